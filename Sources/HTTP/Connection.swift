@@ -1,42 +1,43 @@
 import Glibc
 import Synchronization
 
-/// A client's connection and how far its current request has come.
+/// A client's connection and the progress of its current request.
 ///
 /// Only its worker's thread uses it.
 final class Connection {
     enum Phase {
-        /// A request is awaited, or has arrived in part.
+        /// The server awaits a request, or has received part of one.
         case receiving
-        /// The response to a request of a method is made on another thread; nothing is read meanwhile.
+        /// Another thread makes the response to a request with this method; nothing is read meanwhile.
         case answering(HTTPMethod, then: Continuation)
-        /// Part of a response is waiting until the client accepts more.
+        /// A part of a response waits until the client accepts more.
         case sending(keepsConnection: Bool)
-        /// The last response has been sent, and no byte that comes now is read as a request.
+        /// The last response has been sent, and later bytes are not read as a request.
         ///
-        /// If the socket were closed at once, bytes on their way here would make the system reset the connection,
-        /// and the client might never see the response (RFC 9112, section 9.6).
+        /// If the socket were closed at once, bytes still in flight would make the system reset the connection. The
+        /// client might then never see the response (RFC 9112, section 9.6).
         case ending
     }
 
     let socket: Int32
-    /// Tells it from other connections of its worker that had the same socket before.
+    /// A number that distinguishes it from earlier connections of its worker with the same socket.
     let number: UInt64
-    /// The address of the client, if connections are counted by address.
+    /// The client's address, or nil if connections are not counted by address.
     let address: [UInt8]?
-    /// Whether too many connections were open when it was opened, and none of them was idle.
+    /// Whether it was opened while too many connections were open and none of them was idle.
     let isSurplus: Bool
     var phase = Phase.receiving
     var reader: RequestReader
     /// The part of the response that has not been sent.
     var unsent: ArraySlice<UInt8> = []
-    /// When the connection is closed unless something happens first, in nanoseconds of the monotonic clock.
+    /// The time at which the connection is closed unless something happens first, in nanoseconds of the monotonic
+    /// clock.
     var deadline: UInt64
-    /// Whether no byte of a request has come since the last response.
+    /// Whether no byte of a request has arrived since the last response.
     var isIdle = false
-    /// When it was opened, or its last response was sent, in nanoseconds of the monotonic clock.
+    /// The time at which it was opened or its last response was sent, in nanoseconds of the monotonic clock.
     var idleSince: UInt64
-    /// Whether bytes beyond the last request have been received, and may be the next request.
+    /// Whether bytes beyond the last request have been received, which may be the next request.
     var hasUnreadBytes = false
 
     init(
@@ -57,21 +58,21 @@ final class Connection {
         return !hasUnreadBytes && reader.isBetweenRequests
     }
 
-    /// Whether bytes have come that were not received yet.
+    /// Whether the socket has bytes that have not been received yet.
     var hasUnreceivedBytes: Bool {
         var byte: UInt8 = 0
         return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 }
 
-/// What the threads of a server share.
+/// The state that the threads of a server share.
 final class ServerCore: Sendable {
     let configuration: HTTPServer.Configuration
     let handler: HTTPServer.Handler
     let refusal: HTTPServer.Refusal
     private let connectionCount = Atomic(0)
     private let countsByAddress = Mutex<[[UInt8]: Int]>([:])
-    /// When the last response must have been sent; `.max` while the server is not stopping.
+    /// The time by which the last response must have been sent; `.max` while the server is not stopping.
     private let stopMoment = Atomic(UInt64.max)
 
     init(
@@ -83,22 +84,22 @@ final class ServerCore: Sendable {
         self.handler = handler
     }
 
-    /// Nanoseconds of the monotonic clock.
+    /// The time of the monotonic clock in nanoseconds.
     static var now: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// The moment after a duration from now.
+    /// Returns the time after a duration from now, in nanoseconds of the monotonic clock.
     static func moment(after duration: Duration) -> UInt64 { now + duration.nanoseconds }
 
-    /// From now on, every response ends its connection.
+    /// Makes every response from now on end its connection.
     func announceStop(grace: Duration) {
         stopMoment.store(Self.moment(after: grace), ordering: .relaxed)
     }
 
-    /// When the last response must have been sent; nil while the server is not stopping.
+    /// The time by which the last response must have been sent, or nil while the server is not stopping.
     var stopDeadline: UInt64? {
         let moment = stopMoment.load(ordering: .relaxed)
         return moment == .max ? nil : moment
@@ -106,8 +107,8 @@ final class ServerCore: Sendable {
 
     /// Counts a connection that has been accepted.
     ///
-    /// - Parameter address: the client's, if connections are counted by address.
-    /// - Returns: nil if its address has too many, else whether there are too many in all.
+    /// - Parameter address: the client's address, or nil if connections are not counted by address.
+    /// - Returns: nil if the address has too many connections; otherwise whether there are too many in total.
     func opened(from address: [UInt8]?) -> Bool? {
         if let address {
             let isAllowed = countsByAddress.withLock { counts in

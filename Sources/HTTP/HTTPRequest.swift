@@ -1,21 +1,22 @@
-/// A request that has been received in full.
+/// A request that has been received completely.
 public struct HTTPRequest: Sendable {
     /// A parameter of the query.
     public struct QueryParameter: Sendable, Equatable {
-        /// Its name, decoded.
+        /// The decoded name.
         public let name: String
-        /// Its value, decoded; empty if it has none.
+        /// The decoded value; empty if there is none.
         public let value: String
     }
 
     /// The method.
     public let method: HTTPMethod
-    /// The target of the request line, path and query, byte for byte as it came.
+    /// The target of the request line, path and query, byte for byte as received.
     public let target: [UInt8]
-    /// The path as it came, with its escapes and without the query.
+    /// The path as received, with its escapes and without the query.
     public let rawPath: String
-    /// The segments of the path, each decoded on its own: `/a%2Fb/c` is `["a/b", "c"]`, `/` has none, and a
-    /// slash at the end makes an empty last segment.
+    /// The segments of the path, each decoded separately: `/a%2Fb/c` is `["a/b", "c"]`.
+    ///
+    /// The path `/` has no segments. A slash at the end makes an empty last segment.
     public let segments: [String]
     /// The parameters of the query, in order; a name may occur more than once.
     public let query: [QueryParameter]
@@ -24,10 +25,10 @@ public struct HTTPRequest: Sendable {
     /// The body; empty if there is none.
     public let body: [UInt8]
 
-    /// Makes a request with a target as it stands in a request line, for example `/v1/things/a%2Fb?limit=3`.
+    /// Creates a request with a target as in a request line, for example `/v1/things/a%2Fb?limit=3`.
     ///
-    /// - Throws: `HTTPError.badRequest` if the target does not begin with a slash, is not UTF-8, or contains a bad
-    ///   escape, NUL, a space or a control character.
+    /// - Throws: `HTTPError.badRequest` if the target is in neither origin nor absolute form, or is not UTF-8. The same if
+    ///   it contains a bad escape, NUL, a space or a control character.
     public init(method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: [UInt8] = []) throws(HTTPError) {
         try self.init(method: method, target: RequestTarget(Array(target.utf8)), headers: headers, body: body)
     }
@@ -43,41 +44,41 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// The method of a request; its case matters.
+/// The method of a request, compared with regard to case.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The method's name as it stands in the request line.
+    /// The method's name as in the request line.
     public let rawValue: String
 
-    /// Makes a method from any name.
+    /// Creates a method with any name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Reads a resource.
     public static let get = HTTPMethod(rawValue: "GET")
     /// Reads a resource without its body.
     public static let head = HTTPMethod(rawValue: "HEAD")
-    /// Hands data to a resource.
+    /// Sends data to a resource.
     public static let post = HTTPMethod(rawValue: "POST")
     /// Replaces a resource.
     public static let put = HTTPMethod(rawValue: "PUT")
     /// Removes a resource.
     public static let delete = HTTPMethod(rawValue: "DELETE")
-    /// Asks which methods a resource allows.
+    /// Asks for the methods that a resource allows.
     public static let options = HTTPMethod(rawValue: "OPTIONS")
 
-    /// The name.
+    /// The method's name.
     public var description: String { rawValue }
 }
 
-/// The header fields of a request or a response, in order; names are compared without regard to case.
+/// The header fields of a request or a response, in order; case is ignored when names are compared.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// One header field.
     public struct Field: Sendable, Equatable {
-        /// Its name, as it was written.
+        /// The name as it was written.
         public let name: String
-        /// Its value, without the white space around it.
+        /// The value, without the white space around it.
         public let value: String
 
-        /// Makes a field.
+        /// Creates a field.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -87,10 +88,10 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// All fields, in order; a name may occur more than once.
     public private(set) var fields: [Field] = []
 
-    /// Makes an empty list of fields.
+    /// Creates an empty list of fields.
     public init() {}
 
-    /// Makes fields in the order given.
+    /// Creates fields in the order given.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
@@ -101,23 +102,24 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     mutating func append(_ field: Field) {
-        // Enough for what most clients send.
+        // This is enough for the fields that most clients send.
         if fields.isEmpty { fields.reserveCapacity(8) }
         fields.append(field)
     }
 
-    /// The value of the first field with a name.
+    /// The value of the first field with a name, or nil if there is none.
     public subscript(name: String) -> String? {
         fields.first { Self.isSame($0.name, name) }?.value
     }
 
-    /// How many fields have a name.
+    /// Returns the number of fields with a name.
     public func count(of name: String) -> Int {
         fields.reduce(0) { $0 + (Self.isSame($1.name, name) ? 1 : 0) }
     }
 
-    /// The elements of all fields with a name, each field being a list separated by commas, without the white space
-    /// around them; an empty element is kept.
+    /// Returns the elements of all fields with a name, each field being a list separated by commas.
+    ///
+    /// The white space around elements is removed; empty elements are kept.
     func elements(of name: String) -> [String] {
         fields.filter { Self.isSame($0.name, name) }.flatMap { field in
             field.value.split(separator: ",", omittingEmptySubsequences: false).map { element in
@@ -128,7 +130,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Whether two texts are the same except for the case of ASCII letters.
+    /// Whether two texts are equal, ignoring the case of ASCII letters.
     static func isSame(_ left: String, _ right: String) -> Bool {
         func lowered(_ byte: UInt8) -> UInt8 {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte

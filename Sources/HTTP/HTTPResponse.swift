@@ -1,26 +1,26 @@
 import Glibc
 import Synchronization
 
-/// The answer to a request.
+/// A response to a request.
 ///
-/// `Date`, `Content-Length` and `Connection` are added when it is sent. In answer to HEAD, the body is counted but
+/// `Date`, `Content-Length` and `Connection` are added when it is sent. In response to HEAD, the body is counted but
 /// not sent.
 public struct HTTPResponse: Sendable {
-    /// The status.
+    /// The status of the response.
     public var status: HTTPStatus
     /// The header fields, except those that are added.
     public var headers: HTTPHeaders
-    /// The body; may be empty.
+    /// The body, which may be empty.
     public var body: [UInt8]
 
-    /// Makes a response.
+    /// Creates a response.
     public init(status: HTTPStatus, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// Makes a response of one line of plain text.
+    /// Creates a response with one line of plain text.
     public init(status: HTTPStatus, text: String) {
         self.init(status: status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: Array("\(text)\n".utf8))
     }
@@ -28,59 +28,59 @@ public struct HTTPResponse: Sendable {
 
 /// The status of a response, by its number.
 public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The number, from 200 to 599.
+    /// The number, from 200 to 599 (inclusive).
     public let rawValue: Int
 
-    /// Makes a status from any number from 200 to 599.
+    /// Creates a status from any number from 200 to 599 (inclusive).
     public init(rawValue: Int) {
         precondition((200...599).contains(rawValue), "\(rawValue) is not the status of a final response")
         self.rawValue = rawValue
     }
 
-    /// 200.
+    /// Status 200.
     public static let ok = HTTPStatus(rawValue: 200)
-    /// Whether a response of this status has no body, not even an empty one (RFC 9110, section 6.4.1).
+    /// Whether a response with this status has no body, not even an empty one (RFC 9110, section 6.4.1).
     var hasNoBody: Bool { self == .noContent || self == .notModified }
 
-    /// 204.
+    /// Status 204.
     public static let noContent = HTTPStatus(rawValue: 204)
-    /// 304.
+    /// Status 304.
     public static let notModified = HTTPStatus(rawValue: 304)
-    /// 400.
+    /// Status 400.
     public static let badRequest = HTTPStatus(rawValue: 400)
-    /// 401.
+    /// Status 401.
     public static let unauthorized = HTTPStatus(rawValue: 401)
-    /// 403.
+    /// Status 403.
     public static let forbidden = HTTPStatus(rawValue: 403)
-    /// 404.
+    /// Status 404.
     public static let notFound = HTTPStatus(rawValue: 404)
-    /// 405.
+    /// Status 405.
     public static let methodNotAllowed = HTTPStatus(rawValue: 405)
-    /// 409.
+    /// Status 409.
     public static let conflict = HTTPStatus(rawValue: 409)
-    /// 413.
+    /// Status 413.
     public static let contentTooLarge = HTTPStatus(rawValue: 413)
-    /// 414.
+    /// Status 414.
     public static let uriTooLong = HTTPStatus(rawValue: 414)
-    /// 415.
+    /// Status 415.
     public static let unsupportedMediaType = HTTPStatus(rawValue: 415)
-    /// 429.
+    /// Status 429.
     public static let tooManyRequests = HTTPStatus(rawValue: 429)
-    /// 431.
+    /// Status 431.
     public static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
-    /// 500.
+    /// Status 500.
     public static let internalServerError = HTTPStatus(rawValue: 500)
-    /// 501.
+    /// Status 501.
     public static let notImplemented = HTTPStatus(rawValue: 501)
-    /// 503.
+    /// Status 503.
     public static let serviceUnavailable = HTTPStatus(rawValue: 503)
-    /// 505.
+    /// Status 505.
     public static let httpVersionNotSupported = HTTPStatus(rawValue: 505)
 
-    /// The number.
+    /// The number as text.
     public var description: String { String(rawValue) }
 
-    /// The words for the number (RFC 9110, section 15); empty for a number without a name here.
+    /// The reason phrase (RFC 9110, section 15); empty for a number without a name here.
     public var reasonPhrase: String {
         switch self {
         case .ok: "OK"
@@ -106,18 +106,18 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     }
 }
 
-/// What a handler answers a request with.
+/// A handler's reply to a request.
 public enum HTTPReply: Sendable {
-    /// The response.
+    /// A response that is ready.
     case now(HTTPResponse)
     /// A response that another thread makes; the server's threads serve other connections meanwhile.
     case later(LaterResponse)
 }
 
-/// A response that is made on another thread than those of the server.
+/// A response that is made on a thread other than the server's.
 ///
-/// The server waits for it without a time limit, also while it stops. If nobody has a reference to it any more, and it
-/// was not finished, it becomes a response of status 500.
+/// The server waits for it without a time limit, even while the server stops. If it is released without being finished,
+/// it becomes a response with status 500.
 public final class LaterResponse: Sendable {
     private enum State {
         case unfinished
@@ -128,14 +128,12 @@ public final class LaterResponse: Sendable {
 
     private let state = Mutex(State.unfinished)
 
-    /// Makes a response that is not finished.
+    /// Creates a response that is not finished.
     public init() {}
 
     deinit { finish(HTTPResponse(status: .internalServerError, text: "the response was never made")) }
 
-    /// Gives the response; a second one is ignored.
-    ///
-    /// May be called from any thread.
+    /// Delivers the response from any thread; a second response is ignored.
     public func finish(_ response: HTTPResponse) {
         let deliver = state.withLock { state -> (@Sendable (HTTPResponse) -> Void)? in
             switch state {
@@ -151,7 +149,7 @@ public final class LaterResponse: Sendable {
         deliver?(response)
     }
 
-    /// Calls `body` with the response, at once or on the thread that finishes it; to be called once.
+    /// Calls `body` with the response, at once or on the thread that finishes it; may be called only once.
     public func whenFinished(_ body: @escaping @Sendable (HTTPResponse) -> Void) {
         let response = state.withLock { state -> HTTPResponse? in
             guard case .finished(let response) = state else {
@@ -165,23 +163,23 @@ public final class LaterResponse: Sendable {
     }
 }
 
-/// Turns responses into the bytes that are sent.
+/// A writer that turns responses into bytes.
 struct ResponseWriter {
-    /// The response written last.
+    /// The bytes of the response written last.
     private(set) var bytes: [UInt8] = []
     private var date = ""
     private var dateSeconds: time_t = -1
 
     /// Replaces `bytes` with those of a response.
     ///
-    /// A response with a header field that breaks the grammar is the handler's mistake: one with status 500 is written
+    /// A header field that breaks the grammar is the handler's mistake. A response with status 500 is then written
     /// instead.
     mutating func write(_ response: HTTPResponse, to method: HTTPMethod?, then continuation: Continuation) {
         guard response.headers.fields.allSatisfy(Self.isValid) else {
             let failure = HTTPResponse(status: .internalServerError, text: "the response could not be written")
             return write(failure, to: method, then: continuation)
         }
-        // A very long response would otherwise stay in memory for good.
+        // Otherwise the memory of a very long response would never be released.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
         append("HTTP/1.1 ", String(response.status.rawValue), " ", response.status.reasonPhrase, "\r\n")
         updateDate()
@@ -205,7 +203,7 @@ struct ResponseWriter {
         MessageSyntax.isToken(field.name.utf8) && field.value.utf8.allSatisfy(MessageSyntax.isText)
     }
 
-    /// Formats the time as RFC 9110, section 5.6.7 wants it, once a second.
+    /// Formats the time as in RFC 9110, section 5.6.7, once a second.
     private mutating func updateDate() {
         let now = time(nil)
         guard now != dateSeconds else { return }

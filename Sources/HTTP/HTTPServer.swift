@@ -1,42 +1,43 @@
 import Glibc
 import Synchronization
 
-/// An HTTP/1.1 server, from `init` until `stop`: threads that wait for their connections with epoll.
+/// An HTTP/1.1 server that runs from `init` until `stop`, with threads that wait for connections with epoll.
 ///
-/// Connections are kept alive and requests may be pipelined. Requests are read strictly by RFC 9112: after a request
-/// that breaks its grammar, none of the bytes that follow is read as another request.
+/// Connections are kept alive, and requests may be pipelined. Requests are read strictly by RFC 9112. After a request
+/// that breaks its grammar, no later bytes are read as another request.
 public final class HTTPServer: Sendable {
-    /// Answers a request; called on the server's threads, several at a time.
+    /// A closure that answers a request; it is called on the server's threads, several at a time.
     ///
-    /// Other connections of the same thread wait meanwhile, and `stop` waits for it: it must return soon. What takes
-    /// long is answered with `HTTPReply.later`, for which `stop` waits as well.
+    /// It must return soon: other connections of the same thread wait meanwhile. Work that takes long is answered with
+    /// `HTTPReply.later`. `stop` waits for both.
     public typealias Handler = @Sendable (HTTPRequest) -> HTTPReply
 
-    /// Answers a request that is refused before it reaches the handler; `HTTPError.status` is the status for it.
+    /// A closure that answers a request refused before it reaches the handler.
     ///
-    /// The connection ends afterwards.
+    /// `HTTPError.status` is the status for the response. The connection ends afterwards.
     public typealias Refusal = @Sendable (HTTPError) -> HTTPResponse
 
-    /// The address it listens at.
+    /// The address at which the server listens.
     public let address: String
-    /// The port it listens at.
+    /// The port at which the server listens.
     public let port: UInt16
 
     private let core: ServerCore
     private let running: Mutex<Running?>
 
-    /// A server that has not been stopped.
+    /// The parts of a server that has not been stopped.
     private struct Running: ~Copyable {
         let threads: [WorkerThread]
         let listener: ListeningSocket
     }
 
-    /// Starts to listen and to answer.
+    /// Starts to listen and to answer requests.
     ///
     /// - Parameters:
-    ///   - refusal: answers refused requests; by default with a line of text.
-    ///   - handler: answers all other requests.
-    /// - Throws: `HTTPError`: a limit is out of bounds, or the address is taken, forbidden or not of this machine.
+    ///   - configuration: the address and the limits.
+    ///   - refusal: the answer to refused requests, by default a line of text.
+    ///   - handler: the answer to all other requests.
+    /// - Throws: `HTTPError` if a limit is out of bounds, or if the address is taken, forbidden or not of this machine.
     public init(
         _ configuration: Configuration = Configuration(), refusal: @escaping Refusal = HTTPServer.plainRefusal,
         handler: @escaping Handler
@@ -60,10 +61,10 @@ public final class HTTPServer: Sendable {
 
     /// Stops: accepts no more connections, answers the requests that have arrived, then closes all connections.
     ///
-    /// Returns when all is over, also to a second caller. Responses that a client does not accept in time are cut off;
-    /// handlers are always waited for.
+    /// It returns when all is done, also for a second caller. Responses that a client does not accept in time are cut
+    /// off. It always waits for handlers.
     ///
-    /// - Parameter grace: how long clients may take from now to accept their responses.
+    /// - Parameter grace: the time, from now, in which clients may accept their responses.
     public func stop(waitingAtMost grace: Duration = .seconds(10)) {
         running.withLock { running in
             guard let server = running.take() else { return }
@@ -74,7 +75,7 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Answers a refused request with a line of text.
+    /// Returns a line of text with the error's status, in answer to a refused request.
     @Sendable
     public static func plainRefusal(_ error: HTTPError) -> HTTPResponse {
         HTTPResponse(status: error.status, text: error.message)
@@ -107,37 +108,40 @@ private struct WorkerThread {
 }
 
 extension HTTPServer {
-    /// Where a server listens, and its limits: there is a bound on everything that a client can make it store or
-    /// wait for.
+    /// The address of a server and its limits.
+    ///
+    /// Everything that a client can make the server store or wait for has a limit.
     public struct Configuration: Sendable {
         /// The address to listen at: numeric, IPv4 or IPv6.
         public var address = "127.0.0.1"
         /// The port; 0 takes any free port.
         public var port: UInt16 = 0
-        /// Threads that receive requests and run the handler, from 1 to 256.
+        /// The number of threads that receive requests and run the handler, from 1 to 256.
         public var threadCount = 2
-        /// Connections served at a time by all threads together, from `threadCount` to 65536; for one more, the one
-        /// that has been idle for longest is closed.
+        /// The most connections that all threads serve together, from `threadCount` to 65536.
+        ///
+        /// One more connection closes the one that has been idle for longest.
         public var connectionLimit = 1024
-        /// Connections beyond `connectionLimit`, if none is idle, that are refused (see `Refusal`) and closed, from 0
-        /// to 4096; more wait to be accepted.
+        /// The most connections beyond `connectionLimit` that are refused (see `Refusal`) and closed, from 0 to 4096.
+        ///
+        /// They occur only if no connection is idle. Further connections wait to be accepted.
         public var surplusConnectionLimit = 64
-        /// Connections open at a time from one address, 0 for no limit; more are closed at once.
+        /// The most open connections from one address, 0 for no limit; more are closed at once.
         public var connectionLimitPerAddress = 0
-        /// How long a connection may be idle between two requests, from 1 to 3600 seconds.
+        /// The time that a connection may be idle between two requests, from 1 to 3600 seconds.
         public var idleTimeoutSeconds = 15
-        /// How long a request may take to arrive in full, however steadily its bytes trickle in.
+        /// The time in which a request must arrive completely, however slowly its bytes arrive.
         ///
         /// The time starts when a new connection is opened, and for a later request when its first byte arrives.
         public var receiveTimeout = Duration.seconds(10)
-        /// How long a client may take to accept a whole response.
+        /// The time in which a client must accept a whole response.
         public var sendTimeout = Duration.seconds(30)
         /// The longest request line and header fields together, in bytes, inclusive; from 2 KiB to 1 MiB.
         public var headerLimitBytes = 16 * 1024
         /// The longest body, in bytes, inclusive; from 0 to 64 MiB.
         public var bodyLimitBytes = 64 * 1024
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
 
         /// Checks that every limit is within its bounds.
@@ -162,42 +166,42 @@ extension HTTPServer {
     }
 }
 
-/// What went wrong in a server, or in a request that it received.
+/// An error of a server, or of a request that it received.
 public struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable, Equatable {
-        /// The listening address is not a numeric IPv4 or IPv6 address, or this machine does not have it.
+        /// The listening address is not a numeric IPv4 or IPv6 address, or is not of this machine.
         case badAddress
-        /// Another process listens there already.
+        /// Another process already listens there.
         case addressTaken
-        /// The system does not let this process listen there.
+        /// The system does not allow this process to listen there.
         case addressForbidden
         /// A limit of the configuration is out of bounds.
         case badConfiguration
         /// The system lacks a resource that the server needs.
         case startFailed
-        /// A request that breaks the grammar of HTTP: answered with 400.
+        /// The request breaks the grammar of HTTP: answered with 400.
         case badRequest
-        /// A request whose body is longer than allowed: answered with 413.
+        /// The body is longer than allowed: answered with 413.
         case bodyTooLarge
-        /// A request line that is longer than allowed: answered with 414.
+        /// The request line is longer than allowed: answered with 414.
         case targetTooLong
-        /// Header fields that are longer than allowed: answered with 431.
+        /// The header fields are longer than allowed: answered with 431.
         case headersTooLarge
-        /// A request whose body has a transfer coding other than `chunked`: answered with 501.
+        /// The body has a transfer coding other than `chunked`: answered with 501.
         case unknownTransferCoding
-        /// A request of another major version of HTTP than 1: answered with 505.
+        /// The request uses a major version of HTTP other than 1: answered with 505.
         case unsupportedVersion
-        /// A request on a connection beyond the limit of connections: answered with 503.
+        /// The request came on a connection beyond the limit of connections: answered with 503.
         case tooManyConnections
     }
 
-    /// The kind.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, where, and what to do.
+    /// An explanation with the place of the failure and a remedy.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -206,7 +210,7 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// The status that answers a refused request; 500 for errors that no request causes.
+    /// The status for a refused request; 500 for errors that no request causes.
     public var status: HTTPStatus {
         switch code {
         case .badRequest: .badRequest

@@ -1,19 +1,18 @@
-/// What follows a response on its connection.
+/// The fate of a connection after a response.
 enum Continuation {
-    /// Another request may come, as usual.
+    /// Another request may follow, as usual.
     case keepAlive
-    /// Another request may come, which a client of HTTP/1.0 must be told.
+    /// Another request may follow, which an HTTP/1.0 client must be told.
     case keepAliveVersion10
     /// The connection is closed.
     case close
 }
 
-/// What the header fields of a request say about where it ends and whether another may follow (RFC 9112, sections 3.2,
-/// 6 and 9.3).
+/// The end of a request and the fate of its connection, from the header fields (RFC 9112, sections 3.2, 6 and 9.3).
 struct MessageFraming {
     enum Body: Equatable {
         case none
-        /// A body of so many bytes, at least one.
+        /// A body of this many bytes, at least one.
         case length(Int)
         case chunked
     }
@@ -64,7 +63,7 @@ struct MessageFraming {
         return length == 0 ? .none : .length(length)
     }
 
-    /// Only `chunked` is understood, and it must come last and once.
+    /// Checks that `chunked` is the last coding, occurs once and is the only one; no other is supported.
     private static func checkCodings(_ codings: [String]) throws(HTTPError) {
         let isChunked = codings.map { HTTPHeaders.isSame($0, "chunked") }
         guard isChunked.last == true, isChunked.count(where: \.self) == 1, !codings.contains("") else {

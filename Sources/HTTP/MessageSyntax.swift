@@ -1,7 +1,8 @@
-/// The lines of a message by the grammar of RFC 9112, without any of the leniency that the RFC permits: two servers
-/// that read the same lenient bytes differently are how one request is smuggled inside another.
+/// The grammar of the lines of a message by RFC 9112, without the leniency that the RFC permits.
+///
+/// If two servers read the same lenient bytes differently, one request can be smuggled inside another.
 enum MessageSyntax {
-    /// A line of the header or trailer section, without its line end (section 5).
+    /// Reads a line of the header or trailer section, without its line end (section 5).
     static func headerField(_ line: ArraySlice<UInt8>) throws(HTTPError) -> HTTPHeaders.Field {
         guard line.first.map(isSpace) != true else {
             throw HTTPError(.badRequest, "a header field begins with white space")
@@ -21,7 +22,7 @@ enum MessageSyntax {
             name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self))
     }
 
-    /// The size that begins a chunk; its extensions are checked and ignored (section 7.1).
+    /// Reads the size at the start of a chunk; extensions are checked and ignored (section 7.1).
     ///
     /// - Returns: the size in bytes, `Int.max` if it is greater.
     static func chunkSize(_ line: ArraySlice<UInt8>) throws(HTTPError) -> Int {
@@ -35,9 +36,9 @@ enum MessageSyntax {
         return number(digits, radix: 16)
     }
 
-    /// A `Content-Length` value: digits alone.
+    /// Reads a `Content-Length` value, which must be digits only.
     ///
-    /// - Returns: the length in bytes, `Int.max` if it is greater; nil if it has anything but digits.
+    /// - Returns: the length in bytes, `Int.max` if it is greater, or nil if the text has anything but digits.
     static func contentLength(_ value: String) -> Int? {
         let digits = value.utf8
         guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
@@ -46,7 +47,7 @@ enum MessageSyntax {
         return number(digits, radix: 10)
     }
 
-    /// Whether a text consists of the characters of a host and a port (RFC 3986, section 3.2); it may be empty.
+    /// Whether a text has only characters of a host and a port (RFC 3986, section 3.2); it may be empty.
     static func isHost(_ text: some Sequence<UInt8>) -> Bool {
         text.allSatisfy { byte in
             switch byte {
@@ -58,7 +59,7 @@ enum MessageSyntax {
         }
     }
 
-    /// Whether a text is a name by RFC 9110, section 5.6.2: of a method or a header field, for example.
+    /// Whether a text is a token, such as the name of a method or a header field (RFC 9110, section 5.6.2).
     static func isToken(_ text: some Collection<UInt8>) -> Bool {
         !text.isEmpty
             && text.allSatisfy { byte in
@@ -71,10 +72,10 @@ enum MessageSyntax {
             }
     }
 
-    /// Whether a byte may stand in a header field's value: white space, or visible, or not ASCII.
+    /// Whether a byte is allowed in a header field's value: white space, visible, or not ASCII.
     static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 
-    /// The value of a hexadecimal digit; nil for any other byte.
+    /// Returns the value of a hexadecimal digit, or nil for any other byte.
     static func hexadecimalValue(ofDigit byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -104,7 +105,7 @@ enum MessageSyntax {
 struct RequestLine {
     let method: HTTPMethod
     let target: RequestTarget
-    /// Whether the version is 1.0; otherwise it is 1.1, or a later 1.x, which is read as 1.1.
+    /// Whether the version is 1.0; otherwise it is 1.1, or a later 1.x that is read as 1.1.
     let isVersion10: Bool
 
     init(_ line: ArraySlice<UInt8>) throws(HTTPError) {

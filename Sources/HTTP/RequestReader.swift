@@ -1,6 +1,6 @@
-/// Turns the bytes of a connection into requests, one after another, wherever the bytes are cut into pieces.
+/// A reader that turns the bytes of a connection into requests, wherever the bytes are divided into pieces.
 ///
-/// Once `next` has thrown, the reader must not be used any more: nobody knows where the next request would begin.
+/// After `next` has thrown, the reader must not be used: the start of the next request is unknown.
 struct RequestReader {
     enum Step {
         /// More bytes are needed.
@@ -10,14 +10,14 @@ struct RequestReader {
         case complete(HTTPRequest, then: Continuation)
     }
 
-    /// The part of a request that comes next.
+    /// The part of a request that is read next.
     private enum Part: Equatable {
         case requestLine
         case headerField
-        /// So many bytes of a body that is not in chunks.
+        /// The given number of bytes of a body that is not in chunks.
         case content(Int)
         case chunkSize
-        /// So many bytes of a chunk.
+        /// The given number of bytes of a chunk.
         case chunk(Int)
         /// The line end after a chunk.
         case chunkEnd
@@ -27,7 +27,7 @@ struct RequestReader {
     /// The longest line with the size of a chunk and its extensions, in bytes.
     private static let chunkLineLimitBytes = 256
 
-    /// The most memory that is kept for the next request of a connection.
+    /// The most memory that is kept for the next request of a connection, in bytes.
     private static let keptCapacityBytes = 16 * 1024
 
     private let headerLimitBytes: Int
@@ -35,11 +35,11 @@ struct RequestReader {
     private var bytes: [UInt8] = []
     /// The index in `bytes` of the first byte that has not been read.
     private var start = 0
-    /// No byte from `start` to before this index is a line feed.
+    /// The index from which to search for a line feed; there is none between `start` and this index.
     private var searchStart = 0
 
     private var part = Part.requestLine
-    /// How many more bytes the lines of the current part may have.
+    /// The number of bytes that the lines of the current part may still have.
     private var lineBudgetBytes: Int
     private var hasSkippedEmptyLine = false
     private var requestLine: RequestLine?
@@ -64,7 +64,7 @@ struct RequestReader {
         bytes.append(contentsOf: piece)
     }
 
-    /// Reads as far as the end of one request.
+    /// Reads up to the end of one request.
     ///
     /// - Throws: `HTTPError` for a request that must be refused.
     mutating func next() throws(HTTPError) -> Step {
@@ -72,7 +72,7 @@ struct RequestReader {
             switch part {
             case .requestLine:
                 guard let line = try nextLine() else { return .incomplete }
-                // Some clients send an empty line after a body: one is skipped (RFC 9112, section 2.2).
+                // Some clients send an empty line after a body. One is skipped (RFC 9112, section 2.2).
                 if line.isEmpty && !hasSkippedEmptyLine {
                     hasSkippedEmptyLine = true
                 } else {
@@ -101,7 +101,7 @@ struct RequestReader {
             case .trailerField:
                 guard let line = try nextLine() else { return .incomplete }
                 guard !line.isEmpty else { return complete() }
-                // Trailer fields are checked and dropped: nothing reads them.
+                // Trailer fields are checked and dropped, because nothing uses them.
                 _ = try MessageSyntax.headerField(bytes[line])
             }
         }
@@ -112,9 +112,9 @@ struct RequestReader {
         lineBudgetBytes = budget
     }
 
-    /// The header fields are complete.
+    /// Decides how to read on after the last header field.
     ///
-    /// - Returns: a step if reading stops here.
+    /// - Returns: a step if reading stops here, otherwise nil.
     private mutating func endHeaders() throws(HTTPError) -> Step? {
         let framing = try MessageFraming(
             headers, isVersion10: requestLine?.isVersion10 ?? false, bodyLimitBytes: bodyLimitBytes)
@@ -138,7 +138,7 @@ struct RequestReader {
 
     /// Reads a line.
     ///
-    /// - Returns: its range without the line end, CR and LF; nil if it is not complete.
+    /// - Returns: the range of the line without its line end (CR and LF), or nil if it is not complete.
     private mutating func nextLine() throws(HTTPError) -> Range<Int>? {
         guard let lineFeed = bytes[searchStart...].firstIndex(of: UInt8(ascii: "\n")) else {
             searchStart = bytes.count
@@ -166,7 +166,7 @@ struct RequestReader {
         }
     }
 
-    /// Moves bytes to the body, at most so many.
+    /// Moves at most `count` bytes to the body.
     ///
     /// - Returns: whether the part is complete.
     private mutating func take(_ count: Int) -> Bool {

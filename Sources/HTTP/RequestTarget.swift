@@ -1,17 +1,18 @@
-/// The target of a request: a path, split into segments, and the parameters of a query.
+/// The target of a request: a path, divided into segments, and the parameters of a query.
 ///
-/// The path is split first and decoded afterwards, so that `%2F` is a slash within a segment and never splits it.
+/// The path is divided first and decoded afterwards. Therefore `%2F` is a slash within a segment and never divides it.
 struct RequestTarget {
-    /// The whole target, as it came.
+    /// The whole target as received.
     let bytes: [UInt8]
     let rawPath: String
     let segments: [String]
     let query: [HTTPRequest.QueryParameter]
 
-    /// Reads a target in origin form (`/a/b?c=d`), or in absolute form, whose host is checked and ignored
-    /// (RFC 9112, section 3.2).
+    /// Reads a target in origin form (`/a/b?c=d`) or absolute form (RFC 9112, section 3.2).
     ///
-    /// - Throws: `HTTPError.badRequest`; see `PercentEncoding.decode`.
+    /// The host of an absolute form is checked and ignored.
+    ///
+    /// - Throws: `HTTPError.badRequest` for a target in neither form; see also `PercentEncoding.decode`.
     init(_ bytes: [UInt8]) throws(HTTPError) {
         self.bytes = bytes
         let origin = try Self.originForm(bytes[...])
@@ -22,7 +23,7 @@ struct RequestTarget {
         query = pathEnd == origin.endIndex ? [] : try Self.parameters(of: origin[(pathEnd + 1)...])
     }
 
-    /// The target from its path on; the path is empty only in absolute form (`http://host?c=d`).
+    /// Returns the target from its path on; the path can be empty only in absolute form (`http://host?c=d`).
     private static func originForm(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> ArraySlice<UInt8> {
         if bytes.first == UInt8(ascii: "/") { return bytes }
         for scheme in ["http://", "https://"] {
@@ -66,13 +67,15 @@ struct RequestTarget {
 
 /// Percent escapes in paths and queries (RFC 3986, section 2.1).
 enum PercentEncoding {
-    /// Decodes one piece of a request target that has already been split at its delimiters.
+    /// Decodes one piece of a request target that has already been divided at its delimiters.
+    ///
+    /// NUL is refused because no id has one and it ends strings in C.
     ///
     /// - Parameters:
     ///   - piece: a path segment, or the name or value of a query parameter.
-    ///   - plusIsSpace: true in queries, where forms write a space as `+`.
-    /// - Throws: `HTTPError.badRequest` for an escape that is not % and two hexadecimal digits, for NUL (no id has
-    ///   one, and it ends strings in C), for raw spaces and control characters, and for text that is not UTF-8.
+    ///   - plusIsSpace: whether `+` is a space, as forms write it in queries.
+    /// - Throws: `HTTPError.badRequest` for an escape that is not % and two hexadecimal digits, and for NUL. The same
+    ///   for raw spaces, control characters, and text that is not UTF-8.
     static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
         if let plain = String(validating: piece, as: UTF8.self), isPlain(piece) { return plain }
         var decoded: [UInt8] = []

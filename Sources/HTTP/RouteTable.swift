@@ -1,14 +1,14 @@
-/// The routes of a service: which row answers which method and path.
+/// The routes of a service, which assign a row to a method and a path.
 ///
-/// A pattern is a path such as `/things/{id}/parts`: a segment in braces matches any segment that is not empty,
-/// any other segment matches itself. If two patterns match, the first in the table counts. A row for GET also answers
+/// A pattern is a path such as `/things/{id}/parts`. A segment in braces matches any segment that is not empty; any
+/// other segment matches itself. If several patterns match, the first in the table counts. A row for GET also answers
 /// HEAD.
 public struct RouteTable: Sendable {
     /// The result of looking up a request.
     public enum Match: Equatable, Sendable {
-        /// The index of a row, and the segments that match the names in braces, in order.
+        /// A row by its index, and the segments that match the names in braces, in order.
         case found(row: Int, parameters: [String])
-        /// A pattern matches the path, but not with this method; these methods are allowed.
+        /// A pattern matches the path but not the method; these methods are allowed.
         case methodNotAllowed([HTTPMethod])
         /// No pattern matches the path.
         case notFound
@@ -26,7 +26,7 @@ public struct RouteTable: Sendable {
 
     private let rows: [Row]
 
-    /// Makes a table of rows in this order; patterns begin with a slash.
+    /// Creates a table of rows in this order; patterns must begin with a slash.
     public init(_ routes: [(method: HTTPMethod, pattern: String)]) {
         rows = routes.map { method, pattern in
             precondition(pattern.hasPrefix("/"), "the pattern \(pattern) does not begin with a slash")

@@ -1,12 +1,12 @@
 import CEpoll
 import Glibc
 
-/// A listening socket; it is closed when the value ends.
+/// A listening socket, which is closed when the value is destroyed.
 struct ListeningSocket: ~Copyable {
     let descriptor: Int32
     let isVersion6: Bool
 
-    /// How many connections the system keeps until they are accepted.
+    /// The most connections that the system keeps until they are accepted.
     static let backlog: Int32 = 511
 
     /// Listens at a numeric address.
@@ -17,7 +17,7 @@ struct ListeningSocket: ~Copyable {
         guard descriptor >= 0 else {
             throw HTTPError(.startFailed, "cannot open a socket: \(Self.reason(errno))")
         }
-        // Without this option, connections that ended in the last minute keep a restarted server from its port.
+        // Otherwise connections that ended in the last minute prevent a restarted server from using its port.
         var yes: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         let outcome = isVersion6 ? try bindVersion6(address, port) : try bindVersion4(address, port)
@@ -28,7 +28,7 @@ struct ListeningSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The port that it listens at, also if 0 was asked for.
+    /// The port at which the socket listens, also if port 0 was requested.
     var port: UInt16 {
         // Both address families have the port at the same offset.
         var storage = sockaddr_in6()
@@ -83,19 +83,19 @@ struct ListeningSocket: ~Copyable {
         }
     }
 
-    /// The words of the system for an error number.
+    /// Returns the system's message for an error number.
     static func reason(_ number: Int32) -> String {
         unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 }
 
-/// The descriptors that a thread waits for with epoll, and a way to wake it.
+/// The descriptors that a thread waits for with epoll, with a way to wake the thread.
 struct Poller: ~Copyable {
-    /// What is waited for on a connection; in all cases also its end.
+    /// The event to wait for on a connection, besides its end.
     enum Purpose {
         case reading
         case writing
-        /// Nothing but the end, of both sides.
+        /// No event but the end of both sides.
         case end
 
         fileprivate var number: Int32 {
@@ -123,13 +123,13 @@ struct Poller: ~Copyable {
         close(wakeUp)
     }
 
-    /// Waits for connections to a listening socket, which several pollers may share.
+    /// Starts waiting for connections to a listening socket, which several pollers may share.
     func add(listener: Int32) -> Bool { shim_epoll_add_shared(set, listener) == 0 }
 
-    /// Waits until a connection can be read.
+    /// Starts waiting until a connection can be read.
     func add(_ descriptor: Int32) -> Bool { shim_epoll_add(set, descriptor) == 0 }
 
-    /// Waits for something else from now on.
+    /// Changes the event to wait for.
     func change(_ descriptor: Int32, to purpose: Purpose) { _ = shim_epoll_change(set, descriptor, purpose.number) }
 
     func remove(_ descriptor: Int32) { _ = shim_epoll_remove(set, descriptor) }
@@ -137,9 +137,9 @@ struct Poller: ~Copyable {
     /// Ends the wait of another thread.
     func wake() { _ = eventfd_write(wakeUp, 1) }
 
-    /// Waits for events; -1 milliseconds is for ever.
+    /// Waits for events; -1 milliseconds means no time limit.
     ///
-    /// - Returns: the descriptors with an event; each occurs once.
+    /// - Returns: the descriptors with an event, each once.
     func wait(milliseconds: Int32) -> [Int32] {
         var descriptors = unsafe [Int32](unsafeUninitializedCapacity: Int(shim_epoll_limit)) { buffer, count in
             count = unsafe max(Int(shim_epoll_wait(set, buffer.baseAddress, milliseconds)), 0)

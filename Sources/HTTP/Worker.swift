@@ -2,13 +2,13 @@ import CEpoll
 import Glibc
 import Synchronization
 
-/// One thread of a server: accepts connections, reads their requests, runs the handler and sends the responses.
+/// One thread of a server: accepts connections, reads requests, runs the handler and sends responses.
 ///
-/// All of it but `wake` and `deliver` happens on that thread, so that hardly anything here needs a lock.
+/// Everything except `wake` and `deliver` happens on that thread and therefore needs almost no locks.
 final class Worker: @unchecked Sendable {
-    /// How long an ending connection waits for the client to close its side.
+    /// The time that an ending connection waits for the client to close its side.
     private static let endingTimeout = Duration.seconds(2)
-    /// How many connections are accepted before others are served again.
+    /// The most connections that are accepted before other connections are served again.
     private static let acceptBatch = 8
 
     /// A response that was made on another thread.
@@ -24,21 +24,21 @@ final class Worker: @unchecked Sendable {
     private let listener: Int32
     /// The most connections of this worker.
     private let connectionLimit: Int
-    /// How often deadlines are checked.
+    /// The interval between checks of deadlines.
     private let interval: Duration
 
     var connections: [Int32: Connection] = [:]
-    /// Connections with unread bytes, which are read after the next wait, so that others have their turn.
+    /// The connections with unread bytes, which are read after the next wait; other connections then get their turn.
     var waiting: [Connection] = []
     var writer = ResponseWriter()
-    /// Where bytes are received.
+    /// The buffer into which bytes are received.
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var isAccepting = false
     private(set) var isStopping = false
     private var nextCheck: UInt64 = 0
     private var acceptedCount: UInt64 = 0
 
-    /// - Parameter listener: a listening socket, which must stay open until `run` has returned.
+    /// Creates a worker; the listening socket must stay open until `run` has returned.
     init(core: ServerCore, listener: Int32, connectionLimit: Int) throws(HTTPError) {
         self.core = core
         self.listener = listener
@@ -51,7 +51,7 @@ final class Worker: @unchecked Sendable {
     /// Makes `run` notice that the server stops; may be called from any thread.
     func wake() { poller.wake() }
 
-    /// Makes `run` send a response, if the connection is still there; may be called from any thread.
+    /// Makes `run` send a response if the connection still exists; may be called from any thread.
     func deliver(_ response: HTTPResponse, toSocket socket: Int32, _ number: UInt64) {
         deliveries.withLock { $0.append(Delivery(socket: socket, number: number, response: response)) }
         wake()
@@ -109,7 +109,7 @@ final class Worker: @unchecked Sendable {
         for connection in connections.values.filter({ $0.deadline < now }) { close(connection) }
     }
 
-    /// Answers the requests that have arrived, and closes all connections to which no response is owed.
+    /// Answers the requests that have arrived, and closes all connections that await no response.
     private func beginStop(deadline: UInt64) {
         isStopping = true
         stopAccepting()
@@ -132,7 +132,7 @@ final class Worker: @unchecked Sendable {
             var storage = sockaddr_storage()
             let socket = unsafe shim_accept(listener, &storage)
             guard socket >= 0 else {
-                // Without free descriptors or memory, the next attempt waits until connections have been checked.
+                // If descriptors or memory are lacking, the next attempt waits until deadlines have been checked.
                 if [EMFILE, ENFILE, ENOBUFS, ENOMEM, EINVAL].contains(errno) { stopAccepting() }
                 return
             }
@@ -158,7 +158,7 @@ final class Worker: @unchecked Sendable {
             return
         }
         let isSurplus = isBeyondLimit && !closeLongestIdle()
-        // Each response is sent whole: waiting for more to send with it would only delay it.
+        // Each response is sent as a whole, and waiting for more data to send with it would only delay it.
         var yes: Int32 = 1
         unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
         let configuration = core.configuration
@@ -172,9 +172,11 @@ final class Worker: @unchecked Sendable {
         if !poller.add(socket) { close(connection) }
     }
 
-    /// Closes the connection that has waited longest for a request: who holds many must not keep others out.
+    /// Closes the connection that has waited longest for a request.
     ///
-    /// - Returns: false if none waits.
+    /// This keeps a client with many connections from shutting others out.
+    ///
+    /// - Returns: false if no connection waits.
     private func closeLongestIdle() -> Bool {
         let waiting = connections.values.filter(\.awaitsRequest).sorted { $0.idleSince < $1.idleSince }
         guard let longest = waiting.first(where: { !$0.hasUnreceivedBytes }) else { return false }
@@ -182,7 +184,7 @@ final class Worker: @unchecked Sendable {
         return true
     }
 
-    /// The bytes of the client's address, without its port.
+    /// Returns the bytes of the client's address, without its port.
     private static func address(in storage: sockaddr_storage) -> [UInt8] {
         let range = storage.ss_family == sa_family_t(AF_INET6) ? 8..<24 : 4..<8
         return unsafe withUnsafeBytes(of: storage) { unsafe Array($0[range]) }
@@ -206,7 +208,7 @@ final class Worker: @unchecked Sendable {
 }
 
 extension Worker {
-    /// Does what can be done on a connection that can be read or written, or has ended.
+    /// Handles an event on a connection: it can be read or written, or has ended.
     func advance(_ connection: Connection) {
         switch connection.phase {
         case .receiving:
@@ -229,9 +231,9 @@ extension Worker {
         readRequest(on: connection)
     }
 
-    /// Receives into `buffer`.
+    /// Receives bytes into `buffer`.
     ///
-    /// - Returns: how many bytes, 0 if the connection has ended, nil if there is nothing to receive yet.
+    /// - Returns: the number of bytes, 0 if the connection has ended, or nil if there is nothing to receive yet.
     private func receivedCount(on connection: Connection) -> Int? {
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
             unsafe recv(connection.socket, bytes.baseAddress, bytes.count, 0)
@@ -310,7 +312,9 @@ extension Worker {
         responded(on: connection, keepsConnection: keepsConnection)
     }
 
-    /// - Returns: how many bytes the system took, nil if the connection has ended.
+    /// Sends bytes without waiting.
+    ///
+    /// - Returns: the number of bytes that the system accepted, or nil if the connection has ended.
     private func sentCount(of bytes: ArraySlice<UInt8>, on connection: Connection) -> Int? {
         let count = unsafe bytes.withUnsafeBytes { bytes in
             unsafe Glibc.send(connection.socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -319,7 +323,7 @@ extension Worker {
         return count < 0 ? nil : count
     }
 
-    /// A response has been sent.
+    /// Prepares a connection for its next request after a response, or ends it.
     private func responded(on connection: Connection, keepsConnection: Bool) {
         guard keepsConnection, !isStopping else { return end(connection) }
         connection.phase = .receiving

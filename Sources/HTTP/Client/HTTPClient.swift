@@ -1,31 +1,31 @@
 import CCurl
 
-/// A client of an HTTP server over libcurl, with one connection that is kept open; one request at a time.
+/// An HTTP client over libcurl that keeps one connection open and sends one request at a time.
 @safe
 public final class HTTPClient {
-    /// An answer.
+    /// An answer to a request.
     public struct Answer: Sendable {
-        /// The status.
+        /// The HTTP status.
         public var status: Int
-        /// The body, unpacked.
+        /// The body, decompressed.
         public var body: [UInt8]
-        /// How long it took from the beginning of the request to the end of the answer.
+        /// The time from the start of the request to the end of the answer.
         public var microseconds: UInt64
     }
 
-    /// How long connecting, and a whole request, may take.
+    /// The timeouts of connecting and of a whole request.
     private static let connectTimeoutMilliseconds = 5_000, timeoutMilliseconds = 30_000
-    /// Before the first handle: libcurl asks for it.
+    /// libcurl requires this before the first handle.
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
     private let base: String
     private let handle: UnsafeMutableRawPointer
 
-    /// A client; it connects with its first request.
+    /// Creates a client, which connects with its first request.
     ///
-    /// - Parameter base: scheme, host and port, such as `http://127.0.0.1:8080`; a path before that of requests is
-    ///   possible.
-    /// - Throws: `HTTPClientError.badAddress` unless it begins with `http://` or `https://`.
+    /// - Parameter base: scheme, host and port, such as `http://127.0.0.1:8080`, optionally with a path that precedes
+    ///   every request's path.
+    /// - Throws: `HTTPClientError.badAddress` unless the address begins with `http://` or `https://`.
     public init(_ base: String) throws(HTTPClientError) {
         guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
             throw HTTPClientError(.badAddress, "\"\(base)\" is not the address of a server: give http://HOST:PORT")
@@ -39,12 +39,14 @@ public final class HTTPClient {
 
     deinit { unsafe curl_easy_cleanup(handle) }
 
-    /// Sends a request and waits for its answer; redirections are answers like others.
+    /// Sends a request and waits for its answer; redirections are not followed.
     ///
     /// - Parameters:
-    ///   - target: path and query, which are sent as they are.
-    ///   - headers: fields; with `Accept-Encoding`, an answer may come compressed.
-    /// - Throws: `HTTPClientError.noAnswer`.
+    ///   - method: the method of the request.
+    ///   - target: the path and query, which are sent unchanged.
+    ///   - headers: the header fields; with `Accept-Encoding: gzip`, the server may compress the answer.
+    ///   - body: the body; empty for none.
+    /// - Throws: `HTTPClientError.noAnswer` if the server cannot be reached or does not answer in time.
     public func answer(
         to method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []
     ) throws(HTTPClientError) -> Answer {
@@ -54,7 +56,7 @@ public final class HTTPClient {
         for (name, value) in headers where name != "Accept-Encoding" {
             unsafe lines = curl_slist_append(lines, "\(name): \(value)")
         }
-        // A long body would else be announced, and sent when the server asks for it.
+        // Otherwise libcurl announces a long body and waits for the server to ask for it.
         unsafe lines = curl_slist_append(lines, "Expect:")
         unsafe shim_set_pointer(handle, CURLOPT_HTTPHEADER, lines)
         unsafe shim_set_text(handle, CURLOPT_URL, base + target)
@@ -104,7 +106,7 @@ public final class HTTPClient {
     }
 }
 
-/// Why a request has no answer.
+/// The reasons why a request has no answer.
 public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable, Equatable {
@@ -114,12 +116,12 @@ public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
         case noAnswer
     }
 
-    /// The kind.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, and where.
+    /// An explanation with the place of the failure.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
