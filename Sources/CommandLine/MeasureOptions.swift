@@ -1,16 +1,16 @@
 public import Similarity
 
-/// The options that choose the formula, for every command that computes neighbours.
+/// The options that choose the score formula, for every command that computes neighbours.
 public enum MeasureOptions {
-    /// The formulas by name.
+    /// The names of the formulas.
     private enum Name: String, CaseIterable {
         case cosine, modified
     }
 
-    /// A parameter of the modified cosine.
+    /// An option for one parameter of the modified cosine.
     private struct Parameter {
         let option: Option
-        /// Whether it is of what scores are mixed with, which lists cut at the source know nothing of.
+        /// Whether it concerns mixed scores, which exist only if lists are cut at the target.
         let isOfMix: Bool
         let set: @Sendable (inout ModifiedCosine, Double) -> Void
 
@@ -28,7 +28,7 @@ public enum MeasureOptions {
 
     private static func setting(_ name: String) -> Setting { Setting("recompute.\(Setting.camelCased(name))") }
 
-    /// All options.
+    /// All options of the formula.
     public static var options: [Option] {
         let measure = Option(
             "measure", "NAME", help: "The formula", default: Name.modified.rawValue,
@@ -44,7 +44,7 @@ public enum MeasureOptions {
             """,
         allowed: ListCut.allCases.map(\.rawValue), setting: setting("cut"))
 
-    /// Greater exponents overflow the range of numbers and make no difference.
+    /// The bounds of exponents; greater ones overflow and make no difference.
     private static let exponents = 0.0...8.0
 
     private static var parameters: [Parameter] {
@@ -80,11 +80,13 @@ public enum MeasureOptions {
         ]
     }
 
-    /// The chosen formula.
+    /// Returns the chosen formula.
     ///
-    /// - Parameter otherwise: has the parameters that are not given.
-    /// - Throws: `UsageError` if a parameter is out of bounds, or is given for plain cosine, which has none, or for a cut
-    ///   that makes nothing of it.
+    /// - Parameters:
+    ///   - parsed: the command line.
+    ///   - otherwise: the values of the parameters that are not given.
+    /// - Throws: `UsageError` if a parameter is out of bounds, is given for plain cosine, or has no effect with the
+    ///   chosen cut.
     public static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
         -> SimilarityParameters.Measure
     {
@@ -112,17 +114,17 @@ public enum MeasureOptions {
     }
 }
 
-/// The option, and the environment variable, that choose the processor instructions of the search.
+/// The option and the environment variable that choose the processor instructions of the search.
 public enum ProcessorPathOption {
-    /// `--processor-path`.
+    /// The option `--processor-path`.
     public static let option = Option(
         "processor-path", "PATH",
         help: "The processor instructions to use, for comparisons (default: the fastest supported ones)",
         environment: "COTERIE_PROCESSOR_PATH", allowed: ProcessorPath.allCases.map(\.rawValue))
 
-    /// The chosen path, by default the fastest.
+    /// Returns the chosen instructions, by default the fastest.
     ///
-    /// - Throws: `UsageError` if the processor does not support it.
+    /// - Throws: `UsageError` if the processor does not support them.
     public static func path(of parsed: ParsedCommand) throws(UsageError) -> ProcessorPath {
         guard let path = try parsed.choiceIfGiven(option.name, of: ProcessorPath.self) else { return .fastest }
         guard ProcessorPath.supported.contains(path) else {

@@ -1,16 +1,16 @@
 import Glibc
 import RecordReading
 
-/// The configuration files of a program: one with defaults for all environments, and one for each environment over it.
+/// The configuration files of a program: one for all environments, and one for each environment that overrides it.
 public struct ConfigurationFiles: Sendable, Equatable {
-    /// The paths, the first one first; a later one wins.
+    /// The paths of the files, in order; values of a later file override those of an earlier one.
     public let paths: [String]
 
-    /// The files of an environment.
+    /// Chooses the files of an environment.
     ///
     /// - Parameters:
-    ///   - path: the file for all environments; an empty one means that there are no files.
-    ///   - environment: `staging` adds `coterie.staging.yaml` beside `coterie.yaml`; nil for none.
+    ///   - path: the file for all environments; an empty path means that there are no files.
+    ///   - environment: the environment, or nil for none; `staging` adds `coterie.staging.yaml` beside `coterie.yaml`.
     public init(path: String, environment: String? = nil) {
         guard !path.isEmpty else {
             paths = []
@@ -19,19 +19,19 @@ public struct ConfigurationFiles: Sendable, Equatable {
         paths = [path] + (environment.map { [Self.path(path, of: $0)] } ?? [])
     }
 
-    /// Whether a text can name an environment: letters, digits, hyphens and underscores.
+    /// Whether a text can name an environment: 1 to 64 letters, digits, hyphens and underscores.
     public static func isEnvironmentName(_ text: String) -> Bool {
         text.wholeMatch(of: /[A-Za-z0-9_\-]{1,64}/) != nil
     }
 
-    /// The file of an environment: its name goes before the extension.
+    /// Returns the path of an environment's file, with the environment's name before the extension.
     private static func path(_ path: String, of environment: String) -> String {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         guard let dot = path[slash...].lastIndex(of: "."), dot > slash else { return "\(path).\(environment)" }
         return "\(path[..<dot]).\(environment)\(path[dot...])"
     }
 
-    /// What the files say.
+    /// Reads the values in the files.
     ///
     /// - Throws: `ConfigurationError` with the place of the first mistake.
     public func read(_ table: SettingsTable) throws(ConfigurationError) -> ConfiguredValues {
@@ -48,15 +48,15 @@ public struct ConfigurationFiles: Sendable, Equatable {
         do throws(YAMLError) { return try YAMLFile.read(path) } catch { throw ConfigurationError(error) }
     }
 
-    /// Facts that change whenever one of the files changes.
+    /// Returns facts that change whenever one of the files changes.
     public func stamp() -> Stamp { Stamp(files: paths.map(Stamp.File.init)) }
 
-    /// Facts about files that change whenever one of them changes.
+    /// Facts about files, which change whenever one of the files changes.
     public struct Stamp: Sendable, Equatable {
         fileprivate struct File: Equatable {
             var facts: [Int] = []
 
-            /// No facts for a file that is not there.
+            /// Reads the facts of a file; there are none if the file does not exist.
             init(_ path: String) {
                 var status = Glibc.stat()
                 guard unsafe stat(path, &status) == 0 else { return }
@@ -71,28 +71,28 @@ public struct ConfigurationFiles: Sendable, Equatable {
     }
 }
 
-/// Why configuration files cannot be used.
+/// The reasons why configuration files cannot be used.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable, Equatable {
-        /// A file cannot be read, or is not such YAML as is accepted.
+        /// A file cannot be read, or is not in the accepted subset of YAML.
         case badFile
-        /// There is no such setting.
+        /// A key does not name a setting.
         case unknownKey
-        /// The value is not one that the setting may have.
+        /// A value is not allowed for its setting.
         case badValue
-        /// A secret stands in the file.
+        /// A file contains a secret.
         case secret
     }
 
-    /// The kind.
+    /// The kind of failure.
     public let code: Code
-    /// Where it is; nil if a file could not be read.
+    /// The place of the mistake, or nil if a file could not be read.
     public let place: YAMLPlace?
-    /// What is wrong, and what to do.
+    /// An explanation and a remedy.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, at place: YAMLPlace?, _ message: String) {
         self.code = code
         self.place = place
@@ -101,22 +101,22 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
 
     init(_ error: YAMLError) { self.init(.badFile, at: error.place, error.message) }
 
-    /// `FILE:LINE:COLUMN: MESSAGE`.
+    /// The error as `FILE:LINE:COLUMN: MESSAGE`.
     public var description: String { place.map { "\($0): \(message)" } ?? message }
 }
 
-/// Reads the values of settings from one file.
+/// A reader of the values of settings in one file.
 struct FileReader {
     private let table: SettingsTable
     private(set) var values: [String: ConfiguredValues.Value] = [:]
 
     init(_ table: SettingsTable) { self.table = table }
 
-    /// Reads a mapping of the file; `group` is the key it stands under, empty at the top.
+    /// Reads a mapping of the file; `group` is the key that contains it, or empty at the top level.
     mutating func read(_ node: YAMLNode, group: String) throws(ConfigurationError) {
         for entry in try Self.entries(of: node) {
             let key = group.isEmpty ? entry.key : "\(group).\(entry.key)"
-            // With a dot in the file's own key, "serve.port" would stand for "port" below "serve".
+            // If a key in the file could contain a dot, `serve.port` would mean `port` below `serve`.
             if entry.key.contains(".") {
                 throw unknown(key, at: entry.place)
             } else if table.isGroup(key) {
@@ -144,7 +144,7 @@ struct FileReader {
         do throws(YAMLError) { return try node.entries() } catch { throw ConfigurationError(error) }
     }
 
-    /// The texts of a value, which are of the type of the option.
+    /// Returns the texts of a value, which must be of the option's type.
     private static func texts(
         of option: Option, _ key: String, _ entry: YAMLNode.Entry
     ) throws(ConfigurationError) -> [String] {
@@ -172,9 +172,9 @@ struct FileReader {
     }
 }
 
-/// Secrets do not belong into configuration files, which are copied, compared and kept in version control.
+/// Checks for secrets, which do not belong in files that are copied, compared and kept in version control.
 public enum Secrets {
-    /// Why a text may not stand in a file; nil if it may.
+    /// Returns the reason why a text must not be in a file, or nil if it may be.
     static func reason(against text: String) -> String? {
         guard let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), scheme.upperBound <= at,
             text[scheme.upperBound..<at].contains(":")
@@ -185,7 +185,7 @@ public enum Secrets {
             """
     }
 
-    /// A text without the login in an address.
+    /// Returns a text with the login in its address replaced by `…`.
     public static func hidden(in text: String) -> String {
         guard let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), scheme.upperBound <= at else {
             return text
@@ -199,10 +199,10 @@ public struct SettingsTable: Sendable {
     /// The options that are settings, in the order of the commands, each key once.
     public let options: [Option]
     private let byKey: [String: Option]
-    /// The keys under which others stand: `serve`, `recompute`, `recompute.gate`.
+    /// The keys that contain other keys: `serve`, `recompute`, `recompute.gate`.
     private let groups: Set<String>
 
-    /// The settings of a program's commands.
+    /// Collects the settings of a program's commands.
     public init(_ program: CommandLineProgram) {
         var (options, byKey): ([Option], [String: Option]) = ([], [:])
         for option in program.commands.flatMap(\.options) {
@@ -219,13 +219,15 @@ public struct SettingsTable: Sendable {
             })
     }
 
-    /// The option with a key.
+    /// The option with a key, or nil if there is none.
     public subscript(key: String) -> Option? { byKey[key] }
 
-    /// Whether other keys stand under this one.
+    /// Whether a key contains other keys.
     func isGroup(_ key: String) -> Bool { groups.contains(key) }
 
-    /// The key that somebody who wrote a wrong one may have meant, or one under which others stand.
+    /// Returns the key that the author of a wrong key may have meant, or nil if none is near.
+    ///
+    /// The result may be a key that contains other keys.
     func nearestKey(to key: String) -> String? {
         let all = options.compactMap(\.setting?.key)
         if let near = nearest(to: key, among: all + groups.sorted(), limit: 1).first { return near }

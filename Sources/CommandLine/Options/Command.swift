@@ -1,17 +1,17 @@
-/// A word after a command's name that belongs to no option: a file, a user, a group.
+/// A positional argument of a command: a file, a user, a group.
 public struct Argument: Sendable, Equatable {
     /// The name in capitals, as the usage line shows it: `FILE`.
     ///
-    /// Completion offers files for `FILE` and folders for `FOLDER`.
+    /// Shell completion offers files for `FILE` and folders for `FOLDER`.
     public let name: String
-    /// What it is, in a few words.
+    /// The description, in a few words.
     public let help: String
-    /// Whether it may be left out.
+    /// Whether the argument may be left out.
     public let isOptional: Bool
-    /// Whether any number of them may be given; only the last argument of a command may repeat.
+    /// Whether it may be given any number of times; only the last argument of a command may repeat.
     public let isRepeating: Bool
 
-    /// An argument; by default it is required and given once.
+    /// Creates an argument; by default it is required and given once.
     public init(_ name: String, help: String, isOptional: Bool = false, isRepeating: Bool = false) {
         self.name = name
         self.help = help
@@ -22,20 +22,20 @@ public struct Argument: Sendable, Equatable {
 
 /// One command of a program, such as `coterie import`, with its arguments and options.
 public struct Command: Sendable, Equatable {
-    /// The word on the command line that chooses it.
+    /// The word on the command line that selects the command.
     public let name: String
-    /// What it does, in one line.
+    /// The purpose of the command, in one line.
     public let summary: String
-    /// The details, for its own help page; empty lines separate paragraphs.
+    /// The details for its help page; empty lines separate paragraphs.
     public let discussion: String
-    /// Its arguments, in their order.
+    /// The arguments, in order.
     public let arguments: [Argument]
-    /// Its options, in the order of the help; `--help`, which every command has, is not listed.
+    /// The options, in the order of the help, without `--help`, which every command has.
     public let options: [Option]
-    /// Complete command lines, as examples.
+    /// Examples of complete command lines.
     public let examples: [String]
 
-    /// A command; everything but name and summary may be left out.
+    /// Creates a command; only name and summary are required.
     public init(
         _ name: String, summary: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
         examples: [String] = []
@@ -48,10 +48,10 @@ public struct Command: Sendable, Equatable {
         self.examples = examples
     }
 
-    /// The option with this long name.
+    /// Returns the option with a long name, or nil if there is none.
     func option(named name: String) -> Option? { options.first { $0.name == name } }
 
-    /// The option with this one-letter name.
+    /// Returns the option with a one-letter name, or nil if there is none.
     func option(short: Character) -> Option? { options.first { $0.short == short } }
 }
 
@@ -59,30 +59,30 @@ public struct Command: Sendable, Equatable {
 public struct Option: Sendable, Equatable {
     /// The long name without its hyphens: `limit` for `--limit`.
     public private(set) var name: String
-    /// The one-letter name, if it has one: `n` for `-n`.
+    /// The one-letter name, such as `n` for `-n`, or nil if there is none.
     public private(set) var short: Character?
     /// The name of the value in the help, such as `N` or `FILE`; nil for a flag, which takes no value.
     ///
-    /// Completion offers files for `FILE` and folders for `FOLDER`.
+    /// Shell completion offers files for `FILE` and folders for `FOLDER`.
     public let placeholder: String?
-    /// What it does, in one or two sentences without a full stop at the end.
+    /// The description, in one or two sentences without a full stop at the end.
     public let help: String
-    /// The value when none is given; it is shown in the help.
+    /// The value used if none is given, which the help shows; nil if there is none.
     public let defaultValue: String?
-    /// The environment variable that is read when the option is not given; an empty variable counts as not set.
+    /// The environment variable that is read if the option is not given; an empty variable counts as not set.
     public private(set) var environmentVariable: String?
-    /// The values that are allowed, in the order of the help; empty if they cannot be listed.
+    /// The allowed values, in the order of the help; empty if they cannot be listed.
     public let allowedValues: [String]
-    /// What a value must be; checked when the command line is read.
+    /// The type of the value, which is checked when the command line is read.
     public let type: ValueType
-    /// Its name in configuration files; nil if it cannot stand there.
+    /// The option's setting in configuration files, or nil if the files may not contain it.
     public let setting: Setting?
     /// Whether it may be given more than once.
     public let isRepeating: Bool
-    /// Whether the command does not work without it.
+    /// Whether the command requires it.
     public private(set) var isRequired: Bool
 
-    /// An option with a value.
+    /// Creates an option with a value.
     public init(
         _ name: String, short: Character? = nil, _ placeholder: String, help: String,
         default defaultValue: String? = nil,
@@ -102,9 +102,9 @@ public struct Option: Sendable, Equatable {
         self.isRequired = isRequired
     }
 
-    /// A flag: an option without a value, off unless it is given.
+    /// Creates a flag: an option without a value, which is off unless given.
     ///
-    /// In the environment `1`, `true`, `yes` and `on` turn it on; `0`, `false`, `no`, `off` leave it off.
+    /// In the environment, `1`, `true`, `yes` and `on` turn it on; `0`, `false`, `no` and `off` leave it off.
     public init(
         flag name: String, short: Character? = nil, help: String, environment environmentVariable: String? = nil,
         setting: Setting? = nil
@@ -122,10 +122,10 @@ public struct Option: Sendable, Equatable {
         self.isRequired = false
     }
 
-    /// Whether it takes no value.
+    /// Whether the option is a flag, which takes no value.
     public var isFlag: Bool { placeholder == nil }
 
-    /// What a text in a configuration file must be, to be read after "must be"; nil if it is that.
+    /// Returns the requirement that a text in a configuration file fails, as words after "must be"; nil if it is valid.
     public func fault(inConfigured text: String) -> String? {
         if isFlag { return ["true", "false"].contains(text) ? nil : "true or false" }
         guard allowedValues.isEmpty || allowedValues.contains(text) else {
@@ -134,7 +134,7 @@ public struct Option: Sendable, Equatable {
         return type.fault(in: text)
     }
 
-    /// A setting by its key alone, so that those of all commands can stand beside each other; nil for other options.
+    /// The option under its setting's key, without short name, for a list of all settings; nil if it is no setting.
     public var namedByKey: Option? {
         guard let setting else { return nil }
         var option = self
@@ -143,7 +143,7 @@ public struct Option: Sendable, Equatable {
         return option
     }
 
-    /// The same; a setting that names no environment variable has one called by its key.
+    /// Returns the option with an environment variable named after its setting's key, unless it already has one.
     func namingVariable(_ prefix: String) -> Option {
         var option = self
         option.environmentVariable = environmentVariable ?? setting?.variable(prefix: prefix)
@@ -151,7 +151,7 @@ public struct Option: Sendable, Equatable {
     }
 }
 
-/// What the value of an option must be.
+/// The type of an option's value.
 public enum ValueType: Sendable, Equatable {
     /// Any text.
     case text
@@ -159,10 +159,10 @@ public enum ValueType: Sendable, Equatable {
     case integer(ClosedRange<Int>)
     /// A number; bounds are inclusive.
     case number(ClosedRange<Double>)
-    /// Digits and s, m, h or d, such as `15m`; bounds are inclusive, in seconds.
+    /// A duration of digits and s, m, h or d, such as `15m`; bounds are inclusive, in seconds.
     case duration(ClosedRange<Int>)
 
-    /// What a text must be, to be read after "must be"; nil if it is that.
+    /// Returns the requirement that a text fails, as words after "must be", or nil if the text is valid.
     func fault(in text: String) -> String? {
         switch self {
         case .text: nil
@@ -172,18 +172,18 @@ public enum ValueType: Sendable, Equatable {
         }
     }
 
-    /// A whole number within bounds; nil for other texts.
+    /// Returns a whole number within bounds, or nil for other texts.
     static func integer(_ text: String, in bounds: ClosedRange<Int>) -> Int? {
         Int(text).flatMap { bounds.contains($0) ? $0 : nil }
     }
 
-    /// A number within bounds; nil for other texts.
+    /// Returns a number within bounds, or nil for other texts.
     static func number(_ text: String, in bounds: ClosedRange<Double>) -> Double? {
-        // "nan" is a Double too, and lies in no range.
+        // `Double` also accepts "nan", which is in no range.
         Double(text).flatMap { bounds.contains($0) ? $0 : nil }
     }
 
-    /// A duration within bounds, in seconds; nil for other texts.
+    /// Returns a duration within bounds in seconds, or nil for other texts.
     static func seconds(_ text: String, in bounds: ClosedRange<Int>) -> Int? {
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
             (0...bounds.upperBound / unit).contains(count), bounds.contains(count * unit)
@@ -195,7 +195,7 @@ public enum ValueType: Sendable, Equatable {
 }
 
 extension ValueType: CustomStringConvertible {
-    /// What a value must be, such as "a whole number from 0 to 65535".
+    /// The requirement on a value, such as "a whole number from 0 to 65535".
     public var description: String {
         switch self {
         case .text: "a text"
@@ -210,31 +210,32 @@ extension ValueType: CustomStringConvertible {
     }
 }
 
-/// What makes an option a setting: it can also stand in a configuration file.
+/// The description of an option as a setting, which configuration files can contain.
 ///
-/// The options of all commands are the one table of settings: parser, help, completion, environment, files and
-/// documents follow from it.
+/// The options of all commands together are the table of settings. Parser, help, completion, environment variables,
+/// files and documents are derived from this table.
 public struct Setting: Sendable, Equatable {
-    /// Its name: words in camel case with dots between them, such as `serve.port`, for `port` below `serve` in a file.
+    /// The key: words in camel case joined by dots; `serve.port` is `port` below `serve` in a file.
     public let key: String
-    /// Whether a running daemon takes a change up; if not, it needs a restart.
+    /// Whether a running daemon applies a change; otherwise it must be restarted.
     public let isLive: Bool
 
-    /// A setting.
+    /// Creates a setting.
     public init(_ key: String, isLive: Bool = false) {
         self.key = key
         self.isLive = isLive
     }
 
-    /// The name of an option as a word of a key: `maxLost` for `max-lost`.
+    /// Returns the name of an option as a word of a key: `maxLost` for `max-lost`.
     public static func camelCased(_ name: String) -> String {
         let words = name.split(separator: "-")
         return (words.prefix(1).map(String.init) + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() })
             .joined()
     }
 
-    /// The name of an environment variable: the prefix and the words of the key in capitals, as in
-    /// `COTERIE_SERVE_PORT`.
+    /// Returns the name of its environment variable: the prefix and the key's words in capitals.
+    ///
+    /// An example is `COTERIE_SERVE_PORT`.
     public func variable(prefix: String) -> String {
         var name = prefix + "_"
         for (character, next) in zip(key, key.dropFirst() + ["."]) {
@@ -248,41 +249,42 @@ public struct Setting: Sendable, Equatable {
 
 /// The values that configuration files give to settings.
 public struct ConfiguredValues: Sendable, Equatable {
-    /// What stands in a file.
+    /// The value of one setting in a file.
     public struct Value: Sendable, Equatable {
-        /// The texts, as on the command line: one, or several for an option that may repeat; for a flag, `true` or
-        /// `false`.
+        /// The texts, as on the command line; for a flag, `true` or `false`.
+        ///
+        /// There is one text, or several for an option that may repeat.
         public var texts: [String]
-        /// Where they stand: `FILE:LINE:COLUMN`.
+        /// The place of the value: `FILE:LINE:COLUMN`.
         public var place: String
 
-        /// A value.
+        /// Creates a value.
         public init(_ texts: [String], place: String) {
             self.texts = texts
             self.place = place
         }
     }
 
-    /// Values by keys.
+    /// The values, by the keys of settings.
     public var values: [String: Value]
 
-    /// Values by keys.
+    /// Creates values.
     public init(_ values: [String: Value] = [:]) { self.values = values }
 
-    /// These values, and over them others.
+    /// Returns these values, overridden by others.
     public func overlaid(by others: ConfiguredValues) -> ConfiguredValues {
         ConfiguredValues(values.merging(others.values) { $1 })
     }
 }
 
-/// Where the value of an option comes from.
+/// The source of an option's value.
 public enum ValueOrigin: Sendable, Equatable {
     /// The command line.
     case commandLine
     /// The option's environment variable.
     case environment
-    /// A configuration file; `FILE:LINE:COLUMN`.
+    /// A configuration file, with the place `FILE:LINE:COLUMN`.
     case file(place: String)
-    /// The option's default, or nothing if it has none.
+    /// The option's default, or no value if it has none.
     case standard
 }

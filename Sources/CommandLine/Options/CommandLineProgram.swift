@@ -1,23 +1,31 @@
 import RecordReading
 
-/// A program with commands: the table behind the parser, the help and the completion scripts.
+/// A program with commands: the table from which the parser, the help and the completion scripts are derived.
 public struct CommandLineProgram: Sendable {
-    /// Its name on the command line.
+    /// The program's name on the command line.
     public let name: String
-    /// What it does, in one line.
+    /// The purpose of the program, in one line.
     public let summary: String
-    /// Its version, as `--version` shows it.
+    /// The version that `--version` shows.
     public let version: String
-    /// Its commands, in the order of the help.
+    /// The commands, in the order of the help.
     public let commands: [Command]
 
-    /// Checks the table, and ends the process at a mistake of the programmer's.
+    /// Creates a program and checks its table; a programmer's mistake ends the process.
     ///
-    /// Mistakes are: two commands or two options with the same name, `help` or `h` as a name, a required argument after
-    /// an optional one, a repeating argument that is not the last, a default that is not allowed.
+    /// Mistakes are:
     ///
-    /// - Parameter variablePrefix: how the environment variables of those settings begin that name none; nil for no
-    ///   such variables.
+    /// - two commands or two options with the same name, or `help` or `h` as a name.
+    /// - a required argument after an optional one, or a repeating argument that is not the last.
+    /// - a default that is not allowed.
+    ///
+    /// - Parameters:
+    ///   - name: the program's name.
+    ///   - summary: the purpose of the program, in one line.
+    ///   - version: the version that `--version` shows.
+    ///   - commands: the commands, in the order of the help.
+    ///   - variablePrefix: the prefix of environment variables for settings that name none, or nil for no such
+    ///     variables.
     public init(name: String, summary: String, version: String, commands: [Command], variablePrefix: String? = nil) {
         self.name = name
         self.summary = summary
@@ -28,22 +36,22 @@ public struct CommandLineProgram: Sendable {
         precondition(!commands.contains { $0.name == "help" }, "the command help is built in")
     }
 
-    /// The command with this name.
+    /// Returns the command with a name, or nil if there is none.
     func command(named name: String) -> Command? { commands.first { $0.name == name } }
 }
 
-/// What a command line asks for.
+/// The action that a command line requests.
 public enum ParseResult<Run: Sendable>: Sendable {
-    /// Run this command.
+    /// Run a command.
     case run(Run)
-    /// Write this help to standard output and end with 0.
+    /// Write this help to standard output and exit with 0.
     case help(String)
-    /// Write this line to standard output and end with 0.
+    /// Write this line to standard output and exit with 0.
     case version(String)
 }
 
 extension Command {
-    /// The same, with an environment variable for each setting.
+    /// Returns the command with an environment variable for each setting.
     fileprivate func namingVariables(_ prefix: String) -> Command {
         Command(
             name, summary: summary, discussion: discussion, arguments: arguments,
@@ -67,12 +75,12 @@ extension Command {
 }
 
 extension CommandLineProgram {
-    /// Reads a command line, and gives a command the values of all of its options.
+    /// Reads a command line and determines the values of all options of its command.
     ///
     /// - Parameters:
     ///   - words: the words after the program's name.
-    ///   - environment: all environment variables. Only those that an option of the command names are used.
-    /// - Throws: `UsageError` when a word is not understood, or one is missing.
+    ///   - environment: all environment variables; only those that an option of the command names are used.
+    /// - Throws: `UsageError` if a word is not understood, or a value is wrong or missing.
     public func parse(
         _ words: [String], environment: [String: String]
     ) throws(UsageError) -> ParseResult<ParsedCommand> {
@@ -86,7 +94,7 @@ extension CommandLineProgram {
     /// Reads a command line.
     ///
     /// - Parameter words: the words after the program's name.
-    /// - Throws: `UsageError` when a word is not understood, or an argument is missing.
+    /// - Throws: `UsageError` if a word is not understood, or an argument is missing.
     public func read(_ words: [String]) throws(UsageError) -> ParseResult<CommandWords> {
         guard let first = words.first else {
             throw UsageError("which command?", advice: ["usage: \(usageLine)", helpAdvice])
@@ -121,7 +129,7 @@ extension CommandLineProgram {
     private var helpAdvice: String { "\(name) --help lists the commands" }
 }
 
-/// Reads the words after a command's name, one at a time.
+/// A reader of the words after a command's name.
 struct CommandParser {
     private let command: Command
     private let errors: CommandErrors
@@ -133,7 +141,7 @@ struct CommandParser {
         errors = CommandErrors(program: program, command: command)
     }
 
-    /// Reads all words; false if one of them asks for help.
+    /// Reads all words; returns false if one of them requests help.
     mutating func read(_ words: ArraySlice<String>) throws(UsageError) -> Bool {
         var rest = words
         while let word = rest.popFirst() {
@@ -153,7 +161,7 @@ struct CommandParser {
         return true
     }
 
-    /// The words of the command, after all are read.
+    /// Returns the words of the command, after all have been read.
     consuming func finish() throws(UsageError) -> CommandWords {
         try checkArgumentCount()
         return CommandWords(command: command, arguments: arguments, values: values, errors: errors)
@@ -174,7 +182,7 @@ struct CommandParser {
         }
     }
 
-    /// Reads `-n 5`, `-n5` or flags in a row, `-vj`; false if one of them asks for help.
+    /// Reads `-n 5`, `-n5` or several flags such as `-vj`; returns false if one of them requests help.
     private mutating func readShort(_ word: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         var letters = word
         while let letter = letters.popFirst() {
@@ -190,7 +198,7 @@ struct CommandParser {
         return true
     }
 
-    /// The next word as an option's value, unless it is another option.
+    /// Returns the next word as an option's value, unless it is another option.
     private func nextValue(for option: Option, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
         guard let word = rest.first, word != "--", !isOption(word) else { throw errors.missingValue(option) }
         rest = rest.dropFirst()

@@ -1,4 +1,4 @@
-/// A shell that a completion script can be made for.
+/// A shell for which a completion script can be made.
 public enum Shell: String, Sendable, CaseIterable {
     /// GNU Bash 4.4 or later.
     case bash
@@ -9,7 +9,7 @@ public enum Shell: String, Sendable, CaseIterable {
 }
 
 extension CommandLineProgram {
-    /// A script for a shell that completes this program's commands, options and values.
+    /// Returns a script that completes this program's commands, options and values in a shell.
     public func completion(_ shell: Shell) -> String {
         let lines =
             switch shell {
@@ -21,7 +21,7 @@ extension CommandLineProgram {
     }
 }
 
-/// What a shell offers for a value.
+/// The completions that a shell offers for a value.
 enum ValueCompletion {
     case words([String])
     case files
@@ -42,8 +42,9 @@ enum ValueCompletion {
 }
 
 extension Command {
-    /// What a shell offers for an argument: the same for all arguments of a command, because not every shell can tell
-    /// which one is being completed.
+    /// The completion of the command's arguments.
+    ///
+    /// It is the same for all arguments, because not every shell can tell which one is being completed.
     var argumentCompletion: ValueCompletion {
         let names = Set(arguments.map(\.name))
         if names.contains("FILE") { return .files }
@@ -52,20 +53,20 @@ extension Command {
 }
 
 extension Option {
-    /// All its spellings: `--limit`, `-n`.
+    /// All spellings of the option: `--limit`, `-n`.
     var spellings: [String] { ["--\(name)"] + (short.map { ["-\($0)"] } ?? []) }
 }
 
-/// A command line that was read; what it does not give comes from elsewhere.
+/// A command line that was read; values that it lacks come from other sources.
 public struct CommandWords: Sendable {
-    /// The command that was chosen.
+    /// The selected command.
     public let command: Command
     let arguments: [String]
-    /// The values that were given, by the long names of options; a flag has the value "".
+    /// The given values, by the long names of options; a flag has the value "".
     let values: [String: [String]]
     let errors: CommandErrors
 
-    /// A command line that gives nothing.
+    /// Creates a command line without arguments and options.
     public init(of command: Command, program: String) {
         self.command = command
         arguments = []
@@ -80,9 +81,9 @@ public struct CommandWords: Sendable {
         self.errors = errors
     }
 
-    /// The value of an option on the command line, else in the environment; nil if it is in neither.
+    /// Returns the value of an option on the command line or else in the environment; nil if it is in neither.
     ///
-    /// For what must be known before there are configuration files.
+    /// It serves for options that must be known before configuration files are read.
     public func given(_ name: String, environment: [String: String]) -> String? {
         if let value = values[name]?.last { return value }
         return command.option(named: name)?.environmentVariable.flatMap { environment[$0] }.flatMap {
@@ -90,13 +91,14 @@ public struct CommandWords: Sendable {
         }
     }
 
-    /// The command with the values of all of its options: from the command line, else from the environment, else from
-    /// configuration files, else their defaults.
+    /// Determines the values of all options of the command.
+    ///
+    /// A value comes from the first of these that has one: command line, environment, configuration files, default.
     ///
     /// - Parameters:
     ///   - environment: all environment variables; only those that an option names are used.
-    ///   - configured: what the files say; only what the command has an option for is used.
-    /// - Throws: `UsageError` if a value is wrong, or one that is required is missing.
+    ///   - configured: the values in the files; only those of the command's options are used.
+    /// - Throws: `UsageError` if a value is wrong, or a required one is missing.
     public func completed(
         environment: [String: String], configured: ConfiguredValues = ConfiguredValues()
     ) throws(UsageError) -> ParsedCommand {
@@ -119,7 +121,9 @@ public struct CommandWords: Sendable {
         return ParsedCommand(command: command, arguments: arguments, values: all, origins: origins, errors: errors)
     }
 
-    /// The values of an option in the environment, none for a flag that is off; nil if the variable is not set.
+    /// Returns the values of an option in the environment, or nil if its variable is not set.
+    ///
+    /// They are empty for a flag that is off.
     private func environmentValues(
         of option: Option, _ environment: [String: String]
     ) throws(UsageError) -> [String]? {
@@ -195,7 +199,7 @@ extension CommandLineProgram {
             ]
     }
 
-    /// The shell command that offers the values that begin like the word under the cursor.
+    /// Returns the shell command that offers the values with the prefix under the cursor.
     private func bashReply(_ completion: ValueCompletion) -> String {
         switch completion {
         case .words(let words):
@@ -207,7 +211,7 @@ extension CommandLineProgram {
     }
 }
 
-/// A text as one word for bash and zsh: in single quotes, within which only a single quote is special.
+/// Returns a text as one word for bash and zsh, in single quotes; only a single quote is special within them.
 func quotedForShell(_ text: String) -> String {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
 }
@@ -246,7 +250,7 @@ extension CommandLineProgram {
         }
     }
 
-    /// A text as one word for fish, where a backslash is special within single quotes.
+    /// Returns a text as one word for fish, where a backslash is special within single quotes.
     private func quotedForFish(_ text: String) -> String {
         "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
     }
@@ -287,7 +291,7 @@ extension CommandLineProgram {
         var specifications = command.options.flatMap { option in
             let exclusion = option.isRepeating ? "*" : "(\(option.spellings.joined(separator: " ")))"
             return option.spellings.map { spelling in
-                // "=" and "+" allow the value in the same word or in the next one.
+                // `=` and `+` allow the value in the same word or in the next one.
                 let join = option.isFlag ? "" : spelling.hasPrefix("--") ? "=" : "+"
                 let value = option.isFlag ? "" : ":\(option.placeholder ?? ""):\(zshAction(ValueCompletion(option)))"
                 return "\(exclusion)\(spelling)\(join)[\(escaped(option.help))]\(value)"
@@ -311,7 +315,7 @@ extension CommandLineProgram {
         }
     }
 
-    /// A text with all characters escaped that are special to `_arguments` and `_describe`.
+    /// Returns a text in which all characters that are special to `_arguments` and `_describe` are escaped.
     private func escaped(_ text: String) -> String {
         text.map { "\\[]:".contains($0) ? "\\\($0)" : String($0) }.joined()
     }

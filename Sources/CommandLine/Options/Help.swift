@@ -2,7 +2,7 @@ extension CommandLineProgram {
     /// The usage line, without "usage:".
     var usageLine: String { "\(name) COMMAND [OPTIONS] [ARGUMENTS]" }
 
-    /// The help of the program: what it is, and its commands.
+    /// The help of the program: its purpose and its commands.
     public var help: String {
         var lines = ["Usage: \(usageLine)", ""]
         lines += TextLayout.paragraphs(summary)
@@ -16,7 +16,7 @@ extension CommandLineProgram {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The help of one command: usage, description, arguments and options.
+    /// Returns the help of one command: usage, description, arguments and options.
     public func help(for command: Command) -> String {
         var lines = TextLayout.paragraphs("Usage: \(command.usageLine(name))") + [""]
         lines += TextLayout.paragraphs(command.summary)
@@ -35,7 +35,7 @@ extension CommandLineProgram {
 }
 
 extension Command {
-    /// The usage line: name, required options, `[OPTIONS]`, arguments.
+    /// Returns the usage line: name, required options, `[OPTIONS]`, arguments.
     func usageLine(_ program: String) -> String {
         let required = options.filter(\.isRequired).map { "--\($0.name) \($0.placeholder ?? "")" }
         let arguments = arguments.map { argument in
@@ -48,7 +48,7 @@ extension Command {
 }
 
 extension Option {
-    /// The environment variable, and what it is for; nil if there is none.
+    /// The environment variable and its use, or nil if there is none.
     var helpVariable: (term: String, text: String)? {
         environmentVariable.map { variable in
             let key = setting.map { "; in configuration files \($0.key)" } ?? ""
@@ -56,12 +56,12 @@ extension Option {
         }
     }
 
-    /// `-n, --limit N`; without a short name, blanks keep the long names aligned.
+    /// The names and the value, `-n, --limit N`; blanks replace a missing short name and keep long names aligned.
     var helpTerm: String {
         (short.map { "-\($0), " } ?? "    ") + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
     }
 
-    /// The help, followed by the allowed values, the default, and whether it is required or may be repeated.
+    /// The description, followed by notes: required, allowed values, default, may be repeated.
     var helpText: String {
         var notes: [String] = []
         if isRequired { notes.append("required") }
@@ -73,9 +73,9 @@ extension Option {
 }
 
 extension CommandLineProgram {
-    /// The pages of the manual, of the program and of each command, by their names: `coterie`, `coterie-import`.
+    /// The manual pages of the program and of each command, by their names: `coterie`, `coterie-import`.
     ///
-    /// They say what the help says, in the macros of `man`.
+    /// They have the content of the help, in the macros of `man`.
     public var manualPages: [(name: String, text: String)] {
         [(name, overviewPage)] + commands.map { ("\(name)-\($0.name)", page(of: $0)) }
     }
@@ -106,7 +106,7 @@ extension CommandLineProgram {
     }
 }
 
-/// A page of the manual in the macros of `man`.
+/// A manual page in the macros of `man`.
 struct ManualPage {
     private(set) var text: String
 
@@ -115,13 +115,13 @@ struct ManualPage {
         text = ".TH \(title) 1 \"\" \"\(program.name) \(program.version)\" \"\(program.name)\"\n"
     }
 
-    /// Adds a section of paragraphs, which are escaped; none if there are none.
+    /// Adds a section of paragraphs, which must already be escaped; does nothing if there are none.
     mutating func section(_ title: String, paragraphs: [String]) {
         guard !paragraphs.isEmpty else { return }
         text += ".SH \(title)\n" + paragraphs.joined(separator: "\n.PP\n") + "\n"
     }
 
-    /// Adds a section of terms, each with its text.
+    /// Adds a section of terms, each with its text; does nothing if there are none.
     mutating func section(_ title: String, terms: [(term: String, text: String)]) {
         guard !terms.isEmpty else { return }
         text += ".SH \(title)\n"
@@ -131,14 +131,16 @@ struct ManualPage {
         }
     }
 
-    /// Adds a section of lines that stay as they are.
+    /// Adds a section of lines that are not filled; does nothing if there are none.
     mutating func section(_ title: String, lines: [String]) {
         guard !lines.isEmpty else { return }
         text += ".SH \(title)\n.nf\n" + lines.map(Self.escaped).joined(separator: "\n") + "\n.fi\n"
     }
 
-    /// A text without characters that mean something else: backslashes, hyphens that shall be those of options, and
-    /// dots and apostrophes at the beginning of a line.
+    /// Escapes the characters of a text that have a special meaning.
+    ///
+    /// These are backslashes, hyphens, which must stay hyphens of options, and dots and apostrophes at the start of a
+    /// line.
     static func escaped(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let line = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")
@@ -148,15 +150,15 @@ struct ManualPage {
     }
 }
 
-/// Lays out help in lines of at most `width` characters; a longer word gets a line of its own.
+/// Layout of help in lines of at most `width` characters; a longer word gets its own line.
 enum TextLayout {
     static let width = 80
-    /// The second column of a table begins here at the latest; a longer term has its text on the next line.
+    /// The greatest start of the second column of a table; the text of a longer term begins on the next line.
     private static let widestColumn = 30
 
-    /// Breaks paragraphs, which empty lines separate, into lines of at most `width` characters.
+    /// Breaks paragraphs, separated by empty lines, into lines of at most `width` characters.
     ///
-    /// A line that begins with a blank stays as it is.
+    /// A line that begins with a blank is kept unchanged.
     static func paragraphs(_ text: String, width: Int = width) -> [String] {
         var result: [String] = []
         var words: [Substring] = []
@@ -176,7 +178,7 @@ enum TextLayout {
         return result
     }
 
-    /// Two columns, indented by two blanks: a term and its text, broken into lines.
+    /// Returns a table with two columns, indented by two blanks: a term and its text, broken into lines.
     static func table(_ rows: [(term: String, text: String)]) -> [String] {
         let widest = rows.map(\.term.count).filter { $0 + 4 <= widestColumn }.max() ?? widestColumn - 4
         let indent = String(repeating: " ", count: widest + 4)

@@ -1,16 +1,15 @@
 /// A command with the values of its arguments and options.
 ///
-/// A value comes from the command line, else from the option's environment variable, else from a configuration file,
-/// else from its default. Asking for an option that the command does not have is a mistake of the programmer's and ends
-/// the process.
+/// A value comes from the first of these that has one: command line, environment variable, configuration file, default.
+/// Requesting an option that the command does not have is a programmer's mistake and ends the process.
 public struct ParsedCommand: Sendable {
-    /// The command that was chosen.
+    /// The selected command.
     public let command: Command
-    /// Its arguments, in order; at least as many as are required; `-`, for standard input, is one of them.
+    /// The arguments in order, at least as many as are required; `-` for standard input is an argument too.
     public let arguments: [String]
     /// The values of each option by its long name; a flag that is on has the value "".
     let values: [String: [String]]
-    /// Where values come from, by the long names of options; those that are missing have their default.
+    /// The sources of values, by the long names of options; options that are missing here have their default.
     let origins: [String: ValueOrigin]
     let errors: CommandErrors
 
@@ -23,7 +22,7 @@ public struct ParsedCommand: Sendable {
         return values[name]?.isEmpty == false
     }
 
-    /// The value of an option that is required or has a default.
+    /// Returns the value of an option that is required or has a default.
     public func text(_ name: String) -> String {
         guard let value = textIfGiven(name) else {
             preconditionFailure("--\(name) is neither required nor has it a default: use textIfGiven")
@@ -31,19 +30,19 @@ public struct ParsedCommand: Sendable {
         return value
     }
 
-    /// The value of an option, or nil if it has none.
+    /// Returns the value of an option, or nil if it has none.
     public func textIfGiven(_ name: String) -> String? { texts(name).last }
 
-    /// The values of an option that may be given more than once, in the order of the command line.
+    /// Returns the values of an option that may be given more than once, in the order of the command line.
     public func texts(_ name: String) -> [String] {
         precondition(!option(name).isFlag, "--\(name) is a flag")
         return values[name] ?? []
     }
 
-    /// Where the value of an option comes from.
+    /// Returns the source of an option's value.
     public func origin(of name: String) -> ValueOrigin { origins[name] ?? .standard }
 
-    /// The options of the command that are settings, in their order, each with its values.
+    /// The options of the command that are settings, in order, each with its values.
     public var settings: [(option: Option, texts: [String])] {
         command.options.filter { $0.setting != nil }.map { ($0, values[$0.name] ?? []) }
     }
@@ -57,41 +56,49 @@ public struct ParsedCommand: Sendable {
 }
 
 extension ParsedCommand {
-    /// The whole number given for an option that is required or has a default.
+    /// Returns the whole number given for an option that is required or has a default.
     ///
-    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Parameters:
+    ///   - name: the option's long name.
+    ///   - bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
     public func integer(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
         try integer(text(name), of: name, in: bounds)
     }
 
-    /// The whole number given for an option, or nil if there is none.
+    /// Returns the whole number given for an option, or nil if there is none.
     ///
-    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Parameters:
+    ///   - name: the option's long name.
+    ///   - bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
     public func integerIfGiven(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = textIfGiven(name) else { return nil }
         return try integer(text, of: name, in: bounds)
     }
 
-    /// The number given for an option that is required or has a default.
+    /// Returns the number given for an option that is required or has a default.
     ///
-    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Parameters:
+    ///   - name: the option's long name.
+    ///   - bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
     public func number(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
         try number(text(name), of: name, in: bounds)
     }
 
-    /// The number given for an option, or nil if there is none.
+    /// Returns the number given for an option, or nil if there is none.
     ///
-    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Parameters:
+    ///   - name: the option's long name.
+    ///   - bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
     public func numberIfGiven(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double? {
         guard let text = textIfGiven(name) else { return nil }
         return try number(text, of: name, in: bounds)
     }
 
-    /// The choice given for an option that is required or has a default.
+    /// Returns the choice given for an option that is required or has a default.
     ///
     /// - Throws: `UsageError` with option, value and all choices.
     public func choice<Choice: RawRepresentable<String> & CaseIterable>(
@@ -100,7 +107,7 @@ extension ParsedCommand {
         try choice(text(name), of: name)
     }
 
-    /// The choice given for an option, or nil if there is none.
+    /// Returns the choice given for an option, or nil if there is none.
     ///
     /// - Throws: `UsageError` with option, value and all choices.
     public func choiceIfGiven<Choice: RawRepresentable<String> & CaseIterable>(
@@ -110,28 +117,28 @@ extension ParsedCommand {
         return try choice(text, of: name)
     }
 
-    /// The whole number of an option of that type that is required or has a default; its bounds are those of the type.
+    /// Returns the value of an option of type `integer` that is required or has a default; the type gives the bounds.
     public func integer(_ name: String) throws(UsageError) -> Int { try integer(text(name), of: name) }
 
-    /// The whole number of an option of that type, or nil if there is none; its bounds are those of the type.
+    /// Returns the value of an option of type `integer`, or nil if there is none; the type gives the bounds.
     public func integerIfGiven(_ name: String) throws(UsageError) -> Int? {
         guard let text = textIfGiven(name) else { return nil }
         return try integer(text, of: name)
     }
 
-    /// The number of an option of that type that is required or has a default; its bounds are those of the type.
+    /// Returns the value of an option of type `number` that is required or has a default; the type gives the bounds.
     public func number(_ name: String) throws(UsageError) -> Double {
         guard case .number(let bounds) = option(name).type else { preconditionFailure("--\(name) is not a number") }
         return try number(text(name), of: name, in: bounds)
     }
 
-    /// The number of an option of that type, or nil if there is none; its bounds are those of the type.
+    /// Returns the value of an option of type `number`, or nil if there is none; the type gives the bounds.
     public func numberIfGiven(_ name: String) throws(UsageError) -> Double? {
         guard textIfGiven(name) != nil else { return nil }
         return try number(name)
     }
 
-    /// The duration of an option of that type that is required or has a default; its bounds are those of the type.
+    /// Returns the value of an option of type `duration` that is required or has a default; the type gives the bounds.
     public func duration(_ name: String) throws(UsageError) -> Duration {
         guard case .duration(let bounds) = option(name).type else { preconditionFailure("--\(name) is no duration") }
         let text = text(name)
@@ -170,11 +177,12 @@ extension ParsedCommand {
         return value
     }
 
-    /// The error for a value that a command finds wrong itself.
+    /// Returns the error for a value that the command itself finds wrong.
     ///
     /// - Parameters:
+    ///   - text: the value.
     ///   - name: the option's long name.
-    ///   - expected: what the value must be, to be read after "must be".
+    ///   - expected: the requirement, as words after "must be".
     public func badValue(_ text: String, of name: String, expected: String) -> UsageError {
         errors.badValue(text, of: option(name), from: origin(of: name), expected: expected)
     }

@@ -1,30 +1,30 @@
 import RecordReading
 
-/// A mistake in a command line, and advice.
+/// A mistake in a command line, with advice.
 ///
-/// A program that catches one writes its description to standard error and ends with `exitCode`.
+/// A program that catches it writes its description to standard error and exits with `exitCode`.
 public struct UsageError: Error, Equatable, CustomStringConvertible {
-    /// The exit code of a program that was called wrongly: 64, `EX_USAGE` of sysexits.
+    /// The exit code for wrong usage: 64, `EX_USAGE` of sysexits.
     public static let exitCode: Int32 = 64
 
-    /// What is wrong, naming the option or argument and the value.
+    /// The mistake, with the option or argument and the value.
     public let message: String
-    /// Advice, a line each: a similar name, a usage line, where the help is; may be empty.
+    /// Lines of advice, such as a similar name, a usage line or a pointer to the help; may be empty.
     public let advice: [String]
 
-    /// An error, with lines of advice if there are any.
+    /// Creates an error with lines of advice, if there are any.
     public init(_ message: String, advice: [String] = []) {
         self.message = message
         self.advice = advice
     }
 
-    /// The message, and below it the advice, one a line.
+    /// The message, followed by the advice, one line each.
     public var description: String { ([message] + advice).joined(separator: "\n") }
 }
 
 /// The usage errors of one command.
 struct CommandErrors: Sendable {
-    /// The word that starts the program.
+    /// The program's name on the command line.
     let program: String
     let command: Command
 
@@ -55,7 +55,7 @@ struct CommandErrors: Sendable {
         error("\"\(word)\" is one argument too many", advice: ["usage: \(command.usageLine(program))"])
     }
 
-    /// - Parameter expected: what the value must be, to be read after "must be".
+    /// Returns the error for a wrong value; `expected` is the requirement, as words after "must be".
     func badValue(_ value: String, of option: Option, from origin: ValueOrigin, expected: String) -> UsageError {
         let name =
             switch origin {
@@ -66,7 +66,7 @@ struct CommandErrors: Sendable {
         return error("\(name ?? "--\(option.name)") must be \(expected), but is \"\(value)\"")
     }
 
-    /// A value that is none of the choices.
+    /// Returns the error for a value that is none of the choices.
     func badChoice(
         _ value: String, of option: Option, from origin: ValueOrigin, among choices: [String]
     ) -> UsageError {
@@ -74,7 +74,7 @@ struct CommandErrors: Sendable {
         return badValue(value, of: option, from: origin, expected: expected)
     }
 
-    /// Refuses a value that is not of the option's type, or not one of its choices.
+    /// Throws for a value that is not of the option's type, or not one of its choices.
     func check(_ value: String, of option: Option, from origin: ValueOrigin) throws(UsageError) {
         if option.isFlag { return }
         guard option.allowedValues.isEmpty || option.allowedValues.contains(value) else {
@@ -86,7 +86,7 @@ struct CommandErrors: Sendable {
     }
 }
 
-/// A line that suggests the candidates; no line if there are none.
+/// Returns a line that suggests the candidates; no line if there are none.
 func didYouMean(_ candidates: [String]) -> [String] {
     candidates.isEmpty ? [] : ["did you mean \(candidates.joined(separator: ", "))?"]
 }

@@ -1,25 +1,26 @@
 import CYAML
 import Glibc
 
-/// Reads configuration in YAML.
+/// A reader of configuration in YAML.
 ///
-/// Only what a configuration needs is accepted: one document of mappings, lists and scalars. Anchors, aliases and tags
-/// are refused, and so is a key that stands twice in a mapping: whoever wrote it meant something that would not happen.
+/// It accepts only the parts that configuration needs: one document of mappings, lists and scalars. Anchors, aliases
+/// and tags are refused. A key that occurs twice in a mapping is refused too, because one of its values would be
+/// ignored.
 public enum YAMLFile {
     /// The longest file, in bytes, inclusive.
     public static let maximumByteCount = 1 << 20
-    /// How many mappings and lists may contain each other, inclusive.
+    /// The deepest nesting of mappings and lists, inclusive.
     public static let maximumDepth = 32
 
     /// Reads a file.
     ///
-    /// - Returns: its value; an empty node (`isNull`) if the file holds nothing but comments.
+    /// - Returns: its value; an empty node (`isNull`) if the file has only comments.
     /// - Throws: `YAMLError` with the place of the first mistake.
     public static func read(_ path: String) throws(YAMLError) -> YAMLNode {
         try parse(try bytes(of: path), file: path)
     }
 
-    /// Reads bytes in UTF-8; `file` names them in places.
+    /// Reads UTF-8 bytes; error messages name them `file`.
     public static func parse(_ bytes: [UInt8], file: String) throws(YAMLError) -> YAMLNode {
         guard bytes.count <= maximumByteCount else {
             throw YAMLError(
@@ -53,10 +54,10 @@ public enum YAMLFile {
     }
 }
 
-/// The events of a file, one after the other, as libyaml finds them.
+/// The events of a file, one after the other, as libyaml reports them.
 @safe
 struct EventReader: ~Copyable {
-    // Both on the heap, because libyaml keeps pointers to them.
+    // Both are on the heap, because libyaml keeps pointers to them.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let input: UnsafeMutableBufferPointer<UInt8>
     private let file: String
@@ -82,7 +83,7 @@ struct EventReader: ~Copyable {
         unsafe input.deallocate()
     }
 
-    /// The next event.
+    /// Returns the next event.
     mutating func next() throws(YAMLError) -> PlacedEvent {
         var event = unsafe yaml_event_t()
         guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw failure() }
@@ -105,7 +106,7 @@ struct EventReader: ~Copyable {
             case YAML_MAPPING_START_EVENT:
                 unsafe (.mappingStart, event.data.mapping_start.anchor, event.data.mapping_start.tag)
             case YAML_MAPPING_END_EVENT: (.mappingEnd, nil, nil)
-            // Also after the end, where libyaml has no event.
+            // libyaml also reports no event after the end.
             default: (.streamEnd, nil, nil)
             }
         return unsafe PlacedEvent(
@@ -118,7 +119,7 @@ struct EventReader: ~Copyable {
             String(decoding: bytes, as: UTF8.self), isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE)
     }
 
-    /// libyaml counts lines and characters from 0.
+    /// Returns a place; libyaml counts lines and characters from 0.
     private func place(_ mark: yaml_mark_t) -> YAMLPlace {
         YAMLPlace(file: file, line: mark.line + 1, column: mark.column + 1)
     }
@@ -128,7 +129,7 @@ struct EventReader: ~Copyable {
         switch unsafe parser.pointee.error {
         case YAML_MEMORY_ERROR: return YAMLError(.tooLarge, at: nil, "\(file) cannot be read: out of memory")
         case YAML_READER_ERROR:
-            // libyaml says at which byte, but not on which line.
+            // libyaml reports the byte, but not the line.
             let offset = unsafe min(parser.pointee.problem_offset, input.count)
             let before = unsafe input.prefix(offset)
             let line = unsafe before.count { $0 == UInt8(ascii: "\n") } + 1
@@ -147,13 +148,13 @@ struct EventReader: ~Copyable {
     }
 }
 
-/// Makes one tree of the events of a file, and refuses what a configuration does not need.
+/// A reader that builds one tree from the events of a file, and refuses what a configuration does not need.
 struct TreeReader: ~Copyable {
     private var events: EventReader
 
     init(_ bytes: [UInt8], file: String) throws(YAMLError) { events = try EventReader(bytes, file: file) }
 
-    /// The value of the only document; an empty node if there is none.
+    /// Returns the value of the only document, or an empty node if there is none.
     mutating func document() throws(YAMLError) -> YAMLNode {
         _ = try events.next()
         let start = try events.next()
@@ -229,7 +230,7 @@ struct TreeReader: ~Copyable {
     }
 }
 
-/// What libyaml finds next in a file.
+/// An event of libyaml in a file.
 enum Event {
     case streamStart
     case streamEnd
@@ -243,7 +244,7 @@ enum Event {
     case mappingEnd
 }
 
-/// An event, where it begins, and whether an anchor or a tag stands before it.
+/// An event with its place, and whether an anchor or a tag precedes it.
 struct PlacedEvent {
     let event: Event
     let place: YAMLPlace

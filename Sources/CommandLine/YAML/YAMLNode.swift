@@ -1,15 +1,14 @@
-/// A value in a YAML file, and where it stands.
+/// A value in a YAML file, with its place.
 ///
-/// Types are the reader's choice: `no` is a text to one that asks for a text, and an error to one that asks for a truth
-/// value. See `YAMLNode+typed.swift`.
+/// The caller chooses the type: `no` is valid as a text, and an error as a truth value.
 public struct YAMLNode: Sendable, Equatable {
-    /// What a node holds.
+    /// The content of a node.
     public enum Content: Sendable, Equatable {
-        /// A text, a number, a truth value, or nothing. `isPlain` says that it stands without quotes.
+        /// A text, a number, a truth value, or nothing; `isPlain` is true if it is written without quotes.
         case scalar(String, isPlain: Bool)
-        /// Values, in the order of the file.
+        /// A list of values, in the order of the file.
         case sequence([YAMLNode])
-        /// Keys with their values, in the order of the file; no key twice.
+        /// Keys with their values, in the order of the file; no key occurs twice.
         case mapping([Entry])
     }
 
@@ -17,12 +16,12 @@ public struct YAMLNode: Sendable, Equatable {
     public struct Entry: Sendable, Equatable {
         /// The key.
         public let key: String
-        /// Where the key stands.
+        /// The place of the key.
         public let place: YAMLPlace
         /// The value.
         public let value: YAMLNode
 
-        /// Makes an entry.
+        /// Creates an entry.
         public init(key: String, place: YAMLPlace, value: YAMLNode) {
             self.key = key
             self.place = place
@@ -30,24 +29,24 @@ public struct YAMLNode: Sendable, Equatable {
         }
     }
 
-    /// What it holds.
+    /// The content of the node.
     public let content: Content
-    /// Where it begins.
+    /// The place at which the node begins.
     public let place: YAMLPlace
 
-    /// Makes a node.
+    /// Creates a node.
     public init(_ content: Content, at place: YAMLPlace) {
         self.content = content
         self.place = place
     }
 
-    /// Whether it is empty, as is the value of `key:` with nothing behind it, or `null`.
+    /// Whether it is empty: `null`, `~`, or the value of a `key:` with nothing after it.
     public var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
-    /// What an error message calls it.
+    /// The node's name in error messages.
     var name: String {
         switch content {
         case .scalar(let text, _): isNull ? "nothing" : "\"\(text)\""
@@ -57,36 +56,36 @@ public struct YAMLNode: Sendable, Equatable {
     }
 }
 
-/// The values of nodes as types of YAML 1.2's core schema. Each throws `YAMLError.wrongType` with the place.
+/// Conversions of nodes to types of the core schema of YAML 1.2; each throws `YAMLError.wrongType` with the place.
 extension YAMLNode {
-    /// The entries of a mapping; none if the node is empty.
+    /// Returns the entries of a mapping; none if the node is empty.
     public func entries() throws(YAMLError) -> [Entry] {
         if isNull { return [] }
         guard case .mapping(let entries) = content else { throw wrongType("keys with values") }
         return entries
     }
 
-    /// The value of a key of a mapping; nil if it has no such key.
+    /// Returns the value of a key of a mapping, or nil if the mapping lacks the key.
     public func value(of key: String) throws(YAMLError) -> YAMLNode? {
         try entries().first { $0.key == key }?.value
     }
 
-    /// The values of a list; none if the node is empty.
+    /// Returns the values of a list; none if the node is empty.
     public func elements() throws(YAMLError) -> [YAMLNode] {
         if isNull { return [] }
         guard case .sequence(let elements) = content else { throw wrongType("a list") }
         return elements
     }
 
-    /// A text: any scalar but an empty one, as it is written.
+    /// Returns a text: any scalar as it is written, except an empty one.
     ///
-    /// `""` is an empty text.
+    /// A quoted `""` is an empty text and valid.
     public func text() throws(YAMLError) -> String {
         guard case .scalar(let text, _) = content, !isNull else { throw wrongType("a text") }
         return text
     }
 
-    /// An integer in decimal digits.
+    /// Returns an integer in decimal digits.
     public func integer() throws(YAMLError) -> Int {
         guard case .scalar(let text, isPlain: true) = content, let value = Int(text) else {
             throw wrongType("an integer")
@@ -94,16 +93,16 @@ extension YAMLNode {
         return value
     }
 
-    /// A finite number, such as `1`, `0.25` or `1e-3`.
+    /// Returns a finite number, such as `1`, `0.25` or `1e-3`.
     public func number() throws(YAMLError) -> Double {
-        // Swift also takes hexadecimal digits, `nan` and `infinity`.
+        // Swift also accepts hexadecimal digits, `nan` and `infinity`.
         guard case .scalar(let text, isPlain: true) = content, text.utf8.allSatisfy(Self.mayBeInNumber),
             let value = Double(text), value.isFinite
         else { throw wrongType("a number") }
         return value
     }
 
-    /// `true` or `false`.
+    /// Returns the truth value `true` or `false`.
     public func boolean() throws(YAMLError) -> Bool {
         switch content {
         case .scalar("true", isPlain: true): return true
@@ -112,7 +111,7 @@ extension YAMLNode {
         }
     }
 
-    /// An error that says which type was expected here, and what stands here.
+    /// Returns an error with the expected type and the actual content.
     private func wrongType(_ expected: String) -> YAMLError {
         YAMLError(.wrongType, at: place, "\(expected) must stand here, not \(name)")
     }
@@ -124,25 +123,25 @@ extension YAMLNode {
 
 /// A place in a file.
 public struct YAMLPlace: Sendable, Hashable, CustomStringConvertible {
-    /// The path of the file, as it was given.
+    /// The path of the file, as given.
     public let file: String
     /// The line, from 1.
     public let line: Int
-    /// The character in the line, from 1.
+    /// The position of the character in the line, from 1.
     public let column: Int
 
-    /// Makes a place; lines and columns count from 1.
+    /// Creates a place; lines and columns count from 1.
     public init(file: String, line: Int, column: Int) {
         self.file = file
         self.line = line
         self.column = column
     }
 
-    /// `FILE:LINE:COLUMN`.
+    /// The place as `FILE:LINE:COLUMN`.
     public var description: String { "\(file):\(line):\(column)" }
 }
 
-/// Why a file cannot be used as YAML.
+/// The reasons why a file cannot be used as YAML.
 public struct YAMLError: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable, Equatable {
@@ -150,31 +149,32 @@ public struct YAMLError: Error, Equatable, CustomStringConvertible {
         case unreadable
         /// The bytes are not YAML.
         case malformed
-        /// It is YAML, but of a kind that is refused: an anchor, an alias, a tag, a second document, a key that is not
-        /// plain text.
+        /// The YAML uses a refused feature.
+        ///
+        /// These are an anchor, an alias, a tag, a second document, and a key that is not plain text.
         case unsupported
         /// A mapping has the same key twice.
         case duplicateKey
         /// The file is too long, or nested too deeply.
         case tooLarge
-        /// A value has another type than the reader asked for.
+        /// A value has a type other than the requested one.
         case wrongType
     }
 
-    /// The kind.
+    /// The kind of failure.
     public let code: Code
-    /// Where it is; nil if the file could not be read.
+    /// The place of the mistake, or nil if the file could not be read.
     public let place: YAMLPlace?
-    /// What is wrong, and what to do.
+    /// An explanation and a remedy.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, at place: YAMLPlace?, _ message: String) {
         self.code = code
         self.place = place
         self.message = message
     }
 
-    /// `FILE:LINE:COLUMN: MESSAGE`.
+    /// The error as `FILE:LINE:COLUMN: MESSAGE`.
     public var description: String { place.map { "\($0): \(message)" } ?? message }
 }
