@@ -7,9 +7,9 @@ protocol Benchmark {
     static func run(_ parsed: ParsedCommand) throws
 }
 
-/// Why a benchmark could not run.
+/// The reasons why a benchmark could not run.
 enum BenchError: Error, CustomStringConvertible {
-    /// A file or an answer is missing or malformed; the text says which, and why.
+    /// A file or an answer is missing or malformed; the text names it and the reason.
     case data(String)
 
     var description: String {
@@ -18,7 +18,7 @@ enum BenchError: Error, CustomStringConvertible {
         }
     }
 
-    /// As in sysexits.h: unusable data.
+    /// The exit code for unusable data, as in sysexits.h.
     static let exitCode: Int32 = 65
 }
 
@@ -32,40 +32,40 @@ func printError(_ line: String) {
 enum BenchOptions {
     static let threads = Option("threads", "N", help: "The number of threads (default: one per processor)")
 
-    /// The number of threads that was asked for, else that of the processors.
+    /// Returns the requested number of threads, or else the number of processors.
     static func threads(of parsed: ParsedCommand) throws(UsageError) -> Int {
         try parsed.integerIfGiven("threads", in: 1...1024) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 }
 
-/// Seconds and bytes, as every benchmark reports them.
+/// The measurement and formatting of time and memory for all benchmarks.
 enum Measuring {
-    /// Runs `body` and says how long it took, in seconds of wall time.
+    /// Runs `body` and returns its result with the elapsed time in seconds.
     static func seconds<Result>(_ body: () throws -> Result) rethrows -> (result: Result, seconds: Double) {
         let start = ContinuousClock.now
         let result = try body()
         return (result, (ContinuousClock.now - start) / .seconds(1))
     }
 
-    /// The most memory that the process has had resident, in bytes.
+    /// The peak resident memory of the process, in bytes.
     static var peakBytes: Int {
         var usage = rusage()
         unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return usage.ru_maxrss * 1024
     }
 
-    /// Processor time of the whole process, in seconds.
+    /// The processor time of the whole process, in seconds.
     static var processorSeconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
     static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-    /// Four digits after the point.
+    /// Returns a number rounded to four decimal places.
     static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 
-    /// Three digits after the point, zeros included.
+    /// Returns a number with three decimal places, zeros included.
     static func fixed(_ value: Double) -> String { fixed(value, 3) }
 
-    /// So many digits after the point, zeros included.
+    /// Returns a number with the given decimal places, zeros included.
     static func fixed(_ value: Double, _ digits: Int) -> String {
         let scale = pow(10, Double(digits))
         let rounded = (value.magnitude * scale).rounded()

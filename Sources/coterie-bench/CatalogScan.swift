@@ -4,13 +4,14 @@ import SQLite
 import Similarity
 import Synchronization
 
-/// The floor of reading a catalog: SQLite steps through every pair of its two relations and through all photos, and
-/// nothing is done with them.
+/// The lower bound of the time to read a catalog.
+///
+/// SQLite steps through all pairs of its two relations and through all photos, and nothing is done with the rows.
 enum CatalogScan {
-    /// Ranges of keys that threads take in turn.
+    /// The number of key ranges that threads take in turn.
     private static let rangeCount = 512
 
-    /// Reads the file once, so that it is in the system's cache.
+    /// Reads the file once to bring it into the system's cache.
     static func warm(_ path: String) throws(BenchError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .data("cannot open \(path): \(RawArrays.lastError())") }
@@ -21,7 +22,7 @@ enum CatalogScan {
 
     /// Steps through all rows of memberships and pools in the order of their keys, reading both columns.
     ///
-    /// - Returns: how many rows there were.
+    /// - Returns: the number of rows.
     static func pairs(_ path: String, threads: Int) throws -> Int {
         try pairs(path, "memberships", "user_key", threads) + pairs(path, "pools", "photo_key", threads)
     }
@@ -36,7 +37,7 @@ enum CatalogScan {
 
     /// Steps through all photos in the order of their keys, reading the columns that a recompute needs.
     ///
-    /// - Returns: how many photos there were.
+    /// - Returns: the number of photos.
     static func photos(_ path: String, threads: Int) throws -> Int {
         let columns = ["photo_key", "visibility", "user_key", "tags", "latitude", "longitude"]
         return try scan(path, "photos", columns, threads) { rows throws(DatabaseError) in
@@ -50,7 +51,7 @@ enum CatalogScan {
         }
     }
 
-    /// Rows, and a sum of their values that is used, so that the compiler cannot remove the loop.
+    /// The number of rows, and a sum of their values that keeps the compiler from removing the loop.
     private struct Scanned {
         private(set) var count = 0
         private var sum: Int64 = 0
@@ -60,11 +61,11 @@ enum CatalogScan {
             sum &+= value
         }
 
-        /// How many rows there were.
+        /// The number of rows; the sum is used to compute it.
         var used: Int { sum == .min ? 0 : count }
     }
 
-    /// - Parameter columns: the first is the key by which threads share the rows.
+    /// Steps through a table on several threads; the first of `columns` is the key by which they share the rows.
     private static func scan(
         _ path: String, _ table: String, _ columns: [String], _ threads: Int,
         _ read: @Sendable (Statement) throws(DatabaseError) -> Scanned
@@ -94,9 +95,9 @@ enum CatalogScan {
     }
 }
 
-/// Reads and writes little-endian arrays without a header, as numpy's `tofile` leaves them.
+/// Reading and writing of little-endian arrays without a header, like those of numpy's `tofile`.
 enum RawArrays {
-    /// The matrix in `PREFIX.indptr` (64-bit row offsets) and `PREFIX.indices` (32-bit columns).
+    /// Reads the matrix in `PREFIX.indptr` (64-bit row offsets) and `PREFIX.indices` (32-bit columns).
     static func matrix(prefix: String) throws(BenchError) -> BinaryMatrix {
         let offsets: [Int] = try read(prefix + ".indptr")
         let columns: [UInt32] = try read(prefix + ".indices")
@@ -135,13 +136,13 @@ enum RawArrays {
     static func lastError() -> String { unsafe String(cString: strerror(errno)) }
 }
 
-/// Rows of a table in memory, column by column, so that inserting them costs no more than SQLite's own work.
+/// The rows of a table in memory, column by column; inserting them costs little more than SQLite's own work.
 struct PackedRows {
     /// A column; every row has a value or null.
     enum Column {
         case integers([Int64?])
         case numbers([Double?])
-        /// All texts one after the other, and where each ends; a null is no longer than an empty text, and marked.
+        /// All texts one after the other, and the end of each; a null is empty and marked.
         case texts(bytes: [UInt8], ends: [Int], isNull: [Bool])
     }
 
@@ -151,7 +152,11 @@ struct PackedRows {
 
     /// Reads a table in the order of its keys.
     ///
-    /// - Parameter columns: the names of its columns but the key, and their types in SQL.
+    /// - Parameters:
+    ///   - table: the table's name.
+    ///   - key: the columns of its key, as SQL.
+    ///   - names: the names and SQL types of the columns to read.
+    ///   - database: the database.
     init(_ table: String, key: String, columns names: [(name: String, type: String)], from database: Database) throws {
         self.names = names.map(\.name)
         columns = names.map {
@@ -169,7 +174,7 @@ struct PackedRows {
         }
     }
 
-    /// Inserts all rows by a statement with a parameter for each column.
+    /// Inserts all rows with a statement that has a parameter for each column.
     func insert(by statement: Statement) throws {
         for row in 0..<count {
             for index in columns.indices { columns[index].bind(row, to: statement, at: Int32(index + 1)) }
@@ -202,7 +207,7 @@ extension PackedRows.Column {
         case .texts(let bytes, let ends, let isNull):
             guard !isNull[row] else { return statement.bindNull(at: parameter) }
             let text = bytes.span.extracting((row == 0 ? 0 : ends[row - 1])..<ends[row])
-            // The array is not changed while the statement runs.
+            // The array does not change while the statement runs.
             unsafe statement.bindInPlace(text, at: parameter)
         }
     }

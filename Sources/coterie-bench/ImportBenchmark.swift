@@ -4,10 +4,10 @@ import Glibc
 import Model
 import SQLite
 
-/// `coterie-bench import`: importing a file against plain inserts of the same rows.
+/// The benchmark `coterie-bench import`: importing a file, compared with plain inserts of the same rows.
 ///
-/// The reference has the rows in memory as they are stored, in the order of their keys, and inserts them by SQLite's C
-/// interface in one transaction into tables with the same keys and indexes. Both run in turn on the same file system.
+/// The reference has the rows in memory as they are stored, in the order of their keys. It inserts them with SQLite's C
+/// interface, in one transaction, into tables with the same keys and indexes. Both run in turn on the same file system.
 enum ImportBenchmark: Benchmark {
     static let command = Command(
         "import", summary: "Compare the time of an import with that of plain inserts of the same rows",
@@ -58,7 +58,7 @@ enum ImportBenchmark: Benchmark {
             let catalog = try Catalog(path: path, mode: .writing)
             let summary = try Importer(into: catalog, kind: kind, options: options).run([file])
             rows = summary.rows
-            // Of the first import: afterwards the rows of the reference are in memory.
+            // The peak is that of the first import, because afterwards the reference's rows are in memory.
             if round == 1 { peakBytes = Measuring.peakBytes }
             let reference = try BareInserts(kind, catalogPath: path)
             let seconds = try reference.seconds(path: scratch + "-reference.sqlite")
@@ -88,7 +88,7 @@ enum ImportBenchmark: Benchmark {
     }
 }
 
-/// The rows of a catalog's table, inserted again into a database that has nothing else.
+/// The rows of a catalog's table, inserted again into an empty database.
 struct BareInserts {
     private let table: String
     /// The statements that made the table and its indexes in the catalog.
@@ -117,7 +117,7 @@ struct BareInserts {
         rows = try PackedRows(table, key: key, columns: columns, from: catalog)
     }
 
-    /// Inserts all rows in one transaction; only the inserting is timed, in seconds.
+    /// Inserts all rows in one transaction; returns the seconds that inserting took, without the preparation.
     func seconds(path: String) throws -> Double {
         let database = try Database(path: path, mode: .create)
         try database.execute(

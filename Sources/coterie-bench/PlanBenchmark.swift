@@ -3,7 +3,7 @@ import Experiments
 import Model
 import Recommendation
 
-/// `coterie-bench plan`: how long each stage of a member's list takes.
+/// The benchmark `coterie-bench plan`: the time of each stage of a member's list.
 enum PlanBenchmark: Benchmark {
     static let command = Command(
         "plan", summary: "Time a member's list, stage by stage, on one core",
@@ -73,7 +73,7 @@ enum PlanBenchmark: Benchmark {
     }
 }
 
-/// `coterie-bench assign`: how long it takes to find the arms of a member.
+/// The benchmark `coterie-bench assign`: the time to find the arms of a member.
 enum AssignBenchmark: Benchmark {
     static let command = Command(
         "assign", summary: "Time the assignment of members to the arms of experiments, on one core",
@@ -86,7 +86,7 @@ enum AssignBenchmark: Benchmark {
             Option("members", "N", help: "The number of members", default: "1000000"),
         ])
 
-    /// What serving may cost, in microseconds.
+    /// The time that an assignment may take when serving, in microseconds.
     private static let boundMicroseconds = 2.0
     private static let instant: Int64 = 1_795_000_000_000
 
@@ -119,13 +119,15 @@ enum AssignBenchmark: Benchmark {
     }
 }
 
-/// A synthetic model: groups on a ring, whose neighbours are at most a few hundred positions away.
+/// A synthetic model: groups on a ring, with neighbours at most a few hundred positions away (cut at the source).
 struct RingModel {
-    /// Where lists are cut.
+    /// The rule by which lists are cut.
     enum Cut: String, CaseIterable {
-        /// All lists have as many neighbours.
+        /// All lists have the same number of neighbours.
         case source
-        /// Every group is in as many lists; those of frequent groups are long, and members are mostly in these.
+        /// Every group is in the same number of lists.
+        ///
+        /// The lists of frequent groups are long, and members are mostly in frequent groups.
         case target
     }
 
@@ -133,10 +135,10 @@ struct RingModel {
     let neighbours: Int
     var cut = Cut.source
 
-    /// With lists that are cut at the target, one group of so many is frequent.
+    /// The distance between frequent groups, if lists are cut at the target.
     private static let frequency = 32
 
-    /// Numbers that look random and are the same in every run (SplitMix64; Steele, Lea, Flood 2014).
+    /// Pseudorandom numbers that are the same in every run (SplitMix64; Steele, Lea, Flood 2014).
     struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -149,10 +151,10 @@ struct RingModel {
         }
     }
 
-    /// The model as an open version.
+    /// Returns the model as an open version.
     func version() throws -> ModelVersion { try ModelVersion(encoded()) }
 
-    /// The model, with lists of `neighbours` groups in every relation.
+    /// Returns the encoded model; each group has `neighbours` neighbours, or is in that many lists, in every relation.
     func encoded() throws -> EncodedModel {
         let facts = (0..<groups).map { group in
             let digits = String(group)
@@ -178,7 +180,7 @@ struct RingModel {
                 let distance = Int.random(in: 1...(neighbours * 3), using: &generator)
                 offsets.insert(Bool.random(using: &generator) ? distance : -distance)
             }
-            // The nearer on the ring, the more similar; lists begin with the best.
+            // Groups closer on the ring are more similar; lists begin with the best.
             for offset in offsets.sorted(by: { (abs($0), $0) < (abs($1), $1) }) {
                 let common = UInt32(max(3, 200 - abs(offset) * 60 / neighbours))
                 table.neighbours.append(
@@ -190,7 +192,7 @@ struct RingModel {
         return table
     }
 
-    /// Lists of sources: every group is in those of `neighbours` groups, half of which are frequent.
+    /// Makes lists in which every group appears `neighbours` times, half of them in lists of frequent groups.
     private func targetTable(_ generator: inout Generator) -> NeighbourTable {
         var lists = [[Neighbour]](repeating: [], count: groups)
         for group in 0..<groups {
@@ -216,7 +218,7 @@ struct RingModel {
         return table
     }
 
-    /// A member with four interests, each of groups that are close together on the ring.
+    /// Returns a member with four interests, each made of groups that are close together on the ring.
     func profile(_ member: Int, _ joined: Int, _ generator: inout Generator) -> MemberProfile {
         let centers = (0..<4).map { _ in Int.random(in: 0..<groups, using: &generator) }
         var chosen: Set<UInt32> = []

@@ -6,7 +6,7 @@ import Recompute
 import Similarity
 import Synchronization
 
-/// `coterie-bench recompute`: the whole weekly job against the floors of its parts on this machine.
+/// The benchmark `coterie-bench recompute`: the whole weekly job, compared with the lower bounds of its parts.
 enum RecomputeBenchmark: Benchmark {
     static let command = Command(
         "recompute", summary: "Compare the time of a recompute with the floors of its parts",
@@ -31,7 +31,7 @@ enum RecomputeBenchmark: Benchmark {
             "coterie-bench recompute coterie.sqlite --store redis://localhost",
         ])
 
-    /// 2100-01-01T00:00:00Z, later than the dates of a catalog: the job computes trends as of its last date.
+    /// A start at 2100-01-01T00:00:00Z, later than all dates of a catalog; trends are then as of its last date.
     private static let startMilliseconds: Int64 = 4_102_444_800_000
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -71,7 +71,7 @@ enum RecomputeBenchmark: Benchmark {
         return report
     }
 
-    /// The seconds of the comparison alone, without reading the matrix.
+    /// Returns the seconds of the comparison alone, without reading the matrix.
     private static func kernelSeconds(_ facts: RelationFacts, _ path: String, _ parameters: RecomputeParameters) throws
         -> Double
     {
@@ -82,23 +82,23 @@ enum RecomputeBenchmark: Benchmark {
     }
 }
 
-/// What a run of `coterie-bench recompute` measured; all times are wall time in seconds.
+/// The measurements of a run of `coterie-bench recompute`; all times are elapsed seconds.
 struct RecomputeReport {
-    /// The greatest ratio of the whole to the sum of the floors that is acceptable.
+    /// The greatest acceptable ratio of the whole time to the sum of the lower bounds.
     static let bound = 1.5
 
-    /// `folder` or `redis`.
+    /// The kind of store: `folder` or `redis`.
     let store: String
     let threads: Int
     let steps: [Manifest.StepReport]
-    /// From start to "current".
+    /// The time from the start until the version is current.
     let wholeSeconds: Double
-    /// The bytes written to the store.
+    /// The number of bytes written to the store.
     let byteCount: Int
     let path: ProcessorPath
-    /// What the job expected before it read anything large.
+    /// The time that the job predicted before it read anything large.
     let expectedSeconds: Double
-    /// The largest error of the predictions made after a fifth of the time, as a share of the whole.
+    /// The largest error of the predictions made after a fifth of the time, as a share of the whole time.
     let forecastError: (share: Double, elapsedSeconds: Double, step: String)
     /// The rows of both relations, and the time of stepping through them.
     var rows = 0
@@ -106,14 +106,14 @@ struct RecomputeReport {
     /// The photos, and the time of stepping through them.
     var photos = 0
     var photoSeconds = 0.0
-    /// The comparison alone, both relations.
+    /// The time of the comparison alone, for both relations.
     var kernelSeconds = 0.0
-    /// Writing as many bytes plainly.
+    /// The time of plainly writing the same number of bytes.
     var writeSeconds = 0.0
 
     var floorSeconds: Double { scanSeconds + photoSeconds + kernelSeconds + writeSeconds }
     var ratio: Double { wholeSeconds / floorSeconds }
-    /// After the last step of the job itself: floors come later and do not count.
+    /// The peak memory up to the last step of the job; the lower bounds are measured later and do not count.
     var peakBytes: Int { steps.map(\.peakBytes).max() ?? 0 }
 
     var lines: [String] {
@@ -146,13 +146,13 @@ struct RecomputeReport {
     }
 }
 
-/// Prints each step of a recompute as it ends, and records the predictions.
+/// An observer that prints each step of a recompute as it ends and records the predictions.
 final class ForecastLog: RecomputeObserver {
-    /// A prediction of the job's whole time, and when it was made, in seconds since the start.
+    /// A prediction of the job's whole time and the time at which it was made, in seconds since the start.
     private struct Prediction {
         var elapsedSeconds: Double
         var totalSeconds: Double
-        /// Of the step that ran, or had just ended.
+        /// The step that was running or had just ended.
         var step: String
     }
 
@@ -168,8 +168,9 @@ final class ForecastLog: RecomputeObserver {
     /// The prediction before anything large was read, in seconds.
     var expectedSeconds: Double { state.withLock { $0.expectedSeconds } }
 
-    /// The largest error of the predictions made after a fifth of the time, as a share of the whole time, and when it
-    /// was made.
+    /// Returns the largest error of the predictions made after a fifth of the time, and when it was made.
+    ///
+    /// The error is a share of the whole time.
     func worstError(wholeSeconds: Double) -> (share: Double, elapsedSeconds: Double, step: String) {
         state.withLock { state in
             state.predictions.filter { $0.elapsedSeconds >= 0.2 * wholeSeconds }
@@ -196,7 +197,7 @@ final class ForecastLog: RecomputeObserver {
 
     func warn(_ message: String) { printError("warning: \(message)") }
 
-    /// - Returns: the whole time that is expected now, in seconds.
+    /// Records a prediction, and returns the whole time that is now expected, in seconds.
     @discardableResult
     private func note(_ remainingSeconds: Double) -> Double {
         let elapsed = (ContinuousClock.now - start) / .seconds(1)

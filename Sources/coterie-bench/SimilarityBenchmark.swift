@@ -3,7 +3,7 @@ import Glibc
 import Model
 import Similarity
 
-/// `coterie-bench similarity`: times the exact neighbours of every row of a matrix in raw arrays.
+/// The benchmark `coterie-bench similarity`: the time to find the exact neighbours of every row of a matrix.
 enum SimilarityBenchmark: Benchmark {
     static let command = Command(
         "similarity", summary: "Time the exact neighbours of every row of a matrix",
@@ -69,18 +69,18 @@ enum SimilarityBenchmark: Benchmark {
     }
 }
 
-/// What a run of `coterie-bench similarity` measured.
+/// The measurements of a run of `coterie-bench similarity`.
 struct SimilarityReport {
     var rows: Int
     var columns: Int
     var entries: Int
     var neighbours: Int
     var threads: Int
-    /// Reading and checking the arrays.
+    /// The time of reading and checking the arrays.
     var readSeconds: Double
-    /// Preparing, counting and choosing the best.
+    /// The time of preparing, counting and choosing the best.
     var seconds: Double
-    /// The instructions that were used.
+    /// The processor instructions that were used.
     var path: ProcessorPath
 
     var line: String {

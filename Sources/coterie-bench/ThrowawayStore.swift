@@ -3,17 +3,18 @@ import Glibc
 import ModelStore
 import Redis
 
-/// A store of this process alone in a folder or a Redis server; `remove` deletes all of it.
+/// A store of this process alone in a folder or a Redis server; `remove` deletes everything in it.
 struct ThrowawayStore {
     let store: any VersionStore
     private let location: StoreLocation
-    /// A new folder: of the store itself, or of the cached versions of a store in Redis.
+    /// A new folder for the store itself, or for the cached versions of a store in Redis.
     private let folder: String
     /// The prefix of the keys in Redis.
     private let prefix: String
 
-    /// - Parameter text: a folder, in which a new one is created; `redis://…`; or nil for the system's temporary
-    ///   folder.
+    /// Creates a store in a new folder within `text`, or in Redis if `text` is `redis://…`.
+    ///
+    /// Nil means the system's temporary folder.
     init(_ text: String?) throws {
         let name = "coterie-bench-\(getpid())"
         location = try StoreLocation(text ?? FileManager.default.temporaryDirectory.path)
@@ -29,7 +30,7 @@ struct ThrowawayStore {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    /// `folder` or `redis`, for reports.
+    /// The kind of store for reports: `folder` or `redis`.
     var kind: String {
         switch location {
         case .folder: "folder"
@@ -37,7 +38,7 @@ struct ThrowawayStore {
         }
     }
 
-    /// The bytes received so far: those of the files in the folder, or all that the server received from its clients.
+    /// Returns the bytes received so far: the sizes of the folder's files, or all input of the Redis server.
     func bytesReceived() throws -> Int {
         switch location {
         case .folder:
@@ -57,7 +58,7 @@ struct ThrowawayStore {
         }
     }
 
-    /// Writes so many bytes in the plainest way: a file with fsync in a folder, pipelined values of 1 MiB in Redis.
+    /// Writes bytes in the plainest way: a file with fsync in a folder, or pipelined values of 1 MiB in Redis.
     func writePlainly(byteCount: Int) throws {
         let portion = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 0x9E37_79B1 &>> 13) }
         switch location {
@@ -88,7 +89,7 @@ struct ThrowawayStore {
         guard fsync(descriptor) == 0 else { throw .data("cannot write \(path): \(RawArrays.lastError())") }
     }
 
-    /// Deletes the folder, and the keys in Redis.
+    /// Deletes the folder and the keys in Redis.
     func remove() throws {
         try FileManager.default.removeItem(atPath: folder)
         guard case .redis(let address) = location else { return }

@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// A program that runs next to the benchmark on one processor, and ends with it at the latest.
+/// A program that runs beside the benchmark on one processor, and ends with it at the latest.
 final class Child {
     private let process: Process
-    /// The file with what it wrote to standard error.
+    /// The path of the file that receives the program's standard error.
     private let log: String
 
     /// Starts a program.
     ///
     /// - Parameters:
     ///   - words: the program and its arguments.
-    ///   - processor: the number of the processor that it runs on.
+    ///   - processor: the number of the processor on which it runs.
     ///   - folder: the folder of its log.
     init(_ words: [String], processor: Int, folder: String) throws {
         log = folder + "/\((words[0] as NSString).lastPathComponent).log"
@@ -26,8 +26,11 @@ final class Child {
 
     /// Runs a program to its end.
     ///
-    /// - Parameter isQuiet: whether what it writes to standard error is dropped.
-    /// - Returns: what it wrote to standard output.
+    /// - Parameters:
+    ///   - words: the program and its arguments.
+    ///   - processor: the number of the processor on which it runs.
+    ///   - isQuiet: whether its standard error is discarded.
+    /// - Returns: the text of its standard output.
     static func output(of words: [String], processor: Int, isQuiet: Bool = false) throws -> String {
         let process = try process(words, processor: processor)
         if isQuiet { process.standardError = FileHandle.nullDevice }
@@ -40,9 +43,11 @@ final class Child {
         return text
     }
 
-    /// The path of a program.
+    /// Returns the path of a program.
     ///
-    /// - Parameter package: the Debian package of the program, for the error.
+    /// - Parameters:
+    ///   - program: the program's name.
+    ///   - package: the Debian package of the program, for the error message.
     static func path(of program: String, package: String) throws -> String {
         let paths = ["/usr/bin/", "/usr/sbin/", "/bin/", "/usr/local/bin/", "/usr/local/sbin/"].map { $0 + program }
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
@@ -54,15 +59,15 @@ final class Child {
     private static func process(_ words: [String], processor: Int) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try path(of: "taskset", package: "util-linux"))
-        // taskset and setpriv replace themselves by the next program, so that the process stays the same. The signal
-        // ends it when the benchmark is killed.
+        // `taskset` and `setpriv` replace themselves by the next program, and the process id stays the same. The signal
+        // ends the program if the benchmark is killed.
         process.arguments =
             ["-c", "\(processor)", try path(of: "setpriv", package: "util-linux"), "--pdeathsig", "KILL"] + words
         process.standardInput = FileHandle.nullDevice
         return process
     }
 
-    /// Calls `answer` until it returns a value, for ten seconds at most.
+    /// Calls `answer` until it returns a value, for about ten seconds at most.
     func wait<Answer>(for answer: () throws -> Answer?) throws -> Answer {
         for _ in 0..<2000 {
             if let answer = try answer() { return answer }
@@ -72,10 +77,10 @@ final class Child {
         throw BenchError.data("\(process.arguments ?? []) did not start: \(errors)")
     }
 
-    /// What it wrote to standard error so far.
+    /// The text of its standard error so far.
     var errors: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
-    /// Processor time of all its threads so far, in seconds.
+    /// The processor time of all its threads so far, in seconds.
     var processorSeconds: Double {
         var clock = clockid_t()
         var time = timespec()
@@ -85,7 +90,7 @@ final class Child {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Its anonymous memory in bytes; mapped versions are not counted.
+    /// Returns its anonymous memory in bytes, which does not include mapped versions.
     func anonymousBytes() throws -> Int {
         let path = "/proc/\(process.processIdentifier)/smaps_rollup"
         let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -96,12 +101,12 @@ final class Child {
         return kibibytes * 1024
     }
 
-    /// How many files and sockets it has open.
+    /// Returns the number of files and sockets that it has open.
     func descriptorCount() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
     }
 
-    /// Ends the program and waits for its end.
+    /// Ends the program and waits until it has ended.
     func stop() {
         guard process.isRunning else { return }
         process.terminate()

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A connection to an HTTP server on this machine; it has one outstanding request at a time.
+/// A connection to an HTTP server on this machine, with one outstanding request at a time.
 final class ClientConnection {
     /// A response of the server.
     struct Response {
@@ -33,9 +33,12 @@ final class ClientConnection {
 
     deinit { close(socket) }
 
-    /// The bytes of a request.
+    /// Returns the bytes of a request.
     ///
-    /// - Parameter json: the body, which is posted; nil to get something.
+    /// - Parameters:
+    ///   - target: the path and query.
+    ///   - token: the bearer token, or nil for none.
+    ///   - json: the body of a POST request, or nil for a GET request.
     static func request(_ target: String, token: String? = nil, json: String? = nil) -> [UInt8] {
         let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         let content = json.map { "Content-Type: application/json\r\nContent-Length: \($0.utf8.count)\r\n" } ?? ""
@@ -43,7 +46,7 @@ final class ClientConnection {
         return Array("\(line)\r\nHost: localhost\r\n\(authorization)\(content)\r\n\(json ?? "")".utf8)
     }
 
-    /// The bytes of a request with a body of JSON.
+    /// Returns the bytes of a request with a JSON body.
     static func request(_ method: String, _ target: String, json: String) -> [UInt8] {
         Array(
             """
@@ -66,7 +69,7 @@ final class ClientConnection {
 
     /// Receives bytes, waiting for the first one.
     ///
-    /// - Returns: the response if it is complete.
+    /// - Returns: the response if it is complete, otherwise nil.
     func receive() throws(BenchError) -> Response? {
         let count = unsafe recv(socket, &portion, portion.count, 0)
         guard count > 0 else { throw .data("the server ended a connection") }
@@ -80,7 +83,7 @@ final class ClientConnection {
         return response
     }
 
-    /// Where the body begins, and its length; nil if the head is not complete.
+    /// Returns the start and the length of the body, or nil if the head is not complete.
     private func head() -> (end: Int, bodyLength: Int)? {
         let text = String(decoding: received.prefix(4096), as: UTF8.self)
         guard let end = text.utf8.firstRange(of: "\r\n\r\n".utf8) else { return nil }
@@ -91,9 +94,9 @@ final class ClientConnection {
     }
 }
 
-/// A client that asks for the lists of a hundred members at once, again as soon as it is answered, until it is stopped.
+/// A client that repeatedly requests the lists of a hundred members at once, without pauses, until it is stopped.
 final class BatchClient: Sendable {
-    /// The members of a batch.
+    /// The number of members in a batch.
     private static let size = 100
 
     private let answers = Atomic(0)
@@ -101,13 +104,16 @@ final class BatchClient: Sendable {
     private let shouldStop = Atomic(false)
     private let hasStopped = DispatchSemaphore(value: 0)
 
-    /// Starts, on a thread of its own.
+    /// Starts the client on its own thread.
     ///
-    /// - Parameter token: of a service with the scope `lists`.
+    /// - Parameters:
+    ///   - port: the port of the daemon.
+    ///   - members: the number of members of the community.
+    ///   - token: the token of a service with the scope `lists`.
     init(port: UInt16, members: Int, token: String) throws {
         let connection = Connection(try ClientConnection(port: port))
         let thread = Thread { [self] in
-            // What the client does with its answers must not delay those that are timed, from the same processor.
+            // Processing of these answers must not delay timed requests, which are sent from the same processor.
             _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10)
             var first = 0
             while !shouldStop.load(ordering: .acquiring) {
@@ -128,16 +134,16 @@ final class BatchClient: Sendable {
         thread.start()
     }
 
-    /// Stops it.
+    /// Stops the client.
     ///
-    /// - Returns: how many batches were answered, and how many were not.
+    /// - Returns: the number of batches that were answered, and of those that failed.
     func stop() -> (answers: Int, failures: Int) {
         shouldStop.store(true, ordering: .releasing)
         hasStopped.wait()
         return (answers.load(ordering: .relaxed), failures.load(ordering: .relaxed))
     }
 
-    /// The connection, which only the thread uses.
+    /// The connection, which only the client's thread uses.
     private final class Connection: @unchecked Sendable {
         let client: ClientConnection
         init(_ client: ClientConnection) { self.client = client }

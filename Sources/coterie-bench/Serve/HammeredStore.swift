@@ -6,11 +6,11 @@ import ModelStore
 import Redis
 import Synchronization
 
-/// What other members notice of one who sends requests as fast as they are answered, with a store in Redis.
+/// The effect on other members if one member sends requests without pauses, with a store in Redis.
 struct HammeredStore {
-    /// Connections of the one member.
+    /// The number of connections of the one member.
     private static let hammeringConnections = 16
-    /// Requests a second of all other members together, and over how many connections.
+    /// The requests per second of all other members together, and the number of their connections.
     private static let others = (perSecond: 100.0, connections: 8)
     private static let boundMilliseconds = 5.0
 
@@ -38,14 +38,16 @@ struct HammeredStore {
         (daemon, port) = try ServersUnderTest.startDaemon(of: scene, ["--store", url] + files, folder: folder)
     }
 
-    /// The latency of others' new lists: alone, and while one member asks for new lists and has interactions recorded.
+    /// Returns the latency of other members' new lists, with and without the load of one member.
+    ///
+    /// That member requests new lists and records interactions.
     func row(seconds: Int) throws -> String {
         var session = 2_000_000
         let load = RequestLoad(port: port, connectionCount: Self.others.connections) { generator in
             session += 1
             return scene.request(Int.random(in: 1..<scene.size.members, using: &generator), session: session)
         }
-        // What a daemon does once after its start must not be taken for the work of the one member.
+        // One-time work after the daemon's start must not be counted as the effect of the one member.
         _ = try load.run(seconds: 2, perSecond: Self.others.perSecond, seed: 4)
         let alone = try load.run(seconds: Double(seconds), perSecond: Self.others.perSecond, seed: 5)
         let (total, isOver) = (Hammered(), DispatchSemaphore(value: 0))
@@ -70,12 +72,12 @@ struct HammeredStore {
             """
     }
 
-    /// How many requests one member sent.
+    /// The number of requests that the one member sent.
     private final class Hammered: Sendable {
         let requests = Mutex<Int?>(nil)
     }
 
-    /// The words of a command that sends the first member's requests: a new session and a new interaction by turns.
+    /// Returns a command that sends the first member's requests: a new session and a new interaction in turn.
     private func hammer(seconds: Int) throws -> [String] {
         let script = scene.folder + "/hammer.lua"
         let user = "/v1/users/\(ServeScene.userID(0))"
@@ -91,7 +93,7 @@ struct HammeredStore {
         end
         """.write(toFile: script, atomically: false, encoding: .utf8)
         return [
-            // What hammers must not delay the requests that are timed, from the same processor.
+            // The load must not delay timed requests, which are sent from the same processor.
             try Child.path(of: "nice", package: "coreutils"), "-n", "19",
             try Child.path(of: "wrk", package: "wrk"), "-t1", "-c\(Self.hammeringConnections)", "-d\(seconds)s", "-s",
             script, "-H", "Authorization: Bearer \(scene.tokens[0])", "http://127.0.0.1:\(port)",

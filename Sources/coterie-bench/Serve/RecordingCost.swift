@@ -4,7 +4,7 @@ import Model
 import ModelStore
 import Redis
 
-/// What it costs a daemon to record requests with their answers.
+/// The cost for a daemon of recording requests with their answers.
 struct RecordingCost {
     private static let bound = 0.95
 
@@ -12,7 +12,7 @@ struct RecordingCost {
     private let folder: String
     private let daemons: [(program: Child, port: UInt16)]
 
-    /// Starts two daemons over a scene: one that records nothing, and one that does.
+    /// Starts two daemons over a scene: one that records nothing, and one that records.
     init(_ scene: ServeScene) throws {
         self.scene = scene
         folder = scene.folder + "/recording"
@@ -25,7 +25,7 @@ struct RecordingCost {
         }
     }
 
-    /// The rates of both, in turn.
+    /// Returns the rates of both daemons, measured in turn.
     func row(rounds: Int, seconds: Int, connections: Int) throws -> String {
         let wrk = try Wrk(connections: connections, seconds: seconds)
         var cached: [[Wrk.Round]] = [[], []]
@@ -62,7 +62,7 @@ struct RecordingCost {
             """
     }
 
-    /// How many requests the second daemon has recorded, and how many it has not.
+    /// Returns the number of requests that the second daemon has recorded, and of those it has dropped.
     private func counts() throws -> (recorded: Int, dropped: Int) {
         let request = ClientConnection.request("/metrics", token: scene.serviceToken)
         let text = String(
@@ -77,11 +77,11 @@ struct RecordingCost {
 
 /// The cost of fetching the lists of a member's groups from Redis, for the client and for the server.
 struct RedisFetch {
-    /// How Redis holds the lists.
+    /// The form in which Redis holds the lists.
     enum Form: String {
-        /// A compact value per list, as in a published version.
+        /// A compact value for each list, as in a published version.
         case compact
-        /// A sorted set per list, read from the best score down.
+        /// A sorted set for each list, read from the best score down.
         case sortedSets
     }
 
@@ -90,7 +90,7 @@ struct RedisFetch {
     private let socketPath: String
     private static let prefix = "bench:"
 
-    /// Starts a server with all lists in compact form, and those of the members' groups in sorted sets too.
+    /// Starts a server with all lists in compact form, and those of the members' groups in sorted sets as well.
     init(_ scene: ServeScene) throws {
         self.scene = scene
         let path = scene.folder + "/redis.sock"
@@ -100,7 +100,7 @@ struct RedisFetch {
                 try Child.path(of: "redis-server", package: "redis-server"), "--port", "0", "--unixsocket", path,
                 "--save", "", "--appendonly", "no", "--dir", scene.folder,
             ], processor: ServersUnderTest.serverProcessor, folder: scene.folder)
-        // The socket is there before the server listens.
+        // The socket exists before the server listens.
         try server.wait { () -> Void? in
             do { _ = try RedisConnection(to: RedisAddress(socketPath: path)) } catch { return nil }
         }
@@ -129,9 +129,11 @@ struct RedisFetch {
         "\(Self.prefix)\(form == .compact ? "ring" : "sets"):\(relation.rawValue):\(group)"
     }
 
-    /// The mean processor time of this thread and of the server for one member's lists, in microseconds.
+    /// Returns the mean processor time of this thread and of the server for one member's lists, in microseconds.
     ///
-    /// - Parameter count: the number of members; the lists of one member come in one pipeline.
+    /// - Parameters:
+    ///   - form: the form of the lists.
+    ///   - count: the number of members; the lists of one member are fetched in one pipeline.
     func microseconds(_ form: Form, members count: Int) throws -> (client: Double, server: Double) {
         var connection = try RedisConnection(to: RedisAddress(socketPath: socketPath))
         let clientBegin = Self.threadSeconds
@@ -165,7 +167,7 @@ struct RedisFetch {
 }
 
 extension ReceivedReply {
-    /// Whether it is a string or a list that is not empty.
+    /// Whether the reply is a string or a list that is not empty.
     fileprivate var hasContent: Bool {
         if let elementCount { return elementCount > 0 }
         let mismatch = RedisError(.disconnected, "the reply is no string")

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Sends requests over several connections from one thread, at a given rate or as fast as they are answered.
+/// A load of requests over several connections from one thread, at a given rate or without pauses.
 struct RequestLoad {
     /// The latencies and failures of a run.
     struct Outcome {
-        /// The times from when each request was due to its answer, in milliseconds, ascending.
+        /// The times from the moment a request was due until its answer, in milliseconds, ascending.
         var latencies: [Double] = []
-        /// Answers with another status than 200.
+        /// The number of answers with a status other than 200.
         var failures = 0
         var seconds = 0.0
 
         var perSecond: Double { Double(latencies.count) / seconds }
 
-        /// The latency at a quantile from 0 to 1.
+        /// Returns the latency at a quantile from 0 to 1.
         func latency(ofPart part: Double) -> Double {
             latencies.isEmpty ? .nan : latencies[min(latencies.count - 1, Int(part * Double(latencies.count)))]
         }
@@ -25,14 +25,19 @@ struct RequestLoad {
 
     let port: UInt16
     let connectionCount: Int
-    /// The bytes of the next request.
+    /// Returns the bytes of the next request.
     let request: (inout RingModel.Generator) -> [UInt8]
 
     /// Sends requests for some seconds.
     ///
-    /// - Parameter perSecond: the mean rate of a Poisson process: requests are due at random moments, whether or not
-    ///   earlier ones are answered. A request that finds all connections busy waits, and its wait counts. Nil: a
-    ///   connection sends its next request as soon as the last one is answered.
+    /// With a rate, requests are due at random moments, whether or not earlier ones are answered (a Poisson process). A
+    /// request that finds all connections busy waits, and its wait counts. Without a rate, a connection sends its next
+    /// request as soon as the last one is answered.
+    ///
+    /// - Parameters:
+    ///   - seconds: the time during which requests are due.
+    ///   - perSecond: the mean rate, or nil for no pauses.
+    ///   - seed: the seed of the random numbers.
     func run(seconds: Double, perSecond: Double?, seed: UInt64) throws -> Outcome {
         var generator = RingModel.Generator(state: seed)
         var outcome = Outcome()
@@ -58,13 +63,13 @@ struct RequestLoad {
         return outcome
     }
 
-    /// Waits for answers until a moment, and receives those that have come.
+    /// Waits for answers until a moment, and receives those that have arrived.
     private func receive(_ open: inout [Sent], until moment: UInt64, _ outcome: inout Outcome) throws {
         var sockets = open.map {
             pollfd(fd: $0.dueAt == nil ? -1 : $0.connection.socket, events: Int16(POLLIN), revents: 0)
         }
-        // Poll waits whole milliseconds only; the caller spins for the rest, so that requests are sent when they are
-        // due.
+        // `poll` waits only whole milliseconds. The caller spins for the rest, which sends requests exactly when they
+        // are due.
         let milliseconds = min((moment - min(moment, now)) / 1_000_000, 1000)
         guard unsafe poll(&sockets, nfds_t(sockets.count), Int32(milliseconds)) > 0 else { return }
         for index in open.indices where sockets[index].revents != 0 {
@@ -75,7 +80,7 @@ struct RequestLoad {
         }
     }
 
-    /// Nanoseconds of the monotonic clock.
+    /// The time of the monotonic clock in nanoseconds.
     private var now: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -83,7 +88,7 @@ struct RequestLoad {
     }
 }
 
-/// The load generator wrk: as many requests as are answered, from one thread.
+/// The load generator wrk, which sends requests without pauses from one thread.
 struct Wrk {
     private let program: String
     let connections: Int
@@ -95,15 +100,15 @@ struct Wrk {
         self.seconds = seconds
     }
 
-    /// What a server did in a round.
+    /// The performance of a server in one round.
     struct Round {
-        /// Requests a second.
+        /// The number of requests per second.
         var perSecond: Double
-        /// Processor time of the server for a request, user and system.
+        /// The processor time of the server for a request, user and system.
         var processorMicroseconds: Double
     }
 
-    /// Sends a server requests for a round.
+    /// Sends requests to a server for one round.
     func round(of server: Child, port: UInt16, target: String, token: String) throws -> Round {
         let begin = server.processorSeconds
         let text = try Child.output(

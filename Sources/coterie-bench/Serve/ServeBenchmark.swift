@@ -4,7 +4,7 @@ import Glibc
 import Model
 import Recommendation
 
-/// `coterie-bench serve`: the daemon's speed, against nginx and against Redis.
+/// The benchmark `coterie-bench serve`: the daemon's speed, compared with nginx and with Redis.
 enum ServeBenchmark: Benchmark {
     static let command = Command(
         "serve", summary: "Measure the serving daemon against nginx and Redis",
@@ -69,11 +69,11 @@ enum ServeBenchmark: Benchmark {
         try runOnLoadProcessor()
         let seconds = try parsed.integer("seconds", in: 1...600)
         if !parsed.flag("hammered") { try measureOthers(scene, seconds: seconds, parsed) }
-        // Of fewer requests, the slowest hundredth would be those of the first moment, which the hammering begins with.
+        // With fewer requests, the slowest hundredth would all be from the first moment of the load.
         print(try HammeredStore(scene).row(seconds: 5 * seconds))
     }
 
-    /// All rows but the last.
+    /// Measures all rows except the last.
     private static func measureOthers(_ scene: ServeScene, seconds: Int, _ parsed: ParsedCommand) throws {
         let measurements = ServeMeasurements(scene: scene, servers: try ServersUnderTest(scene))
         let connections = try parsed.integer("connections", in: 1...512)
@@ -96,7 +96,7 @@ enum ServeBenchmark: Benchmark {
                 rounds: try parsed.integer("rounds", in: 1...100), seconds: seconds, connections: connections))
     }
 
-    /// Moves this process to the processor of the load.
+    /// Moves this process to the processor that generates the load.
     private static func runOnLoadProcessor() throws {
         _ = try Child.output(
             of: [

@@ -3,17 +3,17 @@ import Glibc
 import Model
 import Recommendation
 
-/// The rows of `coterie-bench serve`.
+/// The measurements for the rows of `coterie-bench serve`.
 struct ServeMeasurements {
     let scene: ServeScene
     let servers: ServersUnderTest
 
-    /// Members whose lists are cached when the latency is measured.
+    /// The number of members whose lists are cached when the latency is measured.
     private static let cachedMembers = 100
     /// The bounds that the rows report.
     private static let throughputBound = 0.8, processorBound = 1.0, latencyBoundMilliseconds = 10.0, memoryBound = 0.5
 
-    /// The same member's list in every request, compared with nginx.
+    /// Measures requests for the same member's list, compared with nginx.
     func cached(rounds: Int, _ wrk: Wrk) throws -> String {
         var ours: [Wrk.Round] = []
         var theirs: [Wrk.Round] = []
@@ -49,7 +49,7 @@ struct ServeMeasurements {
             """
     }
 
-    /// Lists that are not cached, compared with fetching from Redis what they are made from.
+    /// Measures lists that are not cached, compared with fetching their inputs from Redis.
     func uncached(requests: Int) throws -> [String] {
         let planMicroseconds = planMicroseconds(requests)
         let requestMicroseconds = try uncachedRequestMicroseconds(requests)
@@ -71,12 +71,12 @@ struct ServeMeasurements {
         }
     }
 
-    /// The daemon's processor time for a whole request, including its session.
+    /// Returns the daemon's processor time for a whole request, including its session.
     private func uncachedRequestMicroseconds(_ requests: Int) throws -> Double {
         let connection = try ClientConnection(port: servers.daemonPort)
         let begin = servers.daemon.processorSeconds
         for number in 0..<requests {
-            // After the last member comes the first again, with another session.
+            // After the last member, the first one follows again with another session.
             let (session, member) = number.quotientAndRemainder(dividingBy: scene.size.members)
             let answer = try connection.answer(to: scene.request(member, session: session))
             guard answer.status == 200 else { throw BenchError.data(String(decoding: answer.body, as: UTF8.self)) }
@@ -84,7 +84,7 @@ struct ServeMeasurements {
         return (servers.daemon.processorSeconds - begin) * 1e6 / Double(requests)
     }
 
-    /// This process's processor time for the plan alone, from a profile to a list of groups.
+    /// Returns this process's processor time for the plan alone, from a profile to a list of groups.
     private func planMicroseconds(_ requests: Int) -> Double {
         let planner = Planner(model: scene.version, key: RotationKey(1, 2))
         let instant = Int64(Date().timeIntervalSince1970 * 1000)
@@ -98,7 +98,7 @@ struct ServeMeasurements {
         return (Measuring.processorSeconds - begin) * 1e6 / Double(requests)
     }
 
-    /// The latency of answers at half of the peak rate.
+    /// Measures the latency of answers at half of the peak rate.
     func latency(seconds: Double, connections: Int, uncachedPercent: Int) throws -> String {
         let load = mix(connections: connections, uncachedPercent: uncachedPercent, firstSession: 1_000_000)
         let peak = try load.run(seconds: seconds, perSecond: nil, seed: 1)
@@ -113,9 +113,12 @@ struct ServeMeasurements {
             """
     }
 
-    /// A mix of cached and uncached lists.
+    /// Returns a mix of cached and uncached lists.
     ///
-    /// - Parameter firstSession: the uncached lists are of sessions from this number on, which no other row uses.
+    /// - Parameters:
+    ///   - connections: the number of connections.
+    ///   - uncachedPercent: the share of uncached lists.
+    ///   - firstSession: a number above which sessions are unused; uncached lists take their sessions from there.
     func mix(connections: Int, uncachedPercent: Int, firstSession: Int) -> RequestLoad {
         var session = firstSession
         return RequestLoad(port: servers.daemonPort, connectionCount: connections) { generator in
@@ -128,7 +131,7 @@ struct ServeMeasurements {
         }
     }
 
-    /// The daemon's anonymous memory.
+    /// Measures the daemon's anonymous memory.
     func memory() throws -> String {
         let own = try servers.daemon.anonymousBytes()
         let model = scene.model.placement.byteCount
@@ -140,11 +143,10 @@ struct ServeMeasurements {
 }
 
 extension ServeMeasurements {
-    /// The most that the 99th percentile may grow by another client's batches.
+    /// The greatest acceptable growth of the 99th percentile caused by another client's batches.
     private static let batchBound = 2.0
 
-    /// The latency of single lists at half of their peak rate, without and with another client that sends batches all
-    /// the time.
+    /// Measures the latency of single lists at half of their peak rate, without and with another client's batches.
     func batches(seconds: Double, connections: Int, uncachedPercent: Int) throws -> String {
         let load = mix(connections: connections, uncachedPercent: uncachedPercent, firstSession: 2_000_000)
         let rate = try load.run(seconds: seconds, perSecond: nil, seed: 3).perSecond / 2

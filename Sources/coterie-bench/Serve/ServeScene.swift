@@ -6,7 +6,9 @@ import ModelStore
 import Recommendation
 import Service
 
-/// A synthetic community in a folder that is deleted with this value: a version, a catalog with members, keys, tokens.
+/// A synthetic community: a version, a catalog with members, keys and tokens.
+///
+/// Its folder is deleted when the scene is released.
 final class ServeScene {
     struct Size {
         var groups, neighbours, joined, members: Int
@@ -19,7 +21,7 @@ final class ServeScene {
     /// The groups of each member.
     let profiles: [[UInt32]]
     let tokens: [String]
-    /// The token of a service that reads members' lists.
+    /// The token of a service that may read members' lists.
     let serviceToken: String
     private let manifest: Manifest
 
@@ -55,26 +57,28 @@ final class ServeScene {
 
     static func userID(_ member: Int) -> String { "member-\(member)" }
 
-    /// The path of a member's list.
+    /// Returns the path of a member's list.
     ///
-    /// - Parameter session: of a number; nil for the member's own.
+    /// - Parameters:
+    ///   - member: the member's number.
+    ///   - session: the session's number, or nil for the member's own session.
     func target(_ member: Int, session: Int? = nil) -> String {
         "/v1/users/\(Self.userID(member))/recommendations" + (session.map { "?session=\($0)" } ?? "")
     }
 
-    /// A request for a member's list, as it is sent.
+    /// Returns the bytes of a request for a member's list.
     func request(_ member: Int, session: Int? = nil) -> [UInt8] {
         ClientConnection.request(target(member, session: session), token: tokens[member])
     }
 
-    /// Publishes the version, and makes it current.
+    /// Publishes the version and makes it current.
     func publish(to store: any VersionStore) throws {
         let name = try store.publish(model, manifest: manifest, members: Members(profiles: profiles)) { _, _ in }
             .version
         try store.makeCurrent(name)
     }
 
-    /// The members, as a recompute publishes them.
+    /// The members, in the form in which a recompute publishes them.
     private struct Members: MemberSource {
         let profiles: [[UInt32]]
 

@@ -3,9 +3,9 @@ import Glibc
 
 /// The servers that are measured, each with one thread on the same processor.
 struct ServersUnderTest {
-    /// Where what is measured runs.
+    /// The processor on which the measured servers run.
     static let serverProcessor = 0
-    /// Where the load comes from.
+    /// The processor from which the load comes.
     static let loadProcessor = 1
 
     let daemon: Child
@@ -13,7 +13,7 @@ struct ServersUnderTest {
     let nginx: Child
     let nginxPort: UInt16
 
-    /// Starts the daemon over a scene; then nginx, which has one file, the daemon's answer about the first member.
+    /// Starts the daemon over a scene, then nginx with one file: the daemon's answer for the first member.
     init(_ scene: ServeScene) throws {
         (daemon, daemonPort) = try Self.startDaemon(scene, folder: scene.folder)
         let answer = try ClientConnection(port: daemonPort).answer(to: scene.request(0))
@@ -24,11 +24,12 @@ struct ServersUnderTest {
     /// Starts a daemon with one thread over the files of a scene, and waits until it has a version.
     ///
     /// - Parameters:
-    ///   - options: further ones.
-    ///   - folder: where it runs.
+    ///   - scene: the community.
+    ///   - options: further options of `coterie serve`.
+    ///   - folder: the folder of its log.
     static func startDaemon(_ scene: ServeScene, _ options: [String] = [], folder: String) throws -> (Child, UInt16) {
         let files = ["--catalog", scene.folder + "/catalog.sqlite", "--store", scene.folder + "/models"]
-        // A limit that is counted but never reached.
+        // The rate limit is counted but never reached.
         return try startDaemon(of: scene, files + ["--member-rate", "500000"] + options, folder: folder)
     }
 
@@ -39,7 +40,7 @@ struct ServersUnderTest {
         return (daemon, try port(of: daemon))
     }
 
-    /// The program of the daemon.
+    /// Returns the path of the daemon's program.
     private static func daemonPath() throws -> String {
         let executable = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie"
         guard FileManager.default.isExecutableFile(atPath: executable) else {
@@ -48,7 +49,7 @@ struct ServersUnderTest {
         return executable
     }
 
-    /// The port of a daemon that was started, once it has a version.
+    /// Returns the port of a started daemon, once it has a version.
     private static func port(of daemon: Child) throws -> UInt16 {
         let port = try daemon.wait {
             daemon.errors.firstMatch(of: #/"listening at port ([0-9]+) /#).flatMap { UInt16($0.output.1) }
@@ -87,7 +88,7 @@ struct ServersUnderTest {
         return (nginx, port)
     }
 
-    /// A port that nothing listens at.
+    /// Returns a port at which nothing listens.
     static func freePort() throws -> UInt16 {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }

@@ -1,7 +1,7 @@
 import CommandLine
 import Foundation
 
-/// `coterie-bench soak`: two daemons that share a Redis, under everything that happens to them, for minutes.
+/// The benchmark `coterie-bench soak`: two daemons share a Redis server under load and faults for minutes.
 enum SoakBenchmark: Benchmark {
     static let command = Command(
         "soak", summary: "Load two daemons for minutes while versions, Redis and groups come and go",

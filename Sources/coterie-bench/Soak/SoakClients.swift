@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Clients that ask the daemons for everything in turn, and look at the answers.
+/// Clients that send all kinds of requests to the daemons in turn, and check the answers.
 final class SoakClients: Sendable {
-    /// A request, and what it asks for.
+    /// A request with its kind.
     private struct Question {
         var kind: String
         var bytes: [UInt8]
@@ -23,7 +23,7 @@ final class SoakClients: Sendable {
     private let isOver = Atomic(false)
     private let group = DispatchGroup()
 
-    /// - Parameter pauseSeconds: from one request of a client to its next one, at least.
+    /// Creates clients; `pauseSeconds` is the least time between two requests of one client.
     init(
         _ community: SoakCommunity, ports: [UInt16], findings: SoakFindings, hidden: HiddenGroups,
         pauseSeconds: Double, hasBatches: Bool
@@ -36,7 +36,7 @@ final class SoakClients: Sendable {
         self.hasBatches = hasBatches
     }
 
-    /// Starts so many clients, each on a thread of its own.
+    /// Starts clients, each on its own thread.
     func start(_ count: Int) {
         for number in 0..<count {
             group.enter()
@@ -81,7 +81,7 @@ final class SoakClients: Sendable {
 
     private func connection(to port: UInt16) throws(BenchError) -> ClientConnection {
         let connection = try ClientConnection(port: port)
-        // A timeval, by its fields: the type's module depends on which C header was read first.
+        // The value is a timeval by its fields, because the type's module depends on which C header was read first.
         let patience = [Self.patienceSeconds, 0]
         unsafe setsockopt(
             connection.socket, SOL_SOCKET, SO_RCVTIMEO, patience, socklen_t(2 * MemoryLayout<Int>.size))
@@ -113,7 +113,7 @@ final class SoakClients: Sendable {
                     "POST", "/v1/recommendations", json: #"{"userIds":[\#(users.joined(separator: ","))],"limit":20}"#))
         case 9: return Question(kind: "trending", bytes: ClientConnection.request("/v1/trending"))
         default:
-            // Few sessions, so that most of them go on.
+            // Few sessions are used; most requests therefore continue an earlier session.
             let session = Int.random(in: 0..<3, using: &generator)
             return Question(
                 kind: "list",
@@ -122,7 +122,7 @@ final class SoakClients: Sendable {
         }
     }
 
-    /// Looks for groups that must not be shown, and for titles of two versions.
+    /// Checks an answer for groups that must not be shown, and for titles of two versions.
     private func check(_ body: [UInt8], _ kind: String, _ forbidden: Set<String>, _ daemon: Int) {
         guard let answer = try? JSONSerialization.jsonObject(with: Data(body)) else {
             return findings.fail("\(kind) is no JSON")
@@ -143,7 +143,7 @@ final class SoakClients: Sendable {
     }
 }
 
-/// What an answer tells of groups, wherever in it.
+/// The groups, title marks and versions in an answer, at any depth.
 private struct ToldGroups {
     var ids: Set<String> = []
     var marks: Set<Int> = []

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was answered, and what did not hold.
+/// The counts of answers, and the failures.
 final class SoakFindings: Sendable {
     private struct State {
         var answers: [String: Int] = [:]
@@ -15,7 +15,7 @@ final class SoakFindings: Sendable {
     private static let failureLimit = 20
     private let state = Mutex(State())
 
-    /// Something does not hold; the first ones are kept.
+    /// Records a failure; only the first ones are kept.
     func fail(_ text: String) {
         state.withLock { state in
             state.failureCount += 1
@@ -23,7 +23,7 @@ final class SoakFindings: Sendable {
         }
     }
 
-    /// Counts an answer; one of 5xx does not hold.
+    /// Counts an answer; a status of 5xx is a failure.
     func note(_ kind: String, _ status: Int) {
         state.withLock { state in
             state.answers[kind, default: 0] += 1
@@ -32,13 +32,13 @@ final class SoakFindings: Sendable {
         if status >= 500 || status == 0 { fail("\(kind) was answered with \(status)") }
     }
 
-    /// How many versions have been published.
+    /// The number of versions that have been published.
     var publications: Int { state.withLock { $0.publications } }
 
-    /// A version has been published.
+    /// Counts a published version.
     func notePublication() { state.withLock { $0.publications += 1 } }
 
-    /// Whether the titles of a version have the mark that they had before.
+    /// Whether the titles of a version have the same mark as before; a first mark is recorded.
     func isKnown(_ mark: Int, ofVersion version: String) -> Bool {
         state.withLock { state in
             let known = state.marks[version] ?? mark
@@ -47,7 +47,7 @@ final class SoakFindings: Sendable {
         }
     }
 
-    /// What did not hold.
+    /// The failures, at most `failureLimit` and the number of others.
     var failures: [String] {
         state.withLock { state in
             let more = state.failureCount - state.failures.count
@@ -55,7 +55,7 @@ final class SoakFindings: Sendable {
         }
     }
 
-    /// Members of a JSON object.
+    /// The counts as members of a JSON object.
     var json: String {
         state.withLock { state in
             func object(_ counts: [(String, Int)]) -> String {
@@ -70,7 +70,7 @@ final class SoakFindings: Sendable {
         }
     }
 
-    /// In a few words.
+    /// The counts in a few words.
     var summary: String {
         state.withLock { state in
             """
@@ -81,9 +81,9 @@ final class SoakFindings: Sendable {
     }
 }
 
-/// Groups that are hidden, and by which daemon since when.
+/// The hidden groups, each with the daemon that hid it and the time.
 final class HiddenGroups: Sendable {
-    /// How long another daemon may take to hear of it while Redis is there; much longer than it takes.
+    /// The time in which the other daemon must learn of a hidden group while Redis is up; much longer than usual.
     static let delaySeconds = 10
 
     private struct State {
@@ -93,16 +93,16 @@ final class HiddenGroups: Sendable {
 
     private let state = Mutex(State())
 
-    /// All of them.
+    /// The ids of all hidden groups.
     var all: Set<String> { state.withLock { Set($0.groups.keys) } }
 
-    /// A daemon has acknowledged that a group is hidden.
+    /// Records that a daemon has acknowledged hiding a group.
     func add(_ group: String, by daemon: Int) { state.withLock { $0.groups[group] = (daemon, .now) } }
 
-    /// Redis is there again.
+    /// Records that Redis is up again.
     func noteRedisIsThere() { state.withLock { $0.redisSince = .now } }
 
-    /// Those that a daemon must not show in answers to requests that are sent from now on.
+    /// Returns the groups that a daemon must not show in answers to requests sent from now on.
     func groups(for daemon: Int) -> Set<String> {
         state.withLock { state in
             let heard = ContinuousClock.now - .seconds(Self.delaySeconds)
@@ -112,7 +112,7 @@ final class HiddenGroups: Sendable {
         }
     }
 
-    /// Takes out those that have been hidden for longer, before they are shown again.
+    /// Removes and returns the groups hidden for longer than a time, before they are shown again.
     func takeOlder(thanSeconds seconds: Int) -> [(group: String, daemon: Int)] {
         state.withLock { state in
             let begin = ContinuousClock.now - .seconds(seconds)
@@ -123,7 +123,7 @@ final class HiddenGroups: Sendable {
     }
 }
 
-/// Memory and open files of a daemon, once a second.
+/// The memory and open files of a daemon, sampled once a second.
 struct ResourceSamples {
     private var memory: [Int] = []
     private var files: [Int] = []
@@ -139,9 +139,9 @@ struct ResourceSamples {
     /// The most open files in each third of the time.
     var filesByThird: [Int] { Self.thirds(of: files).compactMap { $0.max() } }
 
-    /// What has grown from the second third to the last, or nil.
+    /// The growth from the second third to the last, or nil if it is within bounds.
     ///
-    /// The first third fills caches. In less than three minutes that is not over.
+    /// The first third fills caches. A run of less than three minutes is too short for that, and the result is nil.
     var growth: String? {
         guard memory.count >= 180 else { return nil }
         let (memory, files) = (memoryByThird, filesByThird)

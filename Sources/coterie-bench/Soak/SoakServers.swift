@@ -3,7 +3,7 @@ import Glibc
 import Redis
 import Synchronization
 
-/// A Redis, and two daemons that share it; used by one thread.
+/// A Redis server and two daemons that share it; used by one thread.
 final class SoakServers {
     let daemons: [Child]
     let ports: [UInt16]
@@ -12,7 +12,7 @@ final class SoakServers {
     private var redis: Child
     private let redisPort: UInt16
     private let folder: String
-    /// How many empty folders Redis has had.
+    /// The number of the current folder of Redis; each new folder is empty.
     private var redisFolders = 0
 
     init(_ community: SoakCommunity) throws {
@@ -44,7 +44,7 @@ final class SoakServers {
         (self.daemons, self.ports) = (daemons, ports)
     }
 
-    /// It writes each change to its folder, so that it has all of them after a restart there.
+    /// Starts Redis, which writes each change to its folder and therefore keeps all changes over a restart.
     private static func startRedis(port: UInt16, in folder: String) throws -> Child {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let redis = try Child(
@@ -56,7 +56,7 @@ final class SoakServers {
             guard let address = try? RedisAddress("redis://127.0.0.1:\(port)"),
                 var connection = try? RedisConnection(to: address)
             else { return nil }
-            // It answers with an error while it loads.
+            // Redis answers with an error while it loads its data.
             return (try? connection.command("DBSIZE")) == nil ? nil : ()
         }
         return redis
@@ -71,18 +71,18 @@ final class SoakServers {
         hidden.noteRedisIsThere()
     }
 
-    /// Whether the daemons answer for several members at once.
+    /// Returns whether the daemons answer requests for several members at once.
     func answersBatches() throws -> Bool {
         let answer = try ClientConnection(port: ports[0]).answer(to: ClientConnection.request("/openapi.json"))
         return String(decoding: answer.body, as: UTF8.self).contains("\"/v1/recommendations\"")
     }
 
-    /// Hides a group through one of the daemons, and shows those again whose time is over.
+    /// Hides a group through one of the daemons, and shows the groups whose time is over.
     func hideAnother(of community: SoakCommunity, showingAgainAfter seconds: Int, _ findings: SoakFindings) throws {
         let daemon = Int.random(in: 0..<ports.count)
         let group = community.groups.randomElement() ?? ""
         if !hidden.all.contains(group) {
-            // A version that was made while it was hidden does not have it.
+            // A version that was made while a group was hidden lacks the group.
             let status = try decide("PUT", group, daemon)
             if status == 200 { hidden.add(group, by: daemon) }
             findings.note("hide", status)
@@ -98,7 +98,9 @@ final class SoakServers {
     }
 }
 
-/// A synthetic community in a folder that is deleted with this value, whose titles tell when they were imported.
+/// A synthetic community whose titles identify the import they came from.
+///
+/// Its folder is deleted when the community is released.
 final class SoakCommunity: Sendable {
     let folder: String
     /// The ids of public groups.
@@ -132,12 +134,12 @@ final class SoakCommunity: Sendable {
 
     var catalog: String { folder + "/catalog.sqlite" }
 
-    /// The time of import that a title tells; nil if it tells none.
+    /// Returns the mark of the import in a title, or nil if there is none.
     static func mark(of title: String) -> Int? {
         title.split(separator: " ").first.flatMap { $0.hasPrefix("#") ? Int($0.dropFirst()) : nil }
     }
 
-    /// Imports all groups with titles that begin with a mark.
+    /// Imports all groups, with titles that begin with a mark.
     func importGroups(mark: Int) throws {
         let lines = groupLines.enumerated().map { number, fields in
             var fields = fields
@@ -153,7 +155,7 @@ final class SoakCommunity: Sendable {
         try Self.coterie(["import", kind, "\(folder)/\(kind).tsv", "--catalog", catalog])
     }
 
-    /// Runs the program beside this one to its end.
+    /// Runs the `coterie` program beside this one to its end.
     static func coterie(_ arguments: [String]) throws {
         _ = try Child.output(
             of: [program] + arguments, processor: ServersUnderTest.loadProcessor, isQuiet: true)
@@ -162,7 +164,7 @@ final class SoakCommunity: Sendable {
     static var program: String { (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie" }
 }
 
-/// Imports groups with new titles and publishes a version, again and again, beside everything else.
+/// A background job that repeatedly imports groups with new titles and publishes a version.
 final class SoakPublisher: Sendable {
     private let community: SoakCommunity
     private let store: String
@@ -179,8 +181,8 @@ final class SoakPublisher: Sendable {
 
     /// Publishes a version once the one before has been published.
     ///
-    /// Without Redis that fails, as it should, and so it does while Redis keeps the lease of a publisher that was cut
-    /// off: it is tried again until it works.
+    /// Publishing is retried until it succeeds. It fails as it should without Redis, and while Redis keeps the lease of
+    /// a publisher that was cut off.
     func publish() {
         queue.async { [self] in
             while !isOver.load(ordering: .relaxed) {
