@@ -1,26 +1,26 @@
 /// A day of the proleptic Gregorian calendar, in UTC.
 ///
-/// The arithmetic follows Howard Hinnant, "chrono-compatible low-level date algorithms": years begin in March, so that
-/// the leap day comes last and months have a regular length; an era has 400 years.
+/// The arithmetic follows Howard Hinnant, "chrono-compatible low-level date algorithms". Years begin in March; the leap
+/// day then comes last, and months have a regular length. An era has 400 years.
 public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
     /// The year.
     public let year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     public let month: Int
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     public let day: Int
 
     private static let daysPerEra = 146_097
-    /// Days from 0000-03-01 to 1970-01-01.
+    /// The number of days from 0000-03-01 to 1970-01-01.
     private static let daysBefore1970 = 719_468
 
-    /// A day from the year 1 on; nil if there is no such day.
+    /// Creates a day from the year 1 on, or nil if there is no such day.
     public init?(year: Int, month: Int, day: Int) {
         guard year >= 1, 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, year: year) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The day that is this many days after 1970-01-01, or before it if the number is negative.
+    /// Creates the day that is this many days after 1970-01-01, or before it if the number is negative.
     public init(daysSince1970: Int) {
         let (era, dayOfEra) = floorDivision(daysSince1970 + Self.daysBefore1970, by: Self.daysPerEra)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -31,18 +31,18 @@ public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The first day of the month that is this many months after January 1970, or before it if the number is negative.
+    /// Creates the first day of the month that is this many months after January 1970, or before it if negative.
     public init(monthsSince1970 months: Int) {
         let (years, month) = floorDivision(months, by: 12)
         (year, self.month, day) = (1970 + years, month + 1, 1)
     }
 
-    /// The day in which an instant falls.
+    /// Creates the day in which an instant falls.
     public init(unixMilliseconds instant: Int64) {
         self.init(daysSince1970: floorDivision(Int(instant), by: 86_400_000).quotient)
     }
 
-    /// How many days after 1970-01-01 it is; negative before.
+    /// The number of days since 1970-01-01; negative before.
     public var daysSince1970: Int {
         let (era, yearOfEra) = floorDivision(month <= 2 ? year - 1 : year, by: 400)
         let monthFromMarch = month > 2 ? month - 3 : month + 9
@@ -51,7 +51,7 @@ public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
         return era * Self.daysPerEra + dayOfEra - Self.daysBefore1970
     }
 
-    /// Whole months since January 1970; negative before.
+    /// The number of whole months since January 1970; negative before.
     public var monthsSince1970: Int { (year - 1970) * 12 + month - 1 }
 
     /// The day of the week: 0 is Monday, 6 is Sunday.
@@ -62,7 +62,7 @@ public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
         (1..<month).reduce(day - 1) { $0 + Self.length(ofMonth: $1, year: year) }
     }
 
-    /// `2025-06-01`.
+    /// The day as `2025-06-01`.
     public var description: String { "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))" }
 
     private static func length(ofMonth month: Int, year: Int) -> Int {
@@ -74,20 +74,21 @@ public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A quotient rounded down, and a remainder from 0 on.
+/// Returns the quotient rounded down, and a remainder that is not negative if the divisor is positive.
 func floorDivision(_ value: Int, by divisor: Int) -> (quotient: Int, remainder: Int) {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
 }
 
-/// A number of 0 or more in at least so many digits.
+/// Returns a number of 0 or more with at least the given number of digits.
 func padded(_ value: Int, to digits: Int) -> String {
     let text = String(value)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
 }
 
-/// The number that the digits in a range write; nil if the range is empty, has something else, or the number has more
-/// than 18 digits.
+/// Returns the number whose digits are in a range, or nil if the range is empty or has other bytes.
+///
+/// A range of more than 18 digits gives nil too.
 func number(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
     guard !range.isEmpty, range.count <= 18 else { return nil }
     var value = 0
@@ -100,43 +101,44 @@ func number(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
 
 func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
 
-/// The first place from `start` on that is no digit; the end if there is none.
+/// Returns the first index from `start` on that has no digit; the end if there is none.
 func endOfDigits(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var index = start
     while index < bytes.count, isDigit(bytes[index]) { index += 1 }
     return index
 }
 
-/// The offsets from UTC that the clocks of a place have had, and will have.
+/// The past and future offsets from UTC of the clocks of a place.
 public struct ClockZone: Sendable, Equatable {
-    /// Local seconds since 1970 from which on each offset holds, but for the first; ascending.
+    /// The local times, in seconds since 1970, at which each offset but the first begins; ascending.
     private var localStarts: [Int64] = []
-    /// Seconds east of UTC; one more than there are starts.
+    /// The offsets in seconds east of UTC; one more than there are starts.
     private var offsets: [Int]
 
     /// UTC itself.
     public static let utc = ClockZone(offsetSeconds: 0)
 
-    /// Clocks that never change.
+    /// Creates a zone whose clocks never change.
     ///
-    /// - Parameter offsetSeconds: seconds east of UTC.
+    /// - Parameter offsetSeconds: the offset in seconds east of UTC.
     public init(offsetSeconds: Int) { offsets = [offsetSeconds] }
 
-    /// Clocks that change.
+    /// Creates a zone whose clocks change.
     ///
     /// - Parameters:
     ///   - first: the offset before all changes, in seconds east of UTC.
-    ///   - changes: from which Unix time on the clocks have which offset; in ascending order.
+    ///   - changes: the Unix time of each change and the offset from then on, in ascending order.
     public init(first: Int, changes: [(from: Int64, offsetSeconds: Int)]) {
         offsets = [first]
         for change in changes {
-            // An hour that comes twice is taken for the first one, and an hour that is left out as before the change.
+            // An hour that occurs twice counts as its first occurrence; a skipped hour has the offset from before the
+            // change.
             localStarts.append(change.from + Int64(max(offsets[offsets.count - 1], change.offsetSeconds)))
             offsets.append(change.offsetSeconds)
         }
     }
 
-    /// The offset that clocks showing a local time have, in seconds east of UTC.
+    /// Returns the offset of clocks that show a local time, in seconds east of UTC.
     func offsetSeconds(atLocal seconds: Int64) -> Int {
         guard !localStarts.isEmpty else { return offsets[0] }
         var (low, high) = (0, localStarts.count)
@@ -149,23 +151,24 @@ public struct ClockZone: Sendable, Equatable {
 }
 
 extension ClockZone {
-    /// The zone that `Z`, `UTC`, `+02`, `+0200` or `+02:00` names; nil for anything else.
+    /// Reads a zone from `Z`, `UTC`, `GMT`, `+02`, `+0200` or `+02:00`, or nil for anything else.
     public init?(_ text: String) {
         guard case .offset(let seconds)? = writtenZone(text.utf8Span.span, from: 0) else { return nil }
         self.init(offsetSeconds: seconds)
     }
 }
 
-/// What stands after a time of day.
+/// The zone after a time of day.
 enum WrittenZone {
-    /// Nothing.
+    /// No zone.
     case none
-    /// Seconds east of UTC.
+    /// The offset in seconds east of UTC.
     case offset(Int)
 }
 
-/// What the bytes from a place to the end write: nothing, `Z`, `UTC`, `GMT`, `+02`, `+0200` or `+02:00`; nil for
-/// anything else.
+/// Reads the zone from an index to the end: nothing, `Z`, `UTC`, `GMT`, `+02`, `+0200` or `+02:00`.
+///
+/// Returns nil for anything else.
 func writtenZone(_ bytes: Span<UInt8>, from start: Int) -> WrittenZone? {
     guard start < bytes.count else { return WrittenZone.none }
     var start = start
@@ -187,7 +190,7 @@ func writtenZone(_ bytes: Span<UInt8>, from start: Int) -> WrittenZone? {
     return .offset(first == UInt8(ascii: "+") ? seconds : -seconds)
 }
 
-/// Whether a name is all that stands from a place on, in any letter case.
+/// Whether the bytes from an index to the end are a name, in any letter case.
 private func isName(_ name: StaticString, _ bytes: Span<UInt8>, _ start: Int) -> Bool {
     guard bytes.count - start == name.utf8CodeUnitCount else { return false }
     return (0..<name.utf8CodeUnitCount).allSatisfy { unsafe bytes[start + $0] & 0xDF == name.utf8Start[$0] }

@@ -1,31 +1,34 @@
 /// A time as files, databases and programs write it.
 ///
-/// - Days: `2025-06-01`, `20250601`; a day is the midnight with which it begins.
-/// - Times of day after them, behind a `T` or a blank: `12:34:56`, `12:34`, `123456`; a fraction of a second is cut
-///   off. Without anything between day and time, `20250601123456`.
-/// - Zones after these: `Z`, `UTC`, `+02`, `+0200`, `+02:00`, also behind a blank.
-/// - Numbers since 1970, with a minus sign before it: seconds below 10¹¹, milliseconds below 10¹⁴, microseconds below
-///   10¹⁷; a fraction is cut off.
+/// - Days: `2025-06-01`, `20250601`; a day means the midnight at which it begins.
+/// - Times of day after a day, separated by `T` or a blank: `12:34:56`, `12:34`, `123456`. A fraction of a second is
+///   cut off. Day and time may follow each other directly, `20250601123456`.
+/// - Zones after these: `Z`, `UTC`, `+02`, `+0200`, `+02:00`, also after a blank.
+/// - Numbers since 1970, optionally with a minus sign: seconds below 10¹¹, milliseconds below 10¹⁴, microseconds below
+///   10¹⁷. A fraction is cut off.
 ///
-/// Eight digits are a day if there is such a day in the years 1800 to 2200, and fourteen are a time by the same rule.
-/// As numbers of seconds these would be in the summer of 1970; as milliseconds, in the years 2540 to 2667.
+/// Eight digits are a day if there is such a day in the years 1800 to 2200. Fourteen digits are a time by the same
+/// rule. As seconds, eight such digits would be in the summer of 1970. As milliseconds, fourteen would be in the years
+/// 2540 to 2667.
 public struct WrittenTime: Sendable, Equatable {
     /// The instant.
     public let time: UnixTime
-    /// Whether it is said how the time relates to UTC; it is for numbers.
+    /// Whether the time states its relation to UTC; numbers always do.
     public let hasZone: Bool
 
-    /// Why bytes are not taken for a time.
+    /// The reasons why bytes are not a valid time.
     public enum Problem: Error, Sendable {
-        /// They write no time, or a day that does not exist.
+        /// The bytes are not a time, or are a day that does not exist.
         case notATime
-        /// They write one outside `UnixTime.bounds`.
+        /// The time is outside `UnixTime.bounds`.
         case outOfBounds
     }
 
-    /// The time that all of the bytes write.
+    /// Reads a time from all of the bytes.
     ///
-    /// - Parameter zone: that of times which do not say theirs.
+    /// - Parameters:
+    ///   - bytes: the text in UTF-8.
+    ///   - zone: the zone of times that do not state theirs.
     public init(_ bytes: Span<UInt8>, in zone: ClockZone = .utc) throws(Problem) {
         let digits = endOfDigits(bytes, from: 0)
         if digits == 4, bytes.count >= 10, bytes[4] == UInt8(ascii: "-") {
@@ -38,7 +41,7 @@ public struct WrittenTime: Sendable, Equatable {
         }
     }
 
-    /// The day that the first eight digits write, if digits and what follows them may be a day.
+    /// Returns the day in the first eight digits, or nil unless the digits and what follows them can be a day.
     private static func basicDate(_ bytes: Span<UInt8>, digits: Int) -> CalendarDate? {
         let isAlone = bytes.count == digits && (digits == 8 || digits == 14)
         let hasTime = digits == 8 && bytes.count > 8 && isSeparator(bytes[8])
@@ -88,7 +91,7 @@ public struct WrittenTime: Sendable, Equatable {
             case ..<100_000_000_000_000_000: 1_000_000
             default: throw Problem.outOfBounds
             }
-        // Cut off towards the past, also before 1970.
+        // The fraction is cut off towards the past, also before 1970.
         let signed = isNegative ? -value - (hasFraction ? 1 : 0) : value
         guard let time = UnixTime(seconds: Int64(floorDivision(signed, by: unitsPerSecond).quotient)) else {
             throw .outOfBounds
@@ -99,22 +102,22 @@ public struct WrittenTime: Sendable, Equatable {
 }
 
 extension UnixTime {
-    /// The instant that all of the bytes write, in any of the forms of `WrittenTime`; nil for anything else.
+    /// Reads an instant in any of the forms of `WrittenTime`, or nil for anything else.
     ///
-    /// What does not say its zone is in UTC.
+    /// A time without a zone is in UTC.
     public init?(_ bytes: Span<UInt8>) {
         guard let written = try? WrittenTime(bytes) else { return nil }
         self = written.time
     }
 
-    /// The instant that a text writes, by the same rules.
+    /// Reads an instant from a text, by the same rules.
     public init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
 }
 
 extension CalendarDate {
-    /// The day that ten bytes write as `2025-06-01`; nil for anything else and for a day that does not exist.
+    /// Reads a day of the form `2025-06-01`, or nil for other bytes and for a day that does not exist.
     public init?(_ bytes: Span<UInt8>) {
         let dash = UInt8(ascii: "-")
         guard bytes.count == 10, bytes[4] == dash, bytes[7] == dash, let year = number(bytes, 0..<4),
@@ -123,14 +126,15 @@ extension CalendarDate {
         self.init(year: year, month: month, day: day)
     }
 
-    /// The day that a text writes, by the same rules.
+    /// Reads a day from a text, by the same rules.
     public init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
 }
 
-/// The seconds since midnight that `12:34:56.789`, `12:34`, `123456.789` or `1234` at a place writes; the place moves
-/// behind it.
+/// Reads `12:34:56.789`, `12:34`, `123456.789` or `1234` at an index, as seconds since midnight.
+///
+/// It moves the index behind the time. It returns nil if there is no such time.
 private func secondsOfDay(_ bytes: Span<UInt8>, _ index: inout Int) -> Int? {
     let start = index
     guard bytes.count >= start + 4 else { return nil }
@@ -156,9 +160,11 @@ private func secondsOfDay(_ bytes: Span<UInt8>, _ index: inout Int) -> Int? {
 
 private func isDecimalMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",") }
 
-/// Whether a fraction at a place is more than zero; false if there is none, nil if it has no digits.
+/// Whether the fraction at an index is more than zero; false if there is no fraction.
 ///
-/// - Parameter isWhole: whether nothing may follow.
+/// Nil if the fraction has no digits or something wrongly follows.
+///
+/// - Parameter isWhole: whether the fraction must end the text.
 private func fraction(_ bytes: Span<UInt8>, from start: Int, isWhole: Bool) -> Bool? {
     guard start < bytes.count, isDecimalMark(bytes[start]) else { return isWhole && start < bytes.count ? nil : false }
     let end = endOfDigits(bytes, from: start + 1)
@@ -168,38 +174,38 @@ private func fraction(_ bytes: Span<UInt8>, from start: Int, isWhole: Bool) -> B
 
 /// An instant in whole seconds since 1970-01-01T00:00:00Z, without leap seconds, in the years 1800 to 2200.
 public struct UnixTime: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Seconds since the beginning of 1970 in UTC.
+    /// The number of seconds since the beginning of 1970 in UTC.
     public let seconds: Int64
 
-    /// 1800-01-01T00:00:00Z to 2200-12-31T23:59:59Z, both inclusive.
+    /// The valid range: 1800-01-01T00:00:00Z to 2200-12-31T23:59:59Z, both inclusive.
     ///
-    /// What lies beyond is a mistake, such as milliseconds taken for seconds, or 9999-12-31 for "never".
+    /// A time outside it is a mistake, such as milliseconds read as seconds, or 9999-12-31 for "never".
     public static let bounds: ClosedRange<Int64> = -5_364_662_400...7_289_654_399
 
-    /// An instant, or nil if it lies outside the bounds.
+    /// Creates an instant, or nil if it is outside the bounds.
     public init?(seconds: Int64) {
         guard Self.bounds.contains(seconds) else { return nil }
         self.seconds = seconds
     }
 
-    /// Orders by time.
+    /// Whether one instant is before another.
     public static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
 
-    /// The day in UTC, and the second of that day.
+    /// The day in UTC, and the second within that day.
     private var parts: (date: CalendarDate, second: Int) {
         let (day, second) = floorDivision(Int(seconds), by: 86_400)
         return (CalendarDate(daysSince1970: day), second)
     }
 
-    /// ISO 8601 in UTC, `2025-06-01T12:34:56Z`.
+    /// The instant in ISO 8601 in UTC, `2025-06-01T12:34:56Z`.
     public var description: String {
         let (date, second) = parts
         return
             "\(date)T\(padded(second / 3600, to: 2)):\(padded(second / 60 % 60, to: 2)):\(padded(second % 60, to: 2))Z"
     }
 
-    /// Whole months since January 1970, in UTC; negative before.
+    /// The number of whole months since January 1970, in UTC; negative before.
     ///
-    /// The calendar month is this modulo 12, January being 0.
+    /// The remainder from 0 to 11 after division by 12 is the calendar month; January is 0.
     public var monthsSince1970: Int { parts.date.monthsSince1970 }
 }

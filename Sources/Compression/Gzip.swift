@@ -1,17 +1,16 @@
 import CZlib
 
-/// Compresses pieces of data, one at a time, with about 256 KiB of memory that is allocated once.
+/// A compressor for pieces of data, one at a time, with about 256 KiB of memory that is allocated once.
 ///
-/// Two threads must not use it at the same time.
+/// Only one thread may use it at a time.
 @safe
 public final class GzipCompressor {
-    // On the heap, because zlib keeps a pointer to it.
+    // The stream is on the heap, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// Makes a compressor.
+    /// Creates a compressor, or nil if there is no memory.
     ///
-    /// - Parameter level: 1 (fast) to 9 (small).
-    /// - Returns: nil if there is no memory.
+    /// - Parameter level: the compression level, from 1 (fast) to 9 (small).
     public init?(level: Int) {
         precondition((1...9).contains(level), "\(level) is not a compression level")
         unsafe stream = .allocate(capacity: 1)
@@ -27,20 +26,20 @@ public final class GzipCompressor {
         unsafe stream.deallocate()
     }
 
-    /// Compresses bytes to the gzip format (RFC 1952); nil if the result would not be shorter.
+    /// Compresses bytes to the gzip format (RFC 1952); returns nil if the result would be longer than the input.
     public func compressed(_ bytes: [UInt8]) -> [UInt8]? { compressed(bytes, toAtMost: bytes.count) }
 
-    /// Compresses bytes to a member of the gzip format, however long it gets; nil if there is no memory.
+    /// Compresses bytes to a gzip member of any length; returns nil if there is no memory.
     public func member(of bytes: [UInt8]) -> [UInt8]? {
         compressed(bytes, toAtMost: unsafe Int(deflateBound(stream, UInt(bytes.count))))
     }
 
-    /// - Returns: nil if the result would be longer than `limit`.
+    /// Compresses bytes; returns nil if the result would be longer than `limit`.
     private func compressed(_ bytes: [UInt8], toAtMost limit: Int) -> [UInt8]? {
         guard max(bytes.count, limit) <= Int(UInt32.max), unsafe deflateReset(stream) == Z_OK else { return nil }
         let output = unsafe [UInt8](unsafeUninitializedCapacity: limit) { output, count in
             unsafe bytes.withUnsafeBufferPointer { input in
-                // zlib only reads the input, though its interface asks for a mutable pointer.
+                // zlib only reads the input, although its interface requires a mutable pointer.
                 unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
                 unsafe stream.pointee.avail_in = UInt32(input.count)
                 unsafe stream.pointee.next_out = output.baseAddress
@@ -53,34 +52,33 @@ public final class GzipCompressor {
     }
 }
 
-/// Unpacks a stream in the gzip format (RFC 1952), which may have several members, piece by piece.
+/// A decompressor for streams in the gzip format (RFC 1952), piece by piece; a stream may have several members.
 ///
-/// Two threads must not use it at the same time.
+/// Only one thread may use it at a time.
 @safe
 public final class GzipDecompressor {
-    /// Why a stream cannot be unpacked.
+    /// The reasons why a stream cannot be decompressed.
     public enum Failure: Error, Equatable {
-        /// It is not gzip, or was changed since it was compressed.
+        /// The stream is not gzip, or was changed since it was compressed.
         case damaged
         /// There is no memory.
         case outOfMemory
     }
 
-    /// What became of a piece.
+    /// The result of decompressing a piece.
     public struct Progress: Sendable, Equatable {
-        /// Bytes of the input that were used.
+        /// The number of input bytes that were used.
         public var consumed: Int
-        /// Bytes of the output that were written.
+        /// The number of output bytes that were written.
         public var produced: Int
-        /// Whether a member ended with the last byte that was used: the stream may end here, or go on with another
-        /// member.
+        /// Whether a member ended with the last byte used; the stream may end here or continue with another member.
         public var isAtEndOfMember: Bool
     }
 
-    // On the heap, because zlib keeps a pointer to it.
+    // The stream is on the heap, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// Makes a decompressor at the beginning of a stream; nil if there is no memory.
+    /// Creates a decompressor at the beginning of a stream, or nil if there is no memory.
     public init?() {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
@@ -95,17 +93,17 @@ public final class GzipDecompressor {
         unsafe stream.deallocate()
     }
 
-    /// Whether bytes begin as gzip does.
+    /// Whether bytes begin like gzip.
     public static func isGzip(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
 
-    /// Unpacks as much of the input as fits into the output; checks each member's checksum at its end.
+    /// Decompresses as much of the input as fits the output, and checks each member's checksum at its end.
     public func unpack(_ input: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer) throws(Failure)
         -> Progress
     {
         let room = min(output.count, Int(UInt32.max))
         let given = min(input.count, Int(UInt32.max))
         let code = unsafe input.withUnsafeBufferPointer { input in
-            // zlib only reads the input, though its interface asks for a mutable pointer.
+            // zlib only reads the input, although its interface requires a mutable pointer.
             unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
             unsafe stream.pointee.avail_in = UInt32(given)
             unsafe stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -125,12 +123,12 @@ public final class GzipDecompressor {
         }
     }
 
-    /// Unpacks the next member of a stream as a whole.
+    /// Decompresses the next member of a stream completely.
     ///
     /// - Parameters:
-    ///   - stream: loses the member if it is whole; the decompressor must be at the beginning of one.
-    ///   - limit: about how long its text may be, in bytes.
-    /// - Returns: nil if it is cut off or damaged, or its text is much longer.
+    ///   - stream: the stream, from which a complete member is removed; it must be at the beginning of a member.
+    ///   - limit: the approximate limit of the decompressed length, in bytes.
+    /// - Returns: nil if the member is truncated or damaged, or its content is much longer.
     public func member(of stream: inout ArraySlice<UInt8>, limit: Int = .max) -> [UInt8]? {
         var input = stream
         var text: [UInt8] = []

@@ -4,34 +4,35 @@ import Glibc
 /// A connection to a SQLite database, for one thread at a time.
 @safe
 public final class Database {
-    /// How a database is opened.
+    /// The access with which a database is opened.
     public enum Mode: Sendable {
-        /// It must exist and is only read.
+        /// The file must exist and is only read.
         case readOnly
-        /// It must exist, is only read, and nobody changes it meanwhile: nothing is locked, and nothing is made beside
-        /// it.
+        /// The file must exist, is only read, and does not change meanwhile.
+        ///
+        /// Nothing is locked, and no files are created beside it.
         case immutable
-        /// It must exist.
+        /// The file must exist.
         case readWrite
-        /// It is created if it does not exist, with permissions for its owner only.
+        /// The file is created if it does not exist, with permissions for its owner only.
         case create
     }
 
     private let handle: OpaquePointer
-    /// Compiled statements that are not in use: compiling one usually takes longer than running it.
+    /// The compiled statements that are not in use; compiling one usually takes longer than running it.
     private var compiled: [String: OpaquePointer] = unsafe [:]
-    /// How many unused statements are kept.
+    /// The most unused statements that are kept.
     private static let compiledLimit = 64
-    /// The file's path.
+    /// The path of the database file.
     public let path: String
     private let busyTimeoutMilliseconds: Int32
 
     /// Opens a database file.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - mode: whether it may be written to, and created.
-    ///   - busyTimeoutSeconds: how long a statement waits for another connection's lock.
+    ///   - path: the path of the file.
+    ///   - mode: the access; `create` also creates the file.
+    ///   - busyTimeoutSeconds: the time that a statement waits for another connection's lock.
     public init(path: String, mode: Mode, busyTimeoutSeconds: Double = 10) throws(DatabaseError) {
         let flags =
             switch mode {
@@ -40,9 +41,10 @@ public final class Database {
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
-        // Not for an existing file: closing it would release all locks that connections of this process have on it.
+        // An existing file is not opened here: closing it would release all locks of this process's connections on it.
         if mode == .create, unsafe access(path, F_OK) != 0 {
-            // The files that SQLite creates beside it get the same permissions. If this fails, opening reports why.
+            // The files that SQLite creates beside it get the same permissions. If this fails, opening reports the
+            // reason.
             close(unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         }
         var opened: OpaquePointer?
@@ -59,7 +61,7 @@ public final class Database {
         unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     }
 
-    /// The file's name as SQLite takes it for one that does not change.
+    /// Returns the URI with which SQLite opens a file as one that does not change.
     private static func immutableURI(_ path: String) -> String {
         let hex = Array("0123456789ABCDEF".utf8)
         var name = Array("file:".utf8)
@@ -81,7 +83,7 @@ public final class Database {
         guard code == SQLITE_OK else { throw error(code, sql) }
     }
 
-    /// A statement, compiled unless an unused one of the same text is kept.
+    /// Returns a statement, compiled unless an unused one with the same text is kept.
     public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
         if let statement = unsafe compiled.removeValue(forKey: sql) {
             return unsafe Statement(statement, database: self, sql: sql)
@@ -92,7 +94,7 @@ public final class Database {
         return unsafe Statement(statement, database: self, sql: sql)
     }
 
-    /// Keeps a statement that is no longer used for the next `prepare` of the same text.
+    /// Takes back an unused statement, for the next `prepare` of the same text.
     func takeBack(_ statement: OpaquePointer, _ sql: String) {
         guard unsafe compiled.count < Self.compiledLimit, unsafe compiled[sql] == nil else {
             unsafe sqlite3_finalize(statement)
@@ -103,7 +105,7 @@ public final class Database {
         unsafe compiled[sql] = unsafe statement
     }
 
-    /// The first column of the first row, as an integer; nil if there is no row or it is NULL.
+    /// Returns the first column of the first row as an integer, or nil if there is no row or the value is NULL.
     public func integer(_ sql: String, _ parameters: Int64...) throws(DatabaseError) -> Int64? {
         let statement = try prepare(sql)
         for (index, parameter) in parameters.enumerated() { statement.bind(parameter, at: Int32(index + 1)) }
@@ -111,7 +113,7 @@ public final class Database {
         return statement.isNull(0) ? nil : statement.integer(0)
     }
 
-    /// The first column of the first row, as text; nil if there is no row or it is NULL.
+    /// Returns the first column of the first row as text, or nil if there is no row or the value is NULL.
     public func text(_ sql: String) throws(DatabaseError) -> String? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
@@ -120,7 +122,10 @@ public final class Database {
 
     /// Runs `body` in a transaction that is committed if it returns and rolled back if it throws.
     ///
-    /// - Parameter kind: `immediate` takes the write lock at once, `deferred` suits reading one snapshot.
+    /// - Parameters:
+    ///   - kind: `immediate` takes the write lock at once; `deferred` suits reading one snapshot.
+    ///   - wrap: a conversion of SQLite's errors to those of `body`.
+    ///   - body: the work of the transaction.
     public func transaction<Result, Failure: Error>(
         _ kind: TransactionKind = .immediate, wrap: (DatabaseError) -> Failure,
         _ body: () throws(Failure) -> Result
@@ -128,7 +133,7 @@ public final class Database {
         do { try execute("BEGIN \(kind.rawValue)") } catch { throw wrap(error) }
         let result: Result
         do { result = try body() } catch {
-            // The body's error matters more than one of the rollback, which SQLite may have done already.
+            // The error of `body` matters more than one of the rollback, which SQLite may have done already.
             try? execute("ROLLBACK")
             throw error
         }
@@ -139,29 +144,30 @@ public final class Database {
         return result
     }
 
-    /// When a transaction takes its locks.
+    /// The time at which a transaction takes its locks.
     public enum TransactionKind: String, Sendable {
-        /// At the first statement that needs one.
+        /// A lock is taken at the first statement that needs it.
         case deferred = "DEFERRED"
-        /// The write lock at once.
+        /// The write lock is taken at once.
         case immediate = "IMMEDIATE"
     }
 
-    /// A number that changes when another connection, of this process or another, commits a change; this connection's
-    /// own commits do not change it.
+    /// Returns a number that changes when another connection, of this process or another, commits a change.
+    ///
+    /// This connection's own commits do not change it.
     public func outsideRevision() throws(DatabaseError) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
-    /// Writes the whole write-ahead log to the file and empties it, so that it no longer holds deleted rows.
+    /// Writes the whole write-ahead log to the file and empties the log, which then no longer holds deleted rows.
     ///
-    /// - Parameter waits: whether it waits for others who are reading or writing, as a statement does.
-    /// - Returns: false if another connection was reading or writing for too long; try again then.
+    /// - Parameter waits: whether it waits, as a statement does, for other connections that read or write.
+    /// - Returns: false if another connection read or wrote for too long; the caller may retry later.
     public func emptyLog(waits: Bool = true) throws(DatabaseError) -> Bool {
         if !waits { unsafe sqlite3_busy_timeout(handle, 0) }
         defer { if !waits { unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) } }
         return try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
 
-    /// Writes, but changes nothing, to find out whether it is possible.
+    /// Performs a write that changes nothing, to find out whether writing is possible.
     public func probeWriting() throws(DatabaseError) {
         let version = try integer("PRAGMA user_version") ?? 0
         try execute("PRAGMA user_version = \(version)")
@@ -175,7 +181,7 @@ public final class Database {
         guard finding == "ok" else { throw DatabaseError(code: DatabaseError.damaged, message: "\(path): \(finding)") }
     }
 
-    /// Rows inserted, updated or deleted since the connection was opened.
+    /// The number of rows inserted, updated or deleted since the connection was opened.
     public var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 
     /// The rowid of the last row inserted.
@@ -192,7 +198,7 @@ public struct DatabaseError: Error, CustomStringConvertible {
     public let code: Int32
     /// SQLite's message.
     public let message: String
-    /// The statement, if there was one.
+    /// The statement that failed, or nil if there was none.
     public let sql: String?
 
     /// Creates an error.
@@ -205,16 +211,16 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// The primary result code, without the extension.
     public var primaryCode: Int32 { code & 0xff }
 
-    /// Whether another connection holds a lock, so that trying again later helps.
+    /// Whether another connection holds a lock; a retry later may succeed.
     public var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
 
     /// Whether the file could not be opened: it is a folder, its folder does not exist, or permission is missing.
     public var isUnopenable: Bool { primaryCode == 14 }
 
-    /// Whether the file, or one beside it, would have had to be written to, which is not allowed.
+    /// Whether a write to the file, or to one beside it, was needed but is not allowed.
     public var isReadOnly: Bool { primaryCode == 8 }
 
-    /// Whether the disk has no room.
+    /// Whether the disk is full.
     public var isFull: Bool { primaryCode == 13 }
 
     /// Whether the file is not a SQLite database.
@@ -225,9 +231,9 @@ public struct DatabaseError: Error, CustomStringConvertible {
 
     static let damaged: Int32 = 11
 
-    /// Message and code, for people who need not know the statement.
+    /// The message and the code, for people who need not know the statement.
     public var reason: String { isFull ? "the disk is full" : "SQLite: \(message) (code \(code))" }
 
-    /// Message, code and statement.
+    /// The message, the code and the statement.
     public var description: String { reason + (sql.map { " in: \($0)" } ?? "") }
 }

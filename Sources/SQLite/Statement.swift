@@ -36,7 +36,7 @@ public final class Statement {
         check(unsafe sqlite3_bind_double(handle, index, value))
     }
 
-    /// Binds a text, or NULL; SQLite copies it.
+    /// Binds a text, which SQLite copies, or NULL.
     public func bind(_ value: String?, at index: Int32) {
         guard var value else { return bindNull(at: index) }
         let code = value.withUTF8 { bytes in
@@ -51,7 +51,9 @@ public final class Statement {
 
     /// Binds a text that SQLite does not copy.
     ///
-    /// - Parameter text: it must stay where it is, and as it is, until the statement has run.
+    /// - Parameters:
+    ///   - text: the text, which must stay in place and unchanged until the statement has run.
+    ///   - index: the number of the parameter.
     @unsafe
     public func bindInPlace(_ text: Span<UInt8>, at index: Int32) {
         let code = unsafe text.withUnsafeBufferPointer { bytes in
@@ -64,7 +66,7 @@ public final class Statement {
         check(code)
     }
 
-    /// Binds bytes; SQLite copies them.
+    /// Binds bytes, which SQLite copies.
     public func bind(bytes: [UInt8], at index: Int32) {
         check(
             unsafe bytes.withUnsafeBytes {
@@ -78,7 +80,7 @@ public final class Statement {
 
     /// Moves to the next row.
     ///
-    /// - Returns: false if there is none; the statement is then reset and can be run again.
+    /// - Returns: false if there is no next row; the statement is then reset and can run again.
     public func step() throws(DatabaseError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -88,7 +90,7 @@ public final class Statement {
         return false
     }
 
-    /// Runs a statement that returns no rows, and resets it.
+    /// Runs a statement to its end, ignoring any rows, and resets it.
     public func run() throws(DatabaseError) {
         while try step() {}
     }
@@ -99,33 +101,33 @@ public final class Statement {
     /// Whether a column of the current row is NULL.
     public func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// A column of the current row as an integer; 0 for NULL.
+    /// Returns a column of the current row as an integer; 0 for NULL.
     public func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    /// A column of the current row as an integer, or nil for NULL.
+    /// Returns a column of the current row as an integer, or nil for NULL.
     public func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    /// A column of the current row as a number, or nil for NULL.
+    /// Returns a column of the current row as a number, or nil for NULL.
     public func optionalNumber(_ column: Int32) -> Double? {
         isNull(column) ? nil : unsafe sqlite3_column_double(handle, column)
     }
 
-    /// A column of the current row as text; empty for NULL.
+    /// Returns a column of the current row as text; empty for NULL.
     public func text(_ column: Int32) -> String {
         unsafe withText(column) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A column of the current row as text, or nil for NULL.
+    /// Returns a column of the current row as text, or nil for NULL.
     public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-    /// A column of the current row as bytes; none for NULL.
+    /// Returns a column of the current row as bytes; empty for NULL.
     public func bytes(_ column: Int32) -> [UInt8] {
         let base = unsafe sqlite3_column_blob(handle, column)
         return unsafe Array(
             UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : Int(sqlite3_column_bytes(handle, column))))
     }
 
-    /// Calls `body` with the bytes of a text column of the current row, valid during the call.
+    /// Calls `body` with the bytes of a text column of the current row, which are valid during the call.
     public func withText<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let base = unsafe sqlite3_column_text(handle, column)
         let count = unsafe sqlite3_column_bytes(handle, column)
@@ -134,13 +136,14 @@ public final class Statement {
 }
 
 extension Statement {
-    /// Calls `body` with the first two columns of every remaining row; the loop is in this module, so that its calls of
-    /// SQLite are direct.
+    /// Calls `body` with the first two columns of every remaining row.
+    ///
+    /// The loop is in this module, where calls of SQLite are direct.
     public func forEachIntegerPair(_ body: (Int64, Int64) -> Void) throws(DatabaseError) {
         while try step() { body(integer(0), integer(1)) }
     }
 
-    /// The same with the first three columns, of which the third may be NULL.
+    /// Calls `body` with the first three columns of every remaining row; the third may be NULL.
     public func forEachIntegerTriple(_ body: (Int64, Int64, Int64?) -> Void) throws(DatabaseError) {
         while try step() { body(integer(0), integer(1), optionalInteger(2)) }
     }
@@ -153,7 +156,7 @@ extension Statement {
         try run()
     }
 
-    /// Runs the statement once with values for its parameters in order; nil is NULL.
+    /// Runs the statement once with values for its parameters, in order; nil is NULL.
     public func run(_ values: Int64?...) throws(DatabaseError) {
         for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
         try run()
