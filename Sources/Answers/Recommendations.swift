@@ -211,9 +211,9 @@ struct StatedInterests {
     }
 }
 
-/// An interest of a member: joined groups that are similar.
+/// An interest of a member, made of some of the joined groups.
 public struct MemberInterest: Answer, Equatable {
-    /// The subject that most of its groups share, or the title of the largest group.
+    /// The topic that more than half of its groups have, else the title or id of the largest group, or `mixed`.
     public var name: String
     /// Its share, 0 to 1, of the member's groups that bring candidates.
     public var share: Double

@@ -187,7 +187,7 @@ extension Manifest {
         }
     }
 
-    /// The data about members in a shared store: memberships, dismissals and exposures.
+    /// The data about members in a shared store: memberships, interests, dismissals and exposures.
     public struct MembersReport: Codable, Sendable, Equatable {
         /// The number of buckets that each hash is split into.
         public var bucketCount: Int

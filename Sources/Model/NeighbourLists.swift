@@ -84,7 +84,7 @@ public struct NeighbourList: RandomAccessCollection, Sendable {
         count = range.count / Neighbour.byteCount
     }
 
-    /// Always 0.
+    /// The first index, which is always 0.
     public var startIndex: Int { 0 }
     /// The number of neighbours.
     public var endIndex: Int { count }

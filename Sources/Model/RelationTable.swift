@@ -144,7 +144,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
             && name.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
     }
 
-    /// Always 0.
+    /// The first index, which is always 0.
     public var startIndex: Int { 0 }
     /// The number of relations.
     public var endIndex: Int { entries.count }

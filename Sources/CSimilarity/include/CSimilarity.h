@@ -44,7 +44,7 @@ typedef struct {
     void *_Nonnull counters;
     /// The smallest square root of a size for each 64 targets.
     const float *_Nonnull roots;
-    /// The least useful count divided by a root. Counts below `minimum` are never useful.
+    /// A factor that gives the least useful count when multiplied by a root. Counts below `minimum` are never useful.
     float threshold;
     uint32_t minimum;
     /// The next group to scan, where the following scan continues; `group_end` is the first group that is not scanned.
@@ -77,7 +77,7 @@ typedef struct {
     uint64_t *_Nonnull counters;
     /// The smallest factor that turns a key into a sum of weights, for each 64 targets.
     const double *_Nonnull inverses;
-    /// The least useful sum of weights divided by an inverse.
+    /// A factor that gives the least useful sum of weights when multiplied by an inverse.
     double threshold;
     /// The least useful count.
     uint32_t minimum;

@@ -15,7 +15,7 @@ public struct VersionComparison: Encodable, Sendable, Equatable {
 
     /// Compares two versions.
     ///
-    /// - Complexity: O(neighbours of both + older groups × log newer groups).
+    /// - Complexity: O(neighbours of both + newer groups + older groups × log newer groups).
     public init(from older: ModelVersion, to newer: ModelVersion) {
         let matching = GroupMatching(from: older, to: newer)
         groupsBefore = older.groupCount
