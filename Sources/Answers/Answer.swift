@@ -50,8 +50,8 @@ extension Answer {
 
 /// A receiver for the field declarations of an answer: one writes the fields, another collects their schemas.
 ///
-/// It is generic instead of a table of closures. The compiler then turns a declaration into code as fast as code
-/// written by hand.
+/// The protocol is generic instead of a table of closures. The compiler then turns a declaration into code as fast as
+/// code written by hand.
 public protocol FieldList<Owner> {
     /// The type that has the fields.
     associatedtype Owner: Answer

@@ -4,7 +4,7 @@ public import Recommendation
 
 /// The reason why a group is in a member's list, and at which rank, or why it is not.
 ///
-/// It answers `GET /v1/users/{id}/recommendations/{group}/why` and `coterie explain`.
+/// The explanation answers `GET /v1/users/{id}/recommendations/{group}/why` and `coterie explain`.
 public struct Explanation: Answer, Equatable {
     /// The model version from which the answer is made.
     public var version: ServedVersion

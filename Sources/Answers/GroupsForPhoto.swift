@@ -61,7 +61,7 @@ extension GroupsForPhoto {
     public struct Reason: Answer, Equatable {
         /// The kind of evidence.
         public var kind: String
-        /// Its share of the score, from 0 to 1.
+        /// The reason's share of the score, from 0 to 1.
         public var share: Double
         /// The number of photos that share pools with the photo, of the owner's photos in the group, or of all its
         /// photos.

@@ -202,7 +202,7 @@ public struct DaemonLag: Sendable, Equatable, Encodable {
     public var versionSeconds: Double?
     /// The delay between the switch and its start of serving the current version.
     ///
-    /// It is nil if the daemon does not serve that version, or started after the switch.
+    /// The delay is nil if the daemon does not serve that version, or started after the switch.
     public var switchSeconds: Double?
     /// The age of the latest moment up to which it has all changes of other daemons; nil without a journal.
     public var streamSeconds: Double?

@@ -215,7 +215,7 @@ struct StatedInterests {
 public struct MemberInterest: Answer, Equatable {
     /// The topic that more than half of its groups have, else the title or id of the largest group, or `mixed`.
     public var name: String
-    /// Its share, 0 to 1, of the member's groups that bring candidates.
+    /// The interest's share, 0 to 1, of the member's groups that bring candidates.
     public var share: Double
     /// The external ids of the joined groups that form it.
     public var groupIds: [String]

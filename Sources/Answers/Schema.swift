@@ -103,7 +103,7 @@ extension Schema {
 
     /// Returns the components that schemas refer to, directly or through others.
     ///
-    /// Each occurs once, in the order in which they are first met.
+    /// Each component occurs once, in the order of the first reference.
     public static func components(of schemas: some Sequence<Schema>) -> [(name: String, schema: Schema)] {
         var found: [(name: String, schema: Schema)] = []
         for schema in schemas { schema.collectComponents(into: &found) }

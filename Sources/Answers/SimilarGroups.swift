@@ -37,7 +37,8 @@ public struct SimilarGroups: Answer, Equatable {
         }
     }
 
-    // These are functions of the model. Closures that capture the model would copy it for every row.
+    // The following functions take the model as a parameter. Closures that capture the model would copy it for every
+    // row.
 
     private static func neighbours(
         _ neighbours: [Model.Neighbour], _ facts: RelationFacts, in model: VisibleModel

@@ -8,8 +8,8 @@ enum { GROUP_BYTES = COTERIE_GROUP / 8 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-// Returns the least count that a target needs, but at most `most`, the largest value of a counter. It may be slightly
-// too low: the caller decides exactly.
+// Returns the least count that a target needs, but at most `most`, the largest value of a counter. The result may be
+// slightly too low: the caller decides exactly.
 INLINE uint32_t least_count(const coterie_scan_job *job, uint32_t target, uint32_t most) {
     const float exact = job->threshold * job->roots[target / 64];
     if (exact >= (float)most) return most;

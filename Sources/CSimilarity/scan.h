@@ -1,5 +1,5 @@
-// This file is included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY and ADD_WHERE defined; it
-// undefines them. The compiler's vector types let one source serve every processor. A group is GROUP_BYTES /
+// This file is included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY and ADD_WHERE defined, and
+// undefines these macros. The compiler's vector types let one source serve every processor. A group is GROUP_BYTES /
 // VECTOR_BYTES vectors.
 
 typedef uint64_t NAME(bits) __attribute__((vector_size(VECTOR_BYTES)));

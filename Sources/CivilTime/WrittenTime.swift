@@ -134,7 +134,7 @@ extension CalendarDate {
 
 /// Reads `12:34:56.789`, `12:34`, `123456.789` or `1234` at an index, as seconds since midnight.
 ///
-/// It moves the index behind the time. It returns nil if there is no such time.
+/// The index moves behind the time. The result is nil if there is no such time.
 private func secondsOfDay(_ bytes: Span<UInt8>, _ index: inout Int) -> Int? {
     let start = index
     guard bytes.count >= start + 4 else { return nil }

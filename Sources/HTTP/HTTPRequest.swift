@@ -102,7 +102,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     mutating func append(_ field: Field) {
-        // This is enough for the fields that most clients send.
+        // Eight fields are enough for most clients.
         if fields.isEmpty { fields.reserveCapacity(8) }
         fields.append(field)
     }

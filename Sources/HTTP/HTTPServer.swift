@@ -8,8 +8,8 @@ import Synchronization
 public final class HTTPServer: Sendable {
     /// A closure that answers a request; it is called on the server's threads, several at a time.
     ///
-    /// It must return soon: other connections of the same thread wait meanwhile. Work that takes long is answered with
-    /// `HTTPReply.later`. `stop` waits for both.
+    /// A handler must return soon, because other connections of the same thread wait meanwhile. Work that takes long is
+    /// answered with `HTTPReply.later`. `stop` waits for handlers and for later responses.
     public typealias Handler = @Sendable (HTTPRequest) -> HTTPReply
 
     /// A closure that answers a request refused before it reaches the handler.
@@ -61,8 +61,8 @@ public final class HTTPServer: Sendable {
 
     /// Stops: accepts no more connections, answers the requests that have arrived, then closes all connections.
     ///
-    /// It returns when all is done, also for a second caller. Responses that a client does not accept in time are cut
-    /// off. It always waits for handlers.
+    /// The call returns when all is done, also for a second caller. Responses that a client does not accept in time are
+    /// cut off. Handlers are always waited for.
     ///
     /// - Parameter grace: the time, from now, in which clients may accept their responses.
     public func stop(waitingAtMost grace: Duration = .seconds(10)) {
@@ -124,7 +124,7 @@ extension HTTPServer {
         public var connectionLimit = 1024
         /// The most connections beyond `connectionLimit` that are refused (see `Refusal`) and closed, from 0 to 4096.
         ///
-        /// They occur only if no connection is idle. Further connections wait to be accepted.
+        /// A connection is refused only if none is idle. Further connections wait to be accepted.
         public var surplusConnectionLimit = 64
         /// The most open connections from one address, 0 for no limit; more are closed at once.
         public var connectionLimitPerAddress = 0

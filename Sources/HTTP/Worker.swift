@@ -174,7 +174,7 @@ final class Worker: @unchecked Sendable {
 
     /// Closes the connection that has waited longest for a request.
     ///
-    /// This keeps a client with many connections from shutting others out.
+    /// A client with many connections therefore cannot shut others out.
     ///
     /// - Returns: false if no connection waits.
     private func closeLongestIdle() -> Bool {

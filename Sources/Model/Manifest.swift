@@ -99,7 +99,7 @@ extension Manifest {
         public var cut: String?
         /// The relation's weight in lists that a tuning or evidence from the memberships gave; nil means 1.
         ///
-        /// It multiplies the relation's own weight.
+        /// This weight multiplies the relation's own weight.
         public var evidenceWeight: Double?
         /// For the modified cosine, the weight of a user or photo by its number of groups, in units of 2⁻³¹.
         ///
@@ -224,9 +224,9 @@ extension Manifest {
 
 /// The name of a model version, such as `20261121T113000123-9f3c01ab`.
 ///
-/// It begins with the UTC time of the build, or a number above that of the version before. A few digits derived from
-/// the content follow. Names of different versions sort in the order in which they were built. A name has 1 to 64 ASCII
-/// letters, digits and hyphens and is therefore safe in a path and in a Redis key.
+/// The name begins with the UTC time of the build, or a number above that of the version before. A few digits derived
+/// from the content follow. Names of different versions sort in the order in which they were built. A name has 1 to 64
+/// ASCII letters, digits and hyphens and is therefore safe in a path and in a Redis key.
 public struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// The name as text.
     public let description: String

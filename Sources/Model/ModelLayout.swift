@@ -23,13 +23,14 @@
 /// - `topicIndex`: the groups of each topic, by `Term.normalized`: a `PostingIndex`, all weights 1.
 /// - `trending`: 20 bytes for each group: index (UInt32), score (Float32), joiners, posters (UInt32), usual week
 ///   (Float32).
-/// - `seasons`: n × 12 bytes, January first: percent (UInt8, 50 to 200) of the group's mean month. It may be empty.
+/// - `seasons`: n × 12 bytes, January first: percent (UInt8, 50 to 200) of the group's mean month. The section may be
+///   empty.
 /// - `tags`: the groups of each tag, by `Term.normalized`: a `PostingIndex`.
 /// - `places`: the groups of each `PlaceCell`, by its two edges in tenths of a degree, `473,85`: a `PostingIndex`.
 /// - `curated`: 24 bytes for each group: index, position (UInt32, ascending), start, expiry (Int64, lowest value:
 ///   none).
-/// - a relation's name: n + 1 offsets (UInt64, counted in neighbours), then 12 bytes for each neighbour. These are
-///   index, common entries (UInt32) and score (Float).
+/// - a relation's name: n + 1 offsets (UInt64, counted in neighbours), then 12 bytes for each neighbour: index, common
+///   entries (UInt32) and score (Float).
 public enum ModelLayout {
     /// The first bytes of a model file.
     public static let magic: [UInt8] = Array("COTERIE\n".utf8)

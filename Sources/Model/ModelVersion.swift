@@ -220,7 +220,7 @@ public final class ModelVersion: Sendable {
 
     /// Returns the weight of a relation in members' lists, 0 or more, from evidence in the memberships.
     ///
-    /// It is 1 if there was no evidence, or if the version lacks the relation.
+    /// The weight is 1 if there was no evidence, or if the version lacks the relation.
     public func evidenceWeight(of relation: Relation) -> Double { reader(relation)?.evidenceWeight ?? 1 }
 
     /// Returns the number of neighbours in all lists of a relation.

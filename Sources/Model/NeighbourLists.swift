@@ -71,7 +71,7 @@ public struct NeighbourTable: Sendable, Equatable {
 
 /// The neighbours of one group in one relation, read in place.
 ///
-/// They are best first, with equal scores in ascending order of the index.
+/// The neighbours are best first, with equal scores in ascending order of the index.
 public struct NeighbourList: RandomAccessCollection, Sendable {
     private let region: ByteRegion
     private let start: Int

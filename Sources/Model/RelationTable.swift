@@ -104,8 +104,9 @@ public struct RelationSource: Sendable, Hashable {
 /// The relations that a program knows, in the order in which it processes them.
 ///
 /// This table is the only place that defines relations. Imports, catalog tables, recomputes, lists, commands and HTTP
-/// use the table that they are given. A model version names its own relations (`ModelVersion.relations`). A relation of
-/// the version that the table lacks is not used; one that the version lacks is empty.
+/// take the relations from the table passed to them. A model version names its own relations
+/// (`ModelVersion.relations`). A relation of the version that the table lacks is not used; one that the version lacks
+/// is empty.
 public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     private var entries: [RelationFacts]
 

@@ -88,9 +88,9 @@ struct TextColumn: Sendable {
 
 /// Texts one after the other in one array of bytes.
 ///
-/// It suits lists of thousands or millions of texts, only few of which are ever read. A `String` for each would take
-/// several times the memory. Making and copying the strings would take more time than all work on them. `TextColumn`
-/// reads the same layout in place from a model file.
+/// This form suits lists of thousands or millions of texts that are rarely read. A `String` for each would take several
+/// times the memory. Making and copying the strings would take more time than all work on them. `TextColumn` reads the
+/// same layout in place from a model file.
 public struct PackedTexts: Sendable, Equatable {
     @usableFromInline var bytes: [UInt8] = []
     /// The end of each text.

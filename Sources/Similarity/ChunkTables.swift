@@ -12,7 +12,7 @@ struct ChunkTables {
         var name: UInt32
         /// The place for the next target: a position in the lists, or the flagged number of a bitmap or a value.
         ///
-        /// It is 0 for a column that is left out.
+        /// The value is 0 for a column that is left out.
         var next: UInt32
     }
 

@@ -18,7 +18,7 @@ struct ColumnSurvey: Sendable {
 
     /// The smallest degree of a heavy column; heavy columns are numbered by degree.
     ///
-    /// It is at most the smallest number of targets for a bitmap. Light columns therefore never have bitmaps.
+    /// This degree is at most the smallest number of targets for a bitmap. Light columns therefore never have bitmaps.
     static let heavyDegree: UInt32 = 16
 
     let chunks: [Chunk]
@@ -101,7 +101,7 @@ func countDegrees(
 
 /// Counts the entries of a block's ranks in columns of two ranks or more, by column and by rank.
 ///
-/// It moves the cursors past the chunk.
+/// The cursors move past the chunk.
 private func countBlock(
     _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: Storage<Int>,
     _ degrees: Storage<UInt32>, _ counts: Storage<UInt32>, _ kept: Storage<UInt32>, keptStart: Int

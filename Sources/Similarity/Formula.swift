@@ -82,7 +82,7 @@ public struct PairCounts: Sendable, Equatable {
 
 /// The score formula of a relation in a version, applied to counts.
 ///
-/// It gives the score of a pair and decides which pairs of a group are kept.
+/// The formula gives the score of a pair and decides which pairs of a group are kept.
 public struct ListFormula: Sendable {
     private let measure: SimilarityParameters.Measure
     private let weights: [Int: UInt32]

@@ -53,8 +53,8 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
 
     /// The default parameters of a recompute.
     ///
-    /// They were chosen on parts of the training files of seven public data sets. On each set, recall@20 is within 5%
-    /// of the best of two dozen settings.
+    /// The parameters were chosen on parts of the training files of seven public data sets. On each set, recall@20 is
+    /// within 5% of the best of two dozen settings.
     public static let standard = ModifiedCosine(
         degreeDiscount: 0.7, sourceExponent: 0.6, neighbourExponent: 0.25, shrinkage: 4.5, scorePower: 0.85,
         cut: .target, listPower: 0.5)
@@ -145,7 +145,7 @@ public struct DegreeWeights: Sendable, Equatable {
 
     /// The weights by degree.
     ///
-    /// Degree 0 does not occur. Its entry repeats the weight of degree 1; the degree can therefore be the index.
+    /// A degree is the index of its weight. Degree 0 does not occur; the entry at 0 repeats the weight of degree 1.
     public let table: [UInt32]
 
     /// Tabulates the weights of all degrees.

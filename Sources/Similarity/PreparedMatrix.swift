@@ -167,9 +167,9 @@ struct RankedRows: Sendable {
 
 /// Memory that several threads fill, each its own part, and that is only read afterwards.
 ///
-/// It is aligned to a cache line and followed by `slack` bytes of 0; reading ahead may therefore go beyond the end. An
-/// `Array` can neither be aligned nor be filled by several threads. Subscripts check bounds; `base` is for the kernels
-/// and the loops around them.
+/// The memory is aligned to a cache line and followed by `slack` bytes of 0. Reading ahead may therefore go beyond the
+/// end. An `Array` can neither be aligned nor be filled by several threads. Subscripts check bounds; `base` is for the
+/// kernels and the loops around them.
 @safe
 final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
     static var alignment: Int { 64 }
@@ -203,7 +203,7 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
 
     /// Uses elements of a file, which are only read.
     ///
-    /// They must begin at a multiple of the alignment and be followed by the slack.
+    /// The elements must begin at a multiple of the alignment and be followed by the slack.
     init(_ region: ByteRegion, at offset: Int, count: Int) {
         precondition(offset % Self.alignment == 0)
         self.count = count

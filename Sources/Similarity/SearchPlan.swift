@@ -113,8 +113,8 @@ public enum ProcessorPath: String, Sendable, CaseIterable {
 
 /// Runs a closure on several threads at once and returns when all have ended.
 ///
-/// It starts its own threads, because the work never waits and would block the shared pool of asynchronous code. The
-/// calling thread is one of them. If the system refuses to start a thread, the others do its share.
+/// New threads are started, because the work never waits and would block the shared pool of asynchronous code. The
+/// calling thread takes part in the work. If the system refuses to start a thread, the other threads do its share.
 ///
 /// - Parameters:
 ///   - count: the number of threads.

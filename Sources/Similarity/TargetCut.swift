@@ -80,8 +80,8 @@ struct TargetCut {
 /// The scores in a version's lists, as exactly as possible without the catalog.
 ///
 /// With equal weights (plain cosine, or the modified one with a = 0 and g = 0, unmixed), scores follow from the counts.
-/// They are then computed in double precision. Otherwise the stored score has single precision. It is given as the
-/// decimal number with the fewest digits that stands for it; unknown digits are not shown.
+/// The scores are then computed in double precision. Otherwise the stored score of single precision is used. The result
+/// is the decimal number with the fewest digits that stands for that score; unknown digits are not shown.
 public struct ListedScores {
     private let model: ModelVersion
     private let relation: Relation

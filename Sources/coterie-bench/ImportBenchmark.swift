@@ -6,8 +6,9 @@ import SQLite
 
 /// The benchmark `coterie-bench import`: importing a file, compared with plain inserts of the same rows.
 ///
-/// The reference has the rows in memory as they are stored, in the order of their keys. It inserts them with SQLite's C
-/// interface, in one transaction, into tables with the same keys and indexes. Both run in turn on the same file system.
+/// The reference has the rows in memory as they are stored, in the order of their keys. The rows are inserted with
+/// SQLite's C interface, in one transaction, into tables with the same keys and indexes. Both run in turn on the same
+/// file system.
 enum ImportBenchmark: Benchmark {
     static let command = Command(
         "import", summary: "Compare the time of an import with that of plain inserts of the same rows",

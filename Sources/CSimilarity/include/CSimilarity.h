@@ -1,7 +1,7 @@
 /// The innermost loops, which are faster in C than in Swift.
 ///
-/// They add bitmaps bit by bit, compare many counters at once, and decompose a matrix. They have no state, allocate
-/// nothing and do no I/O. All paths give the same result.
+/// The loops add bitmaps in bit slices, compare many counters at once, and decompose a matrix. No function has state,
+/// allocates memory or does I/O. All paths give the same result.
 #pragma once
 
 #include <stdint.h>

@@ -13,11 +13,8 @@ public struct CommandLineProgram: Sendable {
 
     /// Creates a program and checks its table; a programmer's mistake ends the process.
     ///
-    /// Mistakes are:
-    ///
-    /// - two commands or two options with the same name, or `help` or `h` as a name.
-    /// - a required argument after an optional one, or a repeating argument that is not the last.
-    /// - a default that is not allowed.
+    /// Two commands or two options must not have the same name, and `help` and `h` are reserved. A required argument
+    /// must not follow an optional one. Only the last argument may repeat. A default must be an allowed value.
     ///
     /// - Parameters:
     ///   - name: the program's name.

@@ -44,7 +44,7 @@ enum ValueCompletion {
 extension Command {
     /// The completion of the command's arguments.
     ///
-    /// It is the same for all arguments, because not every shell can tell which one is being completed.
+    /// All arguments share one completion, because not every shell can tell which argument is being completed.
     var argumentCompletion: ValueCompletion {
         let names = Set(arguments.map(\.name))
         if names.contains("FILE") { return .files }
@@ -83,7 +83,7 @@ public struct CommandWords: Sendable {
 
     /// Returns the value of an option on the command line or else in the environment; nil if it is in neither.
     ///
-    /// It serves for options that must be known before configuration files are read.
+    /// This function is for options that must be known before configuration files are read.
     public func given(_ name: String, environment: [String: String]) -> String? {
         if let value = values[name]?.last { return value }
         return command.option(named: name)?.environmentVariable.flatMap { environment[$0] }.flatMap {
@@ -123,7 +123,7 @@ public struct CommandWords: Sendable {
 
     /// Returns the values of an option in the environment, or nil if its variable is not set.
     ///
-    /// They are empty for a flag that is off.
+    /// The array is empty for a flag that is off.
     private func environmentValues(
         of option: Option, _ environment: [String: String]
     ) throws(UsageError) -> [String]? {

@@ -75,7 +75,7 @@ extension Option {
 extension CommandLineProgram {
     /// The manual pages of the program and of each command, by their names: `coterie`, `coterie-import`.
     ///
-    /// They have the content of the help, in the macros of `man`.
+    /// The pages have the content of the help, in the macros of `man`.
     public var manualPages: [(name: String, text: String)] {
         [(name, overviewPage)] + commands.map { ("\(name)-\($0.name)", page(of: $0)) }
     }
@@ -139,8 +139,8 @@ struct ManualPage {
 
     /// Escapes the characters of a text that have a special meaning.
     ///
-    /// These are backslashes, hyphens, which must stay hyphens of options, and dots and apostrophes at the start of a
-    /// line.
+    /// Backslashes, hyphens, and dots and apostrophes at the start of a line are escaped. Unescaped hyphens of options
+    /// could be printed as dashes.
     static func escaped(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let line = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")

@@ -3,9 +3,9 @@ import Glibc
 
 /// A reader of configuration in YAML.
 ///
-/// It accepts only the parts that configuration needs: one document of mappings, lists and scalars. Anchors, aliases
-/// and tags are refused. A key that occurs twice in a mapping is refused too, because one of its values would be
-/// ignored.
+/// The reader accepts only the parts that configuration needs: one document of mappings, lists and scalars. Anchors,
+/// aliases and tags are refused. A key that occurs twice in a mapping is refused too, because one of its values would
+/// be ignored.
 public enum YAMLFile {
     /// The longest file, in bytes, inclusive.
     public static let maximumByteCount = 1 << 20
@@ -57,7 +57,7 @@ public enum YAMLFile {
 /// The events of a file, one after the other, as libyaml reports them.
 @safe
 struct EventReader: ~Copyable {
-    // Both are on the heap, because libyaml keeps pointers to them.
+    // The parser and the input are on the heap, because libyaml keeps pointers to them.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let input: UnsafeMutableBufferPointer<UInt8>
     private let file: String

@@ -151,7 +151,7 @@ public struct YAMLError: Error, Equatable, CustomStringConvertible {
         case malformed
         /// The YAML uses a refused feature.
         ///
-        /// These are an anchor, an alias, a tag, a second document, and a key that is not plain text.
+        /// Anchors, aliases, tags, second documents and keys that are not plain text are refused.
         case unsupported
         /// A mapping has the same key twice.
         case duplicateKey

@@ -116,7 +116,7 @@ extension ModelVersion {
 
     /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///
-    /// It is 1 if the group has no season or none is known.
+    /// The result is 1 if the group has no season or none is known.
     ///
     /// - Parameter month: the month, from 0 for January to 11.
     public func seasonalFactor(of group: Int, month: Int) -> Double {

@@ -113,7 +113,7 @@ struct PostingIndex: Sendable {
 
 /// A cell of the map, a tenth of a degree of latitude by a tenth of longitude.
 ///
-/// It is 11 km from south to north, and at most as much from west to east.
+/// A cell measures 11 km from south to north, and at most as much from west to east.
 public struct PlaceCell: Sendable, Hashable, Comparable {
     /// The southern edge in tenths of a degree, −900 to 899.
     public let south: Int

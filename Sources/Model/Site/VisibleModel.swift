@@ -64,7 +64,7 @@ public struct VisibleModel: Sendable {
 
     /// Returns the weight of a relation in members' lists, 0 or more, from evidence in the memberships.
     ///
-    /// It is 1 if there was no evidence, or if the version lacks the relation.
+    /// The weight is 1 if there was no evidence, or if the version lacks the relation.
     public func evidenceWeight(of relation: Relation) -> Double { model.evidenceWeight(of: relation) }
 
     /// Returns a group's neighbours in a relation, best first; none if the version lacks the relation.
@@ -130,7 +130,7 @@ public struct VisibleModel: Sendable {
 
     /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///
-    /// It is 1 if the group has no season or none is known.
+    /// The result is 1 if the group has no season or none is known.
     ///
     /// - Parameter month: the month, from 0 for January to 11.
     public func seasonalFactor(of index: Int, month: Int) -> Double { model.seasonalFactor(of: index, month: month) }

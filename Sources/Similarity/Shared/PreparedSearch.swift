@@ -134,7 +134,7 @@ public struct PairBlock: Sendable {
 
     /// The encoded form, as bytes of a file.
     ///
-    /// It begins with 64-bit numbers: format, identity of the search, first rank, rank after the last, number of
+    /// The file begins with 64-bit numbers: format, identity of the search, first rank, rank after the last, number of
     /// neighbours, number of pairs. The number of pairs of each rank follows. Then come the pairs and then the
     /// neighbours.
     public var encoded: [UInt8] {

@@ -1,7 +1,7 @@
 /// A binary sparse matrix, rows × columns, in compressed rows.
 ///
-/// Row `r` has its ones in the columns `columnIndices[rowOffsets[r] ..< rowOffsets[r + 1]]`. They are in strictly
-/// ascending order, without repetitions.
+/// Row `r` has its ones in the columns `columnIndices[rowOffsets[r] ..< rowOffsets[r + 1]]`. The columns of a row are
+/// in strictly ascending order, without repetitions.
 public struct BinaryMatrix: Sendable, Equatable {
     /// The number of rows.
     public let rowCount: Int

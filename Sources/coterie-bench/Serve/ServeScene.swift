@@ -8,7 +8,7 @@ import Service
 
 /// A synthetic community: a version, a catalog with members, keys and tokens.
 ///
-/// Its folder is deleted when the scene is released.
+/// The folder is deleted when the scene is released.
 final class ServeScene {
     struct Size {
         var groups, neighbours, joined, members: Int

@@ -100,7 +100,7 @@ final class SoakServers {
 
 /// A synthetic community whose titles identify the import they came from.
 ///
-/// Its folder is deleted when the community is released.
+/// The folder is deleted when the community is released.
 final class SoakCommunity: Sendable {
     let folder: String
     /// The ids of public groups.
@@ -181,8 +181,8 @@ final class SoakPublisher: Sendable {
 
     /// Publishes a version once the one before has been published.
     ///
-    /// Publishing is retried until it succeeds. It fails as it should without Redis, and while Redis keeps the lease of
-    /// a publisher that was cut off.
+    /// Publishing is retried until it succeeds. Failure is expected without Redis, and while Redis keeps the lease of a
+    /// publisher that was cut off.
     func publish() {
         queue.async { [self] in
             while !isOver.load(ordering: .relaxed) {
