@@ -82,7 +82,7 @@ extension ModifiedCosine {
 public enum ListCut: String, Sendable, Equatable, CaseIterable, Codable {
     /// Every row keeps its k best targets.
     case source
-    /// Every row keeps the k best sources whose lists it appears in.
+    /// Every row keeps its k best sources and appears in the lists of those sources only.
     ///
     /// Lists then vary in length, and a rare row is in as many lists as a frequent one.
     case target

@@ -96,7 +96,7 @@ final class TileWorker {
     private func visit(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
         let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
         let isHome = block.ranks.contains(rank)
-        // In its own block, a row has all of its entries in common with itself.
+        // A row has all of its entries in common with itself, which counts in its own block.
         let most = isHome ? size : min(size, block.largestSize)
         guard most >= plan.parameters.minimumCommon else { return }
         if plan.formula.modified != nil {
