@@ -88,16 +88,41 @@ public struct ProfileChanges: Sendable, Equatable {
     public var topics: [String]
 
     /// Finds the differences between two profiles of a member.
-    public init(from before: MemberProfile, to after: MemberProfile) {
-        let (joinedBefore, joinedAfter) = (Set(before.joined.map(\.group)), Set(after.joined.map(\.group)))
-        let (dismissedBefore, dismissedAfter) = (
-            Set(before.dismissals.map(\.group)), Set(after.dismissals.map(\.group))
-        )
+    public init(from before: MemberProfile, to after: MemberProfile) { self.init(from: before.planned, to: after) }
+
+    /// Finds the differences between the profile that a plan was made from and that of now.
+    public init(from before: PlannedProfile, to after: MemberProfile) {
+        let (joinedBefore, joinedAfter) = (Set(before.joined), Set(after.joined.map(\.group)))
+        let (dismissedBefore, dismissedAfter) = (Set(before.dismissed), Set(after.dismissals.map(\.group)))
         joined = joinedAfter.subtracting(joinedBefore).sorted()
         left = joinedBefore.subtracting(joinedAfter).sorted()
         dismissed = dismissedAfter.subtracting(dismissedBefore).sorted()
         undismissed = dismissedBefore.subtracting(dismissedAfter).sorted()
         let topicsBefore = Set(before.topics.map(Term.normalized))
         topics = after.topics.filter { !topicsBefore.contains(Term.normalized($0)) }
+    }
+}
+
+/// The parts of a profile that a plan remembers, to be patched by later changes of the profile.
+public struct PlannedProfile: Sendable, Equatable {
+    /// The groups joined.
+    public var joined: [UInt32]
+    /// The groups dismissed.
+    public var dismissed: [UInt32]
+    /// The stated interests.
+    public var topics: [String]
+
+    /// Creates the remembered parts of a profile.
+    public init(joined: [UInt32], dismissed: [UInt32], topics: [String]) {
+        self.joined = joined
+        self.dismissed = dismissed
+        self.topics = topics
+    }
+}
+
+extension MemberProfile {
+    /// The parts that a plan remembers.
+    public var planned: PlannedProfile {
+        PlannedProfile(joined: joined.map(\.group), dismissed: dismissals.map(\.group), topics: topics)
     }
 }

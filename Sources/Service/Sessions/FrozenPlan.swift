@@ -91,8 +91,11 @@ extension FrozenPlan {
                     groups: interest.members.compactMap { group(joined[$0], items.count + $0) })
             },
             items: shown.map(\.item), ranks: shown.map(\.rank),
-            madeCount: items.count, ids: ids, joined: groups(joined, after: items.count),
-            dismissed: groups(dismissed, after: items.count + joined.count), topics: topics, arms: arms, teams: teams)
+            madeCount: items.count, ids: ids,
+            profile: PlannedProfile(
+                joined: groups(joined, after: items.count),
+                dismissed: groups(dismissed, after: items.count + joined.count), topics: topics),
+            arms: arms, teams: teams)
     }
 }
 

@@ -81,10 +81,8 @@ struct SessionList {
     let madeCount: Int
     /// The external ids of all groups of the list as it was made, and of others behind them.
     let ids: PackedTexts
-    /// Groups that the member was in, and had dismissed, when the list was made.
-    let joined, dismissed: [UInt32]
-    /// The interests that the member had stated when the list was made.
-    let topics: [String]
+    /// The member's groups and stated interests when the list was made; groups that are shown.
+    let profile: PlannedProfile
     /// The arms of experiments that it was made for.
     let arms: [AssignedArm]
     /// The teams of the groups, if the list is drafted from two; else empty.
@@ -92,12 +90,8 @@ struct SessionList {
 
     /// The list as it stands now: without what was joined or dismissed since.
     func items(for request: PlanRequest, _ planner: Planner) -> [PlanItem] {
-        let before = MemberProfile(
-            userID: request.profile.userID,
-            joined: joined.map { .init(group: $0) },
-            dismissals: dismissed.map { .init(group: $0, atMilliseconds: 0) }, topics: topics)
-        return planner.patched(
-            items, madeAt: ranks, by: ProfileChanges(from: before, to: request.profile), for: request)
+        planner.patched(
+            items, madeAt: ranks, by: ProfileChanges(from: profile, to: request.profile), for: request)
     }
 
     /// The teams of items that are shown; empty unless the list is drafted from two.
