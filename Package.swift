@@ -79,7 +79,7 @@ let package = Package(
         computing("RecordReading"),
         module("Answers", ["CivilTime", "Model", "Recommendation"]),
         .target(
-            name: "SyntheticCommunity", dependencies: ["CivilTime"],
+            name: "SyntheticCommunity", dependencies: ["CivilTime", "Model"],
             resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
 
         // Linux calls that Swift's module for glibc lacks.

@@ -77,7 +77,7 @@ public protocol FieldList<Owner> {
     mutating func part<Part: Answer>(_ part: (Owner) -> Part)
 
     /// Declares the sizes of a group, whose fields are named after the relations in the table.
-    mutating func sizes(_ sizes: (Owner) -> GroupSizes, as properties: (RelationTable) -> [Schema.Property])
+    mutating func sizes(_ sizes: (Owner) -> RelationCounts, as properties: (RelationTable) -> [Schema.Property])
 }
 
 extension FieldList {
@@ -121,7 +121,7 @@ extension FieldList {
 
     mutating func part<Part: Answer>(_ part: (Owner) -> Part) { part(unsafe owner.pointee).writeFields(to: &json) }
 
-    mutating func sizes(_ sizes: (Owner) -> GroupSizes, as properties: (RelationTable) -> [Schema.Property]) {
+    mutating func sizes(_ sizes: (Owner) -> RelationCounts, as properties: (RelationTable) -> [Schema.Property]) {
         let sizes = sizes(unsafe owner.pointee)
         for (field, count) in zip(sizes.fields, sizes.counts) { json.member(field, count) }
     }
@@ -148,7 +148,7 @@ private struct PropertyCollector<Owner: Answer>: FieldList {
 
     mutating func part<Part: Answer>(_ part: (Owner) -> Part) { properties += Part.properties(of: relations) }
 
-    mutating func sizes(_ sizes: (Owner) -> GroupSizes, as properties: (RelationTable) -> [Schema.Property]) {
+    mutating func sizes(_ sizes: (Owner) -> RelationCounts, as properties: (RelationTable) -> [Schema.Property]) {
         self.properties += properties(relations)
     }
 }

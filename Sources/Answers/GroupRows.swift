@@ -54,7 +54,7 @@ public struct SuggestedGroup: Answer, Equatable {
     /// A measure of the match, comparable within the list.
     public var score: Double
     /// The number of entries in each relation.
-    public var sizes: GroupSizes
+    public var sizes: RelationCounts
     /// The way to join the group.
     public var joinPolicy: String
 
@@ -98,7 +98,7 @@ extension JoinPolicy {
 }
 
 /// The number of entries that a group has in each relation.
-public struct GroupSizes: Sendable, Equatable {
+public struct RelationCounts: Sendable, Equatable {
     /// The names of the counts: `photoCount`, `memberCount`.
     public let fields: [String]
     /// The counts, in the order of `fields`.
@@ -115,8 +115,8 @@ struct SizeColumns {
         self.relations = relations.map(\.relation)
     }
 
-    func sizes(of group: UInt32, in model: VisibleModel) -> GroupSizes {
-        GroupSizes(fields: fields, counts: relations.map { model.size(of: Int(group), in: $0) })
+    func sizes(of group: UInt32, in model: VisibleModel) -> RelationCounts {
+        RelationCounts(fields: fields, counts: relations.map { model.size(of: Int(group), in: $0) })
     }
 }
 

@@ -48,7 +48,7 @@ public struct Recommendations: Answer, Equatable {
         self.interests = interests
         recommendations = Self.rows(
             page, after: offset, LabelledReasons(interests), planner.reasons(for: page, of: profile),
-            StatedInterests(profile.topics), planner.configuration.relations, in: planner.model)
+            StatedInterestLabels(profile.topics), planner.configuration.relations, in: planner.model)
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
     }
 
@@ -65,7 +65,7 @@ public struct Recommendations: Answer, Equatable {
 
     private static func rows(
         _ page: ArraySlice<PlanItem>, after offset: Int, _ labels: LabelledReasons,
-        _ reasons: [[Suggestion.Reason]], _ stated: StatedInterests, _ relations: RelationTable,
+        _ reasons: [[Suggestion.Reason]], _ stated: StatedInterestLabels, _ relations: RelationTable,
         in model: VisibleModel
     ) -> [Row] {
         let columns = SuggestedGroup.columns(of: relations)
@@ -118,7 +118,7 @@ extension Recommendations {
 
         fileprivate init(
             at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason],
-            _ stated: StatedInterests, _ columns: SizeColumns, in model: VisibleModel
+            _ stated: StatedInterestLabels, _ columns: SizeColumns, in model: VisibleModel
         ) {
             group = SuggestedGroup(at: index, item.group, score: item.score, columns, in: model)
             origin = item.origin
@@ -195,7 +195,7 @@ extension Recommendations {
 }
 
 /// The stated interests of a member, for marking groups that match them.
-struct StatedInterests {
+struct StatedInterestLabels {
     /// The interests as the member wrote them, keyed by their normalized form.
     private let texts: [String: String]
 

@@ -75,7 +75,7 @@ extension SimilarGroups {
         /// The number of entries that the two groups have in common; nil in a blend.
         public var common: UInt32?
         /// The number of entries in each relation that was requested.
-        public var sizes: GroupSizes
+        public var sizes: RelationCounts
         /// The contribution of each relation; nil outside a blend.
         public var relations: [RelationShare]?
 

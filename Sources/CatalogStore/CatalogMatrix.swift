@@ -150,7 +150,7 @@ struct MatrixPlan: Sendable {
             initializedCount = total
         }
         do {
-            let events = window.map { GroupEvents(EventLog(parts.compactMap(\.events), $0), rowCount: rowCount) }
+            let events = window.map { GroupEvents(GroupEventLog(parts.compactMap(\.events), $0), rowCount: rowCount) }
             return MatrixReading(
                 matrix: try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: entries),
                 entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
@@ -188,7 +188,7 @@ struct MatrixPart: Sendable {
     private(set) var entriesOfPrivatePhotos = 0
     private(set) var dates = EventDates()
     /// Nil if no dates are kept.
-    private(set) var events: EventLog?
+    private(set) var events: GroupEventLog?
     private var firstDays: FirstDays?
     /// Rows that were added and not taken yet.
     private var waiting: [Entry] = []
@@ -200,7 +200,7 @@ struct MatrixPart: Sendable {
     /// - Parameter index: of the range in the plan.
     init(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?) {
         range = plan.ranges[index]
-        events = window.map(EventLog.init)
+        events = window.map(GroupEventLog.init)
         firstDays = plan.firstDays?.take()
     }
 

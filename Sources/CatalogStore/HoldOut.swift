@@ -105,14 +105,9 @@ extension Catalog {
         }
     }
 
-    /// A hash of a pair, the same in every run: neighbouring keys have nothing in common (SplitMix64; Steele, Lea,
-    /// Flood 2014).
+    /// Returns a hash of a pair, the same in every run: neighbouring keys have nothing in common.
     private static func hash(_ user: Int64, _ group: Int64) -> UInt64 {
-        var mixed = UInt64(bitPattern: user) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(bitPattern: group)
-        for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] as [UInt64] {
-            mixed = (mixed ^ (mixed >> 30)) &* factor
-        }
-        return mixed ^ (mixed >> 31)
+        SplitMix64.mix(UInt64(bitPattern: user) &* SplitMix64.goldenStep &+ UInt64(bitPattern: group))
     }
 }
 

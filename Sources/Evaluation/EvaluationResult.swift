@@ -142,16 +142,11 @@ struct Bootstrap {
     init(_ values: [[Double]], samples: Int) {
         let count = values.first?.count ?? 0
         var means = [[Double]](repeating: [], count: values.count)
-        // The samples are the same in every run (SplitMix64; Steele, Lea, Flood 2014).
-        var state: UInt64 = 1
+        // The samples are the same in every run.
+        var random = SplitMix64(seed: 1)
         var chosen = [Int](repeating: 0, count: count)
         for _ in 0..<(count > 0 ? samples : 0) {
-            for index in chosen.indices {
-                state &+= 0x9E37_79B9_7F4A_7C15
-                var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-                mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-                chosen[index] = Int((mixed ^ (mixed >> 31)) % UInt64(count))
-            }
+            for index in chosen.indices { chosen[index] = Int(random.next() % UInt64(count)) }
             for list in values.indices {
                 means[list].append(chosen.reduce(0) { $0 + values[list][$1] } / Double(count))
             }

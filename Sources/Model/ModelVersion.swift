@@ -163,13 +163,7 @@ public final class ModelVersion: Sendable {
     /// Returns the index of the first group whose id does not sort before `id`; `groupCount` if there is none.
     public func lowerBound(of id: String) -> Int {
         let bytes = id.utf8Span.span
-        var low = 0
-        var high = groupCount
-        while low < high {
-            let middle = (low + high) / 2
-            if ids.compare(middle, with: bytes) < 0 { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return (0..<groupCount).partitioningIndex { ids.compare($0, with: bytes) >= 0 }
     }
 
     /// Returns the index of a relation in `relations`, or nil if the version lacks it.

@@ -26,14 +26,7 @@ struct Popularity: Sendable {
     func withoutAnEntry(_ group: UInt32) -> Double { growth(Double(sizes[Int(group)]) - 1) }
 
     /// How many groups count more than a number.
-    func count(above least: Double) -> Int {
-        var (low, high) = (0, descending.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if descending[middle] > least { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func count(above least: Double) -> Int { descending.indices.partitioningIndex { descending[$0] <= least } }
 }
 
 /// What there is for groups in one case of a sample: two sums of scores, and their popularity.

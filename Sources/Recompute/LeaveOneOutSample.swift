@@ -1,4 +1,5 @@
 import Dispatch
+import Model
 import Similarity
 import Synchronization
 
@@ -149,11 +150,6 @@ private struct ColumnBlock: Sendable {
 
     /// Where the entries of a row begin that are in a column or a later one.
     private func place(of column: Int, in entries: ArraySlice<UInt32>) -> Int {
-        var (low, high) = (entries.startIndex, entries.endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if Int(entries[middle]) < column { low = middle + 1 } else { high = middle }
-        }
-        return low
+        entries.indices.partitioningIndex { Int(entries[$0]) >= column }
     }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A value of a JSON object, as far as a record can hold one.
-enum JSONValue: Decodable {
+enum FieldValue: Decodable {
     /// Null: as if the key were not there.
     case absent
     case text(String)
@@ -37,7 +37,7 @@ struct JSONObject: DecodableWithConfiguration {
     typealias DecodingConfiguration = (String) -> Bool
 
     /// In the order of their names.
-    let members: [(name: String, value: JSONValue?)]
+    let members: [(name: String, value: FieldValue?)]
 
     private struct Key: CodingKey {
         let stringValue: String
@@ -51,7 +51,7 @@ struct JSONObject: DecodableWithConfiguration {
         // The decoder has them in another order each time, and what is found wrong first must not depend on that.
         members = try container.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
             let name = key.stringValue
-            return (name, isWanted(name) ? try container.decode(JSONValue.self, forKey: key) : nil)
+            return (name, isWanted(name) ? try container.decode(FieldValue.self, forKey: key) : nil)
         }
     }
 }
@@ -113,7 +113,7 @@ extension RecordReader {
         return nil
     }
 
-    private mutating func take(_ value: JSONValue, for column: Int) -> RejectionReason? {
+    private mutating func take(_ value: FieldValue, for column: Int) -> RejectionReason? {
         let name = table.columns[column].name
         switch value {
         case .absent: return nil

@@ -11,13 +11,13 @@ struct BestCandidates {
     /// A bound on the keys: a candidate with a smaller key can no longer be among the best; 0 at first.
     private(set) var leastKey = 0.0
     /// The worst of the best candidates at the last `select`; a new candidate must precede it.
-    private var last = Candidate(key: -.infinity, rank: 0, common: 0)
+    private var last = RowCandidate(key: -.infinity, rank: 0, common: 0)
     /// The bucket of the worst of the best, and the number of candidates in the buckets above it.
     private var lastBucket = 0
     private var countAbove = 0
     /// The number of the lowest bucket, in sixteenths of an octave.
     private let lowest: Int
-    private let items: UnsafeMutablePointer<Candidate>
+    private let items: UnsafeMutablePointer<RowCandidate>
     private let histogram: UnsafeMutablePointer<UInt16>
 
     /// The number of buckets, 16 octaves; all keys below 2^-16 of the greatest key share the lowest bucket.
@@ -34,7 +34,7 @@ struct BestCandidates {
     ///   - items: memory for `capacity(limit:)` candidates, which the caller keeps alive.
     ///   - histogram: memory for `bucketCount` numbers, which the caller keeps alive.
     init(
-        limit: Int, greatestKey: Double, items: UnsafeMutablePointer<Candidate>,
+        limit: Int, greatestKey: Double, items: UnsafeMutablePointer<RowCandidate>,
         histogram: UnsafeMutablePointer<UInt16>
     ) {
         self.limit = limit
@@ -55,7 +55,7 @@ struct BestCandidates {
     private func bucket(_ key: Double) -> Int { min(Self.bucketCount - 1, max(0, Self.sixteenths(key) - lowest)) }
 
     @inline(__always)
-    mutating func push(_ candidate: Candidate, _ order: CandidateOrder) {
+    mutating func push(_ candidate: RowCandidate, _ order: CandidateOrder) {
         guard candidate.key >= leastKey, order.precedes(candidate, last) else { return }
         unsafe items[count] = candidate
         count += 1
@@ -78,7 +78,7 @@ struct BestCandidates {
     }
 
     /// Returns the best candidates, at most `limit`, in order.
-    mutating func finish(_ order: CandidateOrder) -> UnsafeBufferPointer<Candidate> {
+    mutating func finish(_ order: CandidateOrder) -> UnsafeBufferPointer<RowCandidate> {
         if count > limit { drop() }
         if count > limit + limit / 2 { select(order) }
         var found = unsafe UnsafeMutableBufferPointer(start: items, count: count)
@@ -134,7 +134,7 @@ struct BestCandidates {
 }
 
 /// A neighbour that may be among the best of a source row.
-struct Candidate: BitwiseCopyable {
+struct RowCandidate: BitwiseCopyable {
     /// The sort key; larger is more similar, and `CandidateOrder` defines when two keys count as equal.
     var key: Double
     /// The neighbour's rank.
@@ -156,13 +156,13 @@ struct CandidateOrder: Sendable {
 
     /// Whether one candidate comes before another; different candidates never tie, because their rows differ.
     @inline(__always)
-    func precedes(_ one: Candidate, _ other: Candidate) -> Bool {
+    func precedes(_ one: RowCandidate, _ other: RowCandidate) -> Bool {
         if abs(one.key - other.key) > tolerance * one.key { return one.key > other.key }
         return precedesClosely(one, other)
     }
 
     @inline(never)
-    private func precedesClosely(_ one: Candidate, _ other: Candidate) -> Bool {
+    private func precedesClosely(_ one: RowCandidate, _ other: RowCandidate) -> Bool {
         if tolerance > 0 {
             // Compares c² / n of both by cross-multiplication, which needs 32 + 32 + 32 bits.
             let mine = UInt128(one.common) * UInt128(one.common) * UInt128(sizes[Int(other.rank)])

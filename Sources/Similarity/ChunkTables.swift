@@ -1,3 +1,5 @@
+import Model
+
 /// A thread's tables for the columns of one chunk, indexed by the column's position in the chunk.
 struct ChunkTables {
     let counts: Storage<UInt32>
@@ -161,13 +163,9 @@ struct ColumnSweep: Sendable {
         let cursors = Storage<Int>(uninitialized: ranked.count)
         for rank in 0..<ranked.count {
             let row = Int(ranked.rows[rank])
-            var low = matrix.rowOffsets[row]
-            var high = column == 0 ? low : matrix.rowOffsets[row + 1]
-            while low < high {
-                let middle = (low + high) / 2
-                if Int(matrix.columnIndices[middle]) < column { low = middle + 1 } else { high = middle }
-            }
-            cursors[rank] = low
+            let start = matrix.rowOffsets[row]
+            let entries = start..<(column == 0 ? start : matrix.rowOffsets[row + 1])
+            cursors[rank] = entries.partitioningIndex { Int(matrix.columnIndices[$0]) >= column }
         }
         return cursors
     }

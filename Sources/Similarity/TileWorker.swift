@@ -10,7 +10,7 @@ final class TileWorker {
     /// The bitmaps to add up for a source row.
     let maps: Storage<UnsafePointer<UInt8>>
     private let hits: Storage<coterie_hit>
-    private let items: Storage<Candidate>
+    private let items: Storage<RowCandidate>
     private let histograms: Storage<UInt16>
     /// The weight that each bitmap adds, for a modified cosine.
     let mapWeights: Storage<UInt64>
@@ -53,7 +53,7 @@ final class TileWorker {
     }
 
     /// Appends the best candidates of a rank, as the list of a source or as the pairs of a target.
-    private func append(_ found: UnsafeBufferPointer<Candidate>, ofRank rank: Int, to result: inout TileResult) {
+    private func append(_ found: UnsafeBufferPointer<RowCandidate>, ofRank rank: Int, to result: inout TileResult) {
         let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
         guard let modified = plan.formula.modified else {
             for position in 0..<found.count {
@@ -79,7 +79,7 @@ final class TileWorker {
         }
     }
 
-    private func row(of candidate: Candidate) -> UInt32 {
+    private func row(of candidate: RowCandidate) -> UInt32 {
         unsafe plan.prepared.ranked.rows.base[Int(candidate.rank)]
     }
 
@@ -146,7 +146,7 @@ final class TileWorker {
                 let other = block.ranks.lowerBound + Int(hit.target)
                 guard other != rank else { continue }
                 let key = unsafe Double(hit.count) * Double(hit.count) / plan.formula.factors.base[other]
-                best.push(Candidate(key: key, rank: UInt32(other), common: hit.count), plan.order)
+                best.push(RowCandidate(key: key, rank: UInt32(other), common: hit.count), plan.order)
             }
         }
     }
@@ -344,7 +344,7 @@ extension TileWorker {
         guard rank != sourceRank, let modified = plan.formula.modified else { return }
         let key = modified.key(
             weightSum: weightSum, common: common, otherFactor: unsafe plan.formula.factors.base[rank])
-        best.push(Candidate(key: key, rank: UInt32(rank), common: UInt32(common)), plan.order)
+        best.push(RowCandidate(key: key, rank: UInt32(rank), common: UInt32(common)), plan.order)
     }
 }
 

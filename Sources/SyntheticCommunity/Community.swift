@@ -11,7 +11,7 @@ public struct Community: Sendable {
 
     let table: GroupTable
     let timeline: Timeline
-    let memberNaming: MemberNaming
+    let memberNaming: UserNames
     /// The groups to join, by theme and place.
     let choices: ChoiceTable
     private(set) var poolDemand = PoolDemand.none
@@ -27,7 +27,7 @@ public struct Community: Sendable {
         timeline = Timeline(endDay: parameters.endDay)
         table = GroupTable(count: parameters.groups, seed: parameters.seed)
         themes = ChoiceTable(weights: Theme.all.indices.map(GroupTable.themeWeight))
-        memberNaming = MemberNaming(users: parameters.users, seed: parameters.seed)
+        memberNaming = UserNames(users: parameters.users, seed: parameters.seed)
         choices = Self.choices(table)
         activity = Activity(parameters)
         poolDemand = fittedDemand()

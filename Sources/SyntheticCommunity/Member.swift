@@ -92,7 +92,7 @@ struct Activity {
 }
 
 /// The names and identifiers of users.
-struct MemberNaming {
+struct UserNames {
     private let seed: UInt64
     /// The number of possible identifiers, 0 ..< `span`: a power of 36 well above the number of users.
     private let span: Int

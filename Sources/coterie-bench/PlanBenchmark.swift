@@ -34,7 +34,7 @@ enum PlanBenchmark: Benchmark {
     }
 
     private static func measure(_ ring: RingModel, _ planner: Planner, _ joined: Int, _ members: Int) {
-        var generator = RingModel.Generator(state: 7)
+        var generator = SplitMix64(seed: 7)
         var stages: [PlanStage: [Double]] = [:]
         var totals: [Double] = []
         var digest: UInt64 = 0
@@ -138,19 +138,6 @@ struct RingModel {
     /// The distance between frequent groups, if lists are cut at the target.
     private static let frequency = 32
 
-    /// Pseudorandom numbers that are the same in every run (SplitMix64; Steele, Lea, Flood 2014).
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// Returns the model as an open version.
     func version() throws -> ModelVersion { try ModelVersion(encoded()) }
 
@@ -164,7 +151,7 @@ struct RingModel {
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
         for (number, relation) in RelationTable.standard.relations.enumerated() {
-            var generator = Generator(state: UInt64(number))
+            var generator = SplitMix64(seed: UInt64(number))
             tables[relation] = cut == .source ? table(&generator) : targetTable(&generator)
             sizes[relation] = [UInt32](repeating: 400, count: groups)
         }

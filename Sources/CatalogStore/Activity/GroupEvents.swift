@@ -3,10 +3,10 @@ import Synchronization
 
 /// When entries were added to the shown groups, as far as an `ActivityWindow` kept it while their matrix was read.
 public struct GroupEvents: Sendable {
-    private var log: EventLog
+    private var log: GroupEventLog
     private let rowCount: Int
 
-    init(_ log: EventLog, rowCount: Int) { (self.log, self.rowCount) = (log, rowCount) }
+    init(_ log: GroupEventLog, rowCount: Int) { (self.log, self.rowCount) = (log, rowCount) }
 
     /// Counts recent photos for the people who own them.
     ///
@@ -59,7 +59,7 @@ public struct ActivityReading: Sendable, Equatable {
 }
 
 /// The dated entries of some rows of a matrix, as far as a window keeps them: counts by month, and recent ones singly.
-struct EventLog: Sendable {
+struct GroupEventLog: Sendable {
     /// A row that has dates.
     struct Row: Sendable {
         let row: Int
@@ -121,7 +121,7 @@ struct EventLog: Sendable {
     /// The rows of several logs in one.
     ///
     /// The logs of many small parts would keep the memory between them from being given back.
-    init(_ logs: [EventLog], _ window: ActivityWindow) {
+    init(_ logs: [GroupEventLog], _ window: ActivityWindow) {
         self.init(window)
         rows.reserveCapacity(logs.reduce(0) { $0 + $1.rows.count })
         monthCounts.reserveCapacity(logs.reduce(0) { $0 + $1.monthCounts.count })

@@ -57,12 +57,8 @@ struct TableFolder: Sendable {
         let wanted = text.utf8Span.span
         for part in self[table] where part.rowCount > 0 {
             guard part.compare(column, row: part.rowCount - 1, with: wanted) >= 0 else { continue }
-            var (low, high) = (0, part.rowCount)
-            while low < high {
-                let middle = (low + high) / 2
-                if part.compare(column, row: middle, with: wanted) < 0 { low = middle + 1 } else { high = middle }
-            }
-            return part.compare(column, row: low, with: wanted) == 0 ? UInt32(part.firstRow + low) : nil
+            let row = (0..<part.rowCount).partitioningIndex { part.compare(column, row: $0, with: wanted) >= 0 }
+            return part.compare(column, row: row, with: wanted) == 0 ? UInt32(part.firstRow + row) : nil
         }
         return nil
     }

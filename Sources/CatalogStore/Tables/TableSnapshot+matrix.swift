@@ -117,12 +117,7 @@ private struct TableRows: Sendable {
 
     /// The first row whose group is not below a number.
     private func lowerBound(_ group: UInt32, _ column: Span<UInt32>) -> Int {
-        var (low, high) = (0, column.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if column[middle] < group { low = middle + 1 } else { high = middle }
-        }
-        return low
+        column.indices.partitioningIndex { column[$0] >= group }
     }
 }
 

@@ -99,15 +99,8 @@ struct PostingIndex: Sendable {
     subscript(key: String) -> [Posting] {
         guard let keys else { return [] }
         let bytes = key.utf8Span.span
-        var low = 0
-        var high = keyCount
-        while low < high {
-            let middle = (low + high) / 2
-            let order = keys.compare(middle, with: bytes)
-            if order == 0 { return list(middle) }
-            if order < 0 { low = middle + 1 } else { high = middle }
-        }
-        return []
+        let index = (0..<keyCount).partitioningIndex { keys.compare($0, with: bytes) >= 0 }
+        return index < keyCount && keys.compare(index, with: bytes) == 0 ? list(index) : []
     }
 }
 

@@ -85,12 +85,8 @@ struct TopicIndex: Sendable {
     /// Returns the ones of a topic's largest groups that are beyond the largest of another topic, in no order.
     func largest(of topic: Int, beyondThoseOf other: Int) -> some Sequence<UInt32> {
         let found = beyondOthers[topic]
-        var (low, high) = (0, found.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if found[middle].topic < other { low = middle + 1 } else { high = middle }
-        }
-        return found[low...].lazy.prefix { $0.topic == other }.map(\.group)
+        let first = found.indices.partitioningIndex { found[$0].topic >= other }
+        return found[first...].lazy.prefix { $0.topic == other }.map(\.group)
     }
 
     /// Calls `body` with each topic that a group is about.

@@ -96,7 +96,7 @@ extension InteractionBatch.Row {
 }
 
 /// Stated interests as a client sends them.
-struct StatedInterests: RequestBody {
+struct InterestsBody: RequestBody {
     /// How many a member may state.
     static let limit = 50
     /// How long one may be, in Unicode scalars.

@@ -39,7 +39,7 @@ extension Endpoint {
         Endpoint(
             "stateInterests", .put, "/v1/users/{id}/interests", onBehalf,
             summary: "Replaces a member's stated interests",
-            path: [.member], body: StatedInterests.self, caching: .never,
+            path: [.member], body: InterestsBody.self, caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.stateInterests),
         Endpoint(
             "interests", .get, "/v1/users/{id}/interests", own, summary: "A member's stated interests",
@@ -134,7 +134,7 @@ extension Responder {
     @Sendable
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
         _ = try call.community(with: Call.memberChanges)
-        let interests = try call.body(as: StatedInterests.self).texts()
+        let interests = try call.body(as: InterestsBody.self).texts()
         if try call.apply(.state(interests: interests)) == .unknownMember { throw .forgottenMember(call.id) }
         return Interests(userId: call.id, interests: interests)
     }

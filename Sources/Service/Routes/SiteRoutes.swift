@@ -15,7 +15,7 @@ extension Endpoint {
         Endpoint(
             "curateGroup", .put, "/v1/admin/curation/{group}", .admin,
             summary: "Curates a group, or changes its position and times; those behind it move down", path: [group],
-            body: Placement.self, caching: .never,
+            body: CurationBody.self, caching: .never,
             problems: [.notFound, .conflict, .notImplemented, .serviceUnavailable], handler: Responder.curate),
         Endpoint(
             "uncurateGroup", .delete, "/v1/admin/curation/{group}", .admin,
@@ -26,7 +26,7 @@ extension Endpoint {
 }
 
 /// The position and times of a curated group, as a client sends them.
-struct Placement: RequestBody {
+struct CurationBody: RequestBody {
     private static let positions = 1...1_000_000
     static let isRequired = false
     static let example = #"{"position":1,"expiresAtMilliseconds":1798675200000}"#
@@ -72,7 +72,7 @@ extension Responder {
     @Sendable
     fileprivate static func curate(_ call: Call) throws(Problem) -> CuratedGroups {
         _ = try call.community(with: Call.siteDecisions)
-        let action = try call.body(as: Placement.self).action()
+        let action = try call.body(as: CurationBody.self).action()
         switch try call.decide(action, aboutGroup: call.path["group"]) {
         case .changed, .unchanged, .unknownGroup: return try curation(call)
         case .privateGroup: throw .privateGroup(call.path["group"])

@@ -23,7 +23,7 @@ extension PreparedSearch {
         }
         func put<Element: BitwiseCopyable>(_ storage: Storage<Element>?) throws(Failure) {
             guard let storage else { return }
-            try pad(Placement.padding(position))
+            try pad(PlacedBlock.padding(position))
             try storage.withBytes { bytes throws(Failure) in try put(bytes) }
             try pad(Storage<UInt64>.slack)
         }
@@ -85,7 +85,7 @@ extension PreparedSearch {
         guard counts.allSatisfy({ $0 >= -1 }), rankCount < Int(UInt32.max), blockCount <= rankCount else {
             throw .damaged("its header is wrong")
         }
-        var place = Placement(region, position: (Self.headerNumbers + blockCount * Self.blockNumbers) * 8)
+        var place = PlacedBlock(region, position: (Self.headerNumbers + blockCount * Self.blockNumbers) * 8)
         let ranked = RankedRows(
             rows: try place.take(rankCount, of: UInt32.self), sizes: try place.take(rankCount, of: UInt32.self))
         let offsets = try place.take(rankCount + 1, of: Int.self)
@@ -142,7 +142,7 @@ extension PreparedSearch {
 }
 
 /// A cursor over the arrays of a file.
-private struct Placement {
+private struct PlacedBlock {
     let region: ByteRegion
     var position: Int
 

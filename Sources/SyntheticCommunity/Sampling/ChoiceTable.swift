@@ -1,3 +1,5 @@
+import Model
+
 /// Buckets of weighted items; drawing one takes constant time (alias method: Walker 1977, Vose 1991).
 struct ChoiceTable {
     /// A slot: it gives its item if 32 random bits are below the threshold, otherwise its alias.
@@ -66,7 +68,7 @@ struct ChoiceTable {
     }
 }
 
-/// The random numbers of one entity for one purpose (SplitMix64: Steele, Lea and Flood 2014).
+/// The random numbers of one entity for one purpose.
 ///
 /// Seed, stream and entity determine the numbers. Anything about an entity can therefore be worked out again, in any
 /// order and in any file, without remembering it. The standard library's `random(in:)` and `shuffled` are not used: a
@@ -79,18 +81,16 @@ struct EntityRandom {
             identifier
     }
 
-    private var state: UInt64
+    private var generator: SplitMix64
 
     init(seed: UInt64, stream: Stream, entity: Int) {
-        let purpose = Self.mix(seed &+ stream.rawValue &* 0xD1B5_4A32_D192_ED03)
-        state = Self.mix(purpose &+ UInt64(truncatingIfNeeded: entity) &* 0x9E37_79B9_7F4A_7C15)
+        let purpose = SplitMix64.mix(seed &+ stream.rawValue &* 0xD1B5_4A32_D192_ED03)
+        generator = SplitMix64(
+            seed: SplitMix64.mix(purpose &+ UInt64(truncatingIfNeeded: entity) &* SplitMix64.goldenStep))
     }
 
     /// Returns the next 64 random bits.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        return Self.mix(state)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 
     /// Returns a number in 0 ..< bound; its bias, at most bound / 2⁶⁴, is far below anything visible.
     mutating func below(_ bound: Int) -> Int {
@@ -108,13 +108,6 @@ struct EntityRandom {
 
     /// Returns one of a collection's elements, all equally likely; the collection is not empty.
     mutating func element<Element>(of choices: [Element]) -> Element { choices[below(choices.count)] }
-
-    private static func mix(_ value: UInt64) -> UInt64 {
-        var mixed = value
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }
 
 /// Shares a total among weights in whole numbers, exactly.

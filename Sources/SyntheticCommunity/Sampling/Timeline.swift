@@ -1,4 +1,5 @@
 import CivilTime
+import Model
 
 /// The three years of a community: draws instants from seasonal curves and writes them as dates.
 ///
@@ -44,12 +45,7 @@ struct Timeline {
         let low = Self.sum(sums, at: start)
         let high = Self.sum(sums, at: end)
         let target = low + (high - low) * random.unit()
-        var first = start / Self.day
-        var last = (end - 1) / Self.day
-        while first < last {
-            let middle = (first + last) / 2
-            if sums[middle + 1] > target { last = middle } else { first = middle + 1 }
-        }
+        let first = (start / Self.day..<(end - 1) / Self.day).partitioningIndex { sums[$0 + 1] > target }
         let bits = random.next()
         let hour = Int(hours[pattern.rawValue][Int(bits & 255)])
         let instant = first * Self.day + hour * 3600 + Int(((bits >> 32) &* 3600) >> 32)

@@ -1,4 +1,5 @@
 import Glibc
+import Model
 
 /// A load of requests over several connections from one thread, at a given rate or without pauses.
 struct RequestLoad {
@@ -26,7 +27,7 @@ struct RequestLoad {
     let port: UInt16
     let connectionCount: Int
     /// Returns the bytes of the next request.
-    let request: (inout RingModel.Generator) -> [UInt8]
+    let request: (inout SplitMix64) -> [UInt8]
 
     /// Sends requests for some seconds.
     ///
@@ -39,7 +40,7 @@ struct RequestLoad {
     ///   - perSecond: the mean rate, or nil for no pauses.
     ///   - seed: the seed of the random numbers.
     func run(seconds: Double, perSecond: Double?, seed: UInt64) throws -> Outcome {
-        var generator = RingModel.Generator(state: seed)
+        var generator = SplitMix64(seed: seed)
         var outcome = Outcome()
         var open = try (0..<connectionCount).map { _ in Sent(connection: try ClientConnection(port: port)) }
         let start = now

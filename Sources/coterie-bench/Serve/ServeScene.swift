@@ -32,7 +32,7 @@ final class ServeScene {
         let ring = RingModel(groups: size.groups, neighbours: size.neighbours)
         model = try ring.encoded()
         version = try ModelVersion(model)
-        var generator = RingModel.Generator(state: 7)
+        var generator = SplitMix64(seed: 7)
         profiles = (0..<size.members).map {
             ring.profile($0, size.joined, &generator).joined.map(\.group).sorted()
         }

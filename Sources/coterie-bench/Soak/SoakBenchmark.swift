@@ -14,7 +14,7 @@ enum SoakBenchmark: Benchmark {
 
             Ends with a line of JSON, and with code 65 unless all of this holds: no answer has a status of 5xx, and \
             none stays out. No answer has titles of two versions. No group is shown that is hidden: from the answer \
-            to the daemon that hid it on, and on the other one after \(HiddenGroups.delaySeconds) seconds in which \
+            to the daemon that hid it on, and on the other one after \(RecentlyHiddenGroups.delaySeconds) seconds in which \
             Redis was there. In the last third of the time, if that is a minute or more, the median of a daemon's \
             anonymous memory is at most a tenth and 8 MiB above that of the third before it, and its open files at \
             most 8 above. At least half of the versions that were due were published.

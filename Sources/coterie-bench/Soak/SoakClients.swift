@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Model
 import Synchronization
 
 /// Clients that send all kinds of requests to the daemons in turn, and check the answers.
@@ -17,7 +18,7 @@ final class SoakClients: Sendable {
     private let community: SoakCommunity
     private let ports: [UInt16]
     private let findings: SoakFindings
-    private let hidden: HiddenGroups
+    private let hidden: RecentlyHiddenGroups
     private let pauseSeconds: Double
     private let hasBatches: Bool
     private let isOver = Atomic(false)
@@ -25,7 +26,7 @@ final class SoakClients: Sendable {
 
     /// Creates clients; `pauseSeconds` is the least time between two requests of one client.
     init(
-        _ community: SoakCommunity, ports: [UInt16], findings: SoakFindings, hidden: HiddenGroups,
+        _ community: SoakCommunity, ports: [UInt16], findings: SoakFindings, hidden: RecentlyHiddenGroups,
         pauseSeconds: Double, hasBatches: Bool
     ) {
         self.community = community
@@ -43,7 +44,7 @@ final class SoakClients: Sendable {
             Thread.detachNewThread { [self] in
                 defer { group.leave() }
                 do {
-                    try ask(RingModel.Generator(state: UInt64(number)), client: number)
+                    try ask(SplitMix64(seed: UInt64(number)), client: number)
                 } catch { findings.fail("client \(number): \(error)") }
             }
         }
@@ -55,7 +56,7 @@ final class SoakClients: Sendable {
         group.wait()
     }
 
-    private func ask(_ generator: RingModel.Generator, client: Int) throws {
+    private func ask(_ generator: SplitMix64, client: Int) throws {
         var generator = generator
         var connections = try ports.map { try connection(to: $0) }
         var number = 0
@@ -88,7 +89,7 @@ final class SoakClients: Sendable {
         return connection
     }
 
-    private func question(_ id: String, _ generator: inout RingModel.Generator) -> Question {
+    private func question(_ id: String, _ generator: inout SplitMix64) -> Question {
         let group = community.groups.randomElement(using: &generator) ?? ""
         let user = community.users.randomElement(using: &generator) ?? ""
         switch Int.random(in: 0..<20, using: &generator) {

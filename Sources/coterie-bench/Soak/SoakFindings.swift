@@ -82,7 +82,7 @@ final class SoakFindings: Sendable {
 }
 
 /// The hidden groups, each with the daemon that hid it and the time.
-final class HiddenGroups: Sendable {
+final class RecentlyHiddenGroups: Sendable {
     /// The time in which the other daemon must learn of a hidden group while Redis is up; much longer than usual.
     static let delaySeconds = 10
 

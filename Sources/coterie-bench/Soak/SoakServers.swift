@@ -8,7 +8,7 @@ final class SoakServers {
     let daemons: [Child]
     let ports: [UInt16]
     let store: String
-    let hidden = HiddenGroups()
+    let hidden = RecentlyHiddenGroups()
     private var redis: Child
     private let redisPort: UInt16
     private let folder: String

@@ -215,12 +215,7 @@ private struct UserIDs {
     func count(through id: String?) throws -> Int {
         guard let id else { return 0 }
         guard let listed else { return try catalog.userCount(through: id) }
-        var (low, high) = (0, listed.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if id.utf8.lexicographicallyPrecedes(listed[middle].utf8) { high = middle } else { low = middle + 1 }
-        }
-        return low
+        return listed.indices.partitioningIndex { id.utf8.lexicographicallyPrecedes(listed[$0].utf8) }
     }
 }
 

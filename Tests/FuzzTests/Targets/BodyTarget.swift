@@ -19,7 +19,7 @@ struct BodyTarget: FuzzTarget {
             {"interactions":[{"id":"1","kind":"leave","groupId":"é","atMilliseconds":1794000000000,"variant":"b"},
             {"id":"2","kind":"impression","groupId":"g","position":10000,"recommendationId":"r"}]}
             """#
-        return [(0, InteractionBatch.example), (0, batch), (1, StatedInterests.example), (2, Placement.example)]
+        return [(0, InteractionBatch.example), (0, batch), (1, InterestsBody.example), (2, CurationBody.example)]
             .map { [$0.0] + Array($0.1.utf8) }
     }
 
@@ -46,8 +46,8 @@ struct BodyTarget: FuzzTarget {
         switch kind {
         case 0:
             .member(MemberChange(ofUser: "u", .record(try InteractionBatch(body: body).records(at: Self.now))))
-        case 1: .member(MemberChange(ofUser: "u", .state(interests: try StatedInterests(body: body).texts())))
-        default: .site(SiteChange(ofGroup: "g", try Placement(body: body).action(), atMilliseconds: Self.now))
+        case 1: .member(MemberChange(ofUser: "u", .state(interests: try InterestsBody(body: body).texts())))
+        default: .site(SiteChange(ofGroup: "g", try CurationBody(body: body).action(), atMilliseconds: Self.now))
         }
     }
 }
