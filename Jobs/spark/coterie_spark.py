@@ -174,8 +174,12 @@ class Lake:
         return [row.group_id for row in self.named_groups().join(known, "group_id", "left_anti").toLocalIterator()]
 
     def named_groups(self):
+        """The groups that entries name; none if there are files of groups, which would say whether they are public."""
         entries = [self.kinds[table].select("group_id") for table in RELATIONS]
-        return entries[0].unionAll(entries[1]).distinct()
+        return self.if_undescribed("groups", entries[0].unionAll(entries[1]).distinct())
+
+    def if_undescribed(self, kind, named):
+        return named.limit(0) if getattr(self.options, kind) else named
 
     # Tables
 
@@ -187,7 +191,8 @@ class Lake:
         users = self.numbered("users", kinds["users"], members.distinct())
         owners = users.select(F.col("id").alias("user_id"), (F.col("number") + 1).alias("owner"))
         photos = kinds["photos"].join(owners, "user_id", "left")
-        photos = self.numbered("photos", photos, kinds["pools"].select("photo_id").distinct())
+        photos = self.numbered(
+            "photos", photos, self.if_undescribed("photos", kinds["pools"].select("photo_id").distinct()))
         self.write_entries("memberships", users)
         self.write_entries("pools", photos)
         self.write_manifest()
@@ -195,7 +200,7 @@ class Lake:
     def numbered(self, table, records, named):
         """Writes a table in the order of the bytes of ids; returns the ids and their numbers.
 
-        What other records name is there, too.
+        What is given as named by other records is there, too.
         """
         record_id, columns = F.col(COLUMNS[table][0]).alias("id"), ENTITIES[table]
         rows = records.select(record_id, *[name for name in columns if name != "id"], *PLACE)

@@ -121,7 +121,7 @@ def without_spark(options, work):
             if paths:
                 say(run(options.program, "import", kind, *paths, "--catalog", catalog, "--timezone", options.timezone,
                         "--maximum-rejected", str(options.maximum_rejected), "--rejects", work.name("rejects")))
-    # Groups that only entries name are groups, too.
+    # Groups that only entries name are groups, too, if no file has groups.
     import sqlite3
     with sqlite3.connect(scratch) as catalog:
         names = [row[0] for row in catalog.execute("SELECT group_id FROM groups")]
@@ -131,14 +131,19 @@ def without_spark(options, work):
 
 
 def add_groups(options, work, names):
-    """Adds groups to the catalog that it does not have."""
-    path = work.name("found.jsonl")
+    """Adds groups to the catalog that entries name, unless a file of groups says which are public."""
+    import sqlite3
+    path = work.name("none.csv")
     with open(path, "w") as file:
-        for name in names:
-            file.write(json.dumps({"group_id": name}) + "\n")
-    if names:
-        run(options.program, "import", "groups", path, "--catalog", options.catalog,
-            "--rejects", work.name("rejects"))
+        file.write("group_id,user_id\n")
+    # Makes or migrates the catalog.
+    run(options.program, "import", "memberships", path, "--catalog", options.catalog)
+    with sqlite3.connect(options.catalog) as catalog:
+        is_described = catalog.execute("SELECT value FROM catalog_state WHERE name = 'groups.described'").fetchone()
+        if is_described and is_described[0]:
+            return
+        added = catalog.executemany("INSERT OR IGNORE INTO groups (group_id) VALUES (?)", ((name,) for name in names))
+        catalog.execute("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'", (max(0, added.rowcount),))
 
 
 def with_spark(options, work):

@@ -96,14 +96,17 @@ extension Explanation {
     ///   - version: the model version of the answer.
     ///   - userId: the member's external id.
     ///   - groupId: the group's external id.
-    ///   - isPrivate: whether the group is private; otherwise it is hidden.
-    public init(_ version: ServedVersion, userId: String, unshownGroup groupId: String, isPrivate: Bool = false) {
+    ///   - concealment: the word for why the group is not shown.
+    public init(
+        _ version: ServedVersion, userId: String, unshownGroup groupId: String, concealment: String = "hidden"
+    ) {
         self.version = version
         self.userId = userId
         self.groupId = groupId
         standing = "hidden"
         explanation =
-            isPrivate ? "it is private, and private groups are shown to nobody" : "it is hidden from everybody"
+            concealment == "hidden"
+            ? "it is hidden from everybody" : "it is \(concealment), and \(concealment) groups are shown to nobody"
     }
 
     private init(

@@ -42,11 +42,13 @@ public enum Visibility: String, Sendable, CaseIterable {
     case `public`
     /// Not everyone: Coterie never uses or shows it.
     case `private`
+    /// Nobody has said: only a relation names it. Coterie never uses or shows it either; see `UndescribedRows`.
+    case unknown
 
     /// How the catalog stores it.
-    var code: Int64 { self == .public ? 0 : 1 }
+    var code: Int64 { self == .public ? 0 : self == .private ? 1 : 2 }
 
-    init(code: Int64) { self = code == 0 ? .public : .private }
+    init(code: Int64) { self = code == 0 ? .public : code == 2 ? .unknown : .private }
 }
 
 /// How users become members of a group.

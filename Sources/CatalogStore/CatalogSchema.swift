@@ -168,6 +168,29 @@ enum CatalogSchema {
         """,
         // How long making the answers took that showed a page.
         "ALTER TABLE exposures ADD COLUMN microseconds INTEGER;",
+        // The stages of `UndescribedRows`. A row of which more than its id is known came from a file of its kind; if
+        // there is one, nobody knows of the others, and they are not shown until a file has them.
+        """
+        INSERT INTO catalog_state VALUES
+            ('groups.described', 2 * EXISTS (
+                SELECT 1 FROM groups WHERE visibility <> 0 OR join_policy <> 0
+                OR coalesce(title, description, topics, created_at, last_active_at) IS NOT NULL)),
+            ('photos.described', 2 * EXISTS (
+                SELECT 1 FROM photos WHERE visibility <> 0
+                OR coalesce(user_key, taken_at, uploaded_at, tags, latitude, longitude) IS NOT NULL))
+            ON CONFLICT DO NOTHING;
+        UPDATE groups SET visibility = 2
+            WHERE visibility = 0 AND join_policy = 0
+            AND coalesce(title, description, topics, created_at, last_active_at) IS NULL
+            AND (SELECT value FROM catalog_state WHERE name = 'groups.described') = 2;
+        UPDATE photos SET visibility = 2
+            WHERE visibility = 0
+            AND coalesce(user_key, taken_at, uploaded_at, tags, latitude, longitude) IS NULL
+            AND (SELECT value FROM catalog_state WHERE name = 'photos.described') = 2;
+        UPDATE catalog_state SET value = value
+            + EXISTS (SELECT 1 FROM groups WHERE visibility = 2) + EXISTS (SELECT 1 FROM photos WHERE visibility = 2)
+            WHERE name = 'changes';
+        """,
     ]
 
     /// The condition for a row of `groups` to be used and shown: public and not hidden.

@@ -106,11 +106,16 @@ extension Catalog {
         try things(
             .groups,
             [
-                ("private", "visibility <> 0"),
+                ("private", "visibility = 1"), ("undescribed", try undescribed(.groups)),
                 ("hidden", "EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key)"),
                 ("with a title", "title IS NOT NULL"), ("with topics", "topics IS NOT NULL"),
                 ("with a last activity", "last_active_at IS NOT NULL"),
             ])
+    }
+
+    /// The condition for a row to be named by relations alone.
+    private func undescribed(_ table: EntityTable) throws(DatabaseError) -> String {
+        try UndescribedRows(of: table, database)?.condition() ?? "false"
     }
 
     private func userStatistics() throws(DatabaseError) -> CatalogStatistics.Things {
@@ -121,7 +126,8 @@ extension Catalog {
         try things(
             .photos,
             [
-                ("private", "visibility <> 0"), ("with an owner", "user_key IS NOT NULL"),
+                ("private", "visibility = 1"), ("undescribed", try undescribed(.photos)),
+                ("with an owner", "user_key IS NOT NULL"),
                 ("with tags", "tags IS NOT NULL"), ("with a place", "latitude IS NOT NULL AND longitude IS NOT NULL"),
                 ("with a date", "coalesce(taken_at, uploaded_at) IS NOT NULL"),
             ])

@@ -39,6 +39,45 @@ struct ImportRuleTests {
         #expect(try await workspace.run("import", "pools", pool, "--strict").exitCode == CommandRun.ExitCode.badData)
     }
 
+    @Test("A private group whose line is bad is in no answer, although memberships name it, and every command says so")
+    func undescribed() async throws {
+        let header = try #require(
+            try String(contentsOfFile: Checkout.sample("groups"), encoding: .utf8).split(separator: "\n").first)
+        let names = header.split(separator: "\t")
+        let fields: [Substring: String] = [
+            "group_id": "the-secret", "title": "Secret", "visibility": "private", "created_at": "0000-00-00 00:00:00",
+        ]
+        let line = names.map { fields[$0] ?? "" }.joined(separator: "\t")
+        let bad = try workspace.write("\(header)\n\(line)\n", to: "bad.tsv")
+        let groups: Answers.Import = try await workspace.succeed(
+            "import", "groups", Checkout.sample("groups"), bad, "--json"
+        ).json()
+        #expect(groups.rejected == 1)
+        // Everybody in one group is in the secret one, too.
+        let members = try String(contentsOfFile: Checkout.sample("memberships"), encoding: .utf8)
+            .split(separator: "\n").filter { $0.hasPrefix("macro-mondays\t") }
+        let secret = try workspace.write(
+            "group_id\tuser_id\tjoined_at\n"
+                + members.map { $0.replacing("macro-mondays", with: "the-secret") + "\n" }.joined(), to: "secret.tsv")
+        let naming = try await workspace.succeed(
+            "import", "memberships", Checkout.sample("memberships"), secret)
+        #expect(naming.text.contains("1 groups not shown: no file of groups has described them"))
+        try await workspace.succeed("recompute")
+        let similar = try await workspace.succeed("similar", "macro-mondays", "--by", "members", "--limit", "300")
+        #expect(!similar.text.contains("the-secret"))
+        #expect(try await !workspace.export(by: "members").contains("the-secret"))
+        let asked = try await workspace.run("similar", "the-secret")
+        #expect(asked.exitCode == CommandRun.ExitCode.badData && asked.errors.contains("is undescribed"))
+        #expect(try await workspace.succeed("explain", "laura-100", "the-secret").text.contains("undescribed"))
+        let stats = try await workspace.succeed("stats").text
+        #expect(stats.contains("1 undescribed") && stats.contains("1 groups are named by memberships or pools alone"))
+        // Mended, it is public only if it says so.
+        let mended = try workspace.write(
+            "\(header)\n\(line.replacing("0000-00-00 00:00:00", with: ""))\n", to: "mended.tsv")
+        try await workspace.succeed("import", "groups", mended)
+        #expect(try await workspace.run("similar", "the-secret").errors.contains("is private"))
+    }
+
     @Test("Replace: the rows become those of the file, and removed rows are counted")
     func replace() async throws {
         try await workspace.importSample()

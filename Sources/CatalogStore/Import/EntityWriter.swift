@@ -159,6 +159,11 @@ final class EntityWriter {
         return key
     }
 
+    /// Notes the row of a record that was rejected: what is known of it stays.
+    func noteRejected(_ reader: borrowing RecordReader) throws(DatabaseError) {
+        if keepsSeen { try noteSeen(reader.text(0)) }
+    }
+
     private func noteSeen(_ id: String) throws(DatabaseError) {
         selectKey.bind(Optional(id), at: 1)
         guard try selectKey.step() else { return }
@@ -180,7 +185,10 @@ final class EntityWriter {
     private func prepared(_ fields: UInt64) throws(DatabaseError) -> FieldStatements {
         let given = columns.indices.filter { fields & (1 << UInt64($0)) != 0 }
             .map { (target: columns[$0].target, mark: "?\($0 + 1)") }
-        let others = given.filter { $0.target != table.idColumn }
+        var others = given.filter { $0.target != table.idColumn }
+        if table.hasVisibility, !given.contains(where: { $0.target == "visibility" }) {
+            others.append((target: "visibility", mark: UndescribedRows.described))
+        }
         let targets = given.map(\.target).joined(separator: ", ")
         let insert = try database.prepare(
             """

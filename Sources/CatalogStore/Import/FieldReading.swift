@@ -120,7 +120,12 @@ extension Coded {
     static var words: [(word: String, code: Int64)] { allCases.map { ($0.rawValue, $0.code) } }
 }
 
-extension Visibility: Coded {}
+extension Visibility: Coded {
+    /// The words that a file may say.
+    static var words: [(word: String, code: Int64)] {
+        [Visibility.public, .private].map { ($0.rawValue, $0.code) }
+    }
+}
 extension GroupJoinPolicy: Coded {}
 
 extension ImportKind.ColumnType {

@@ -7,7 +7,8 @@ final class IdentifierResolver {
     private let table: EntityTable
     private let database: Database
     private let select: Statement
-    private let insert: Statement
+    /// Nil until one is missing: within the transaction of the import it is sure how new rows are shown.
+    private var insert: Statement?
     private let isStrict: Bool
     // If the table was empty, almost every id is new: inserting first saves a search.
     private let insertsFirst: Bool
@@ -20,8 +21,6 @@ final class IdentifierResolver {
         self.database = database
         self.isStrict = isStrict
         select = try database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")
-        insert = try database.prepare(
-            "INSERT INTO \(table.rawValue) (\(table.idColumn)) VALUES (?) ON CONFLICT DO NOTHING")
         let first = try database.integer("SELECT 1 FROM \(table.rawValue) LIMIT 1")
         insertsFirst = !isStrict && first == nil
     }
@@ -39,12 +38,21 @@ final class IdentifierResolver {
     }
 
     private func inserted(_ id: String) throws(DatabaseError) -> Int64? {
+        let insert = if let insert { insert } else { try preparedInsert() }
+        self.insert = insert
         insert.bind(id, at: 1)
         let before = database.totalChanges
         try insert.run()
         guard database.totalChanges > before else { return nil }
         createdCount += 1
         return database.lastInsertedRowID
+    }
+
+    private func preparedInsert() throws(DatabaseError) -> Statement {
+        let visibility = try UndescribedRows(of: table, database)?.visibilityOfNewRow()
+        let (column, value) = visibility.map { (", visibility", ", \($0.code)") } ?? ("", "")
+        return try database.prepare(
+            "INSERT INTO \(table.rawValue) (\(table.idColumn)\(column)) VALUES (?\(value)) ON CONFLICT DO NOTHING")
     }
 }
 

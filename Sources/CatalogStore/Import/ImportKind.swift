@@ -197,6 +197,9 @@ public struct ImportSummary: Sendable, Equatable {
     public var reasonsPath: String?
     /// Groups, users and photos created because a row named them.
     public var created: [String: Int] = [:]
+    /// Groups and photos, by table, that are not shown because only relations name them: those of `created`, or after
+    /// the first file of groups or photos all that it does not have.
+    public var unshown: [String: Int] = [:]
     /// Times that did not say their zone.
     public var timesWithoutZone = 0
     /// Rows left out because they name a member who was forgotten.

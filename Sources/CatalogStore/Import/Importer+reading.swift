@@ -1,5 +1,6 @@
 import CivilTime
 public import RecordReading
+import SQLite
 
 extension Importer {
     /// Takes all records of a file.
@@ -16,6 +17,7 @@ extension Importer {
                 do throws(RecordProblem) {
                     try take(reader)
                 } catch {
+                    try keepRow(of: reader)
                     let fields = columns.indices.map { reader.text($0) }
                     try reject(
                         reader, reader.line, error.reason, String(fields.joined(separator: "  ").prefix(200)))

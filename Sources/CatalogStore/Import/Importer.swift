@@ -22,6 +22,10 @@ public final class Importer {
     // Changes in the temporary tables that say what a replacing import removes.
     var temporaryChanges: Int64 = 0
     private var changesAtBegin: Int64 = 0
+    // Whether the catalog had no file of this kind before.
+    private var isFirstFile = false
+    // The highest key before the import.
+    var highestKey: Int64 = 0
     private let report: (ImportProgress) -> Void
 
     enum Writer {
@@ -87,6 +91,7 @@ public final class Importer {
                 try checkRejects()
                 if options.replaces { summary.removed = try removeOthers() }
             }
+            try countUnshown()
             try options.isDryRun ? rollBack() : commit()
         } catch {
             try? rejects.flush()
@@ -140,8 +145,36 @@ public final class Importer {
 
 extension Importer {
     private func begin() throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in try catalog.database.execute("BEGIN IMMEDIATE") }
-        changesAtBegin = catalog.database.totalChanges
+        try wrapping { () throws(DatabaseError) in
+            if !options.isDryRun { try undescribed?.noteBeginning() }
+            try catalog.database.execute("BEGIN IMMEDIATE")
+            changesAtBegin = catalog.database.totalChanges
+            isFirstFile = try undescribed?.noteImport() ?? false
+            highestKey = try kind == .groups ? catalog.database.integer("SELECT max(group_key) FROM groups") ?? 0 : 0
+        }
+    }
+
+    /// The groups or photos without a row of their own, if those are imported.
+    private var undescribed: UndescribedRows? {
+        guard case .entities(let table) = kind else { return nil }
+        return UndescribedRows(of: table, catalog.database)
+    }
+
+    /// Counts what is not shown because only relations name it.
+    ///
+    /// The entries of this import have made it, or the first file of groups or photos does not have it.
+    private func countUnshown() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            if isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.count() }
+            guard case .pairs = writer else { return }
+            for (name, count) in summary.created {
+                guard let table = EntityTable(rawValue: name),
+                    try UndescribedRows(of: table, catalog.database)?.visibilityOfNewRow() == .unknown
+                else { continue }
+                summary.unshown[name] = count
+            }
+        }
+        summary.unshown = summary.unshown.filter { $0.value > 0 }
     }
 
     private func commit() throws(CatalogError) {

@@ -58,7 +58,7 @@ enum CurateCommand: Subcommand {
         switch try parsed.apply(.curate(position: position, startsAt: startsAt, expiresAt: expiresAt), to: group) {
         case .changed, .unchanged, .unknownGroup: break
         case .privateGroup:
-            throw Failure(Failure.badData, "group \"\(group)\" is private: it cannot be curated")
+            throw Failure(Failure.badData, "group \"\(group)\" is private or undescribed: it cannot be curated")
         case .expiresBeforeStart:
             throw Failure(Failure.badData, "group \"\(group)\" would expire before it starts")
         }

@@ -16,7 +16,7 @@ enum DeleteCommand: Subcommand {
 
             All of it is one transaction. Ids that the catalog does not have are named, and the exit code is 65; the \
             others are removed all the same. A daemon that has the catalog notices within half a second, others with \
-            the next version, or at once if an admin removes it over HTTP. What a later import names comes back: \
+            the next version, or at once if an admin removes it over HTTP. What a later import has comes back: \
             "coterie forget" keeps a member away.
             """,
         arguments: [

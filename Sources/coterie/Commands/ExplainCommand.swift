@@ -33,9 +33,9 @@ enum ExplainCommand: Subcommand {
         _ catalog: Catalog?
     ) throws -> Explanation {
         let group = parsed.arguments[1]
-        if let record = try catalog?.group(withID: group), !record.isShown {
+        if let concealment = try catalog?.group(withID: group)?.concealment {
             return Explanation(
-                version.served, userId: parsed.arguments[0], unshownGroup: group, isPrivate: !record.isHidden)
+                version.served, userId: parsed.arguments[0], unshownGroup: group, concealment: concealment)
         }
         let index = try Lookup.group(group, in: version, catalog: catalog)
         return Explanation(version.served, of: UInt32(index), planner, request)

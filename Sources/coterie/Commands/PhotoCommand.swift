@@ -30,7 +30,11 @@ enum PhotoCommand: Subcommand {
                 .photos, parsed.arguments[0], near: try catalog.idsNear(parsed.arguments[0], in: .photos))
         }
         guard photo.visibility == .public else {
-            throw Failure(Failure.badData, "photo \"\(photo.id)\" is private: it is recommended to no group")
+            throw Failure(
+                Failure.badData,
+                photo.visibility == .private
+                    ? "photo \"\(photo.id)\" is private: it is recommended to no group"
+                    : "photo \"\(photo.id)\" is undescribed, and not shown: import a file of photos that has it")
         }
         let model = VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
         let context = PhotoContext(photo, in: model)

@@ -173,6 +173,12 @@ struct StatsHints {
                 ("with an owner", "nothing is recommended by what members photograph"),
             ],
         ]
+        let undescribed = things.count("undescribed")
+        if undescribed > 0, undescribed < things.rows {
+            lines.append(
+                "\(Formats.grouped(undescribed)) \(things.name) are named by memberships or pools alone, and not shown, "
+                    + "as they may be private (coterie import \(things.name))")
+        }
         for (property, use) in wanted[things.name] ?? [] {
             let count = things.count(property)
             if count * 2 < things.rows {

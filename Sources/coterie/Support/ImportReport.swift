@@ -15,6 +15,11 @@ struct ImportReport {
             }
             lines.append("columns passed over: \(names.joined(separator: ", "))")
         }
+        for (table, count) in summary.unshown.sorted(by: { $0.key < $1.key }) {
+            lines.append(
+                "\(counted(count, table)) not shown: no file of \(table) has described them, and they may be private "
+                    + "(coterie import \(table))")
+        }
         if summary.timesWithoutZone > 0 {
             let times = summary.timesWithoutZone == 1 ? "time without a zone was" : "times without a zone were"
             lines.append("\(counted(summary.timesWithoutZone, times)) taken for \(zone) (--timezone)")
@@ -64,7 +69,7 @@ struct ImportReport {
         var kind: String
         var isDryRun: Bool
         var rows, written, unchanged, repeated, removed, rejected, forgotten, timesWithoutZone: Int
-        var created: [String: Int]
+        var created, unshown: [String: Int]
         var unknownColumns: [String]
         /// By the names of unknown columns.
         var nearestColumns: [String: String]
@@ -87,6 +92,7 @@ struct ImportReport {
             forgotten = summary.forgotten
             timesWithoutZone = summary.timesWithoutZone
             created = summary.created
+            unshown = summary.unshown
             unknownColumns = summary.unknownColumns.map(\.name)
             nearestColumns = [:]
             for column in summary.unknownColumns { nearestColumns[column.name] = column.nearest }

@@ -14,6 +14,7 @@ enum Lookup {
     static func group(_ id: String, in version: LoadedVersion, catalog: Catalog?) throws -> Int {
         let record = try catalog?.group(withID: id)
         if let concealment = record?.concealment {
+            let remedy = record?.visibility == .unknown ? ": import a file of groups that has it" : ""
             throw Failure(
                 Failure.badData, "group \"\(id)\" is \(concealment), and \(concealment) groups are shown to nobody")
         }
@@ -62,8 +63,15 @@ func named(_ index: Int, in model: VisibleModel) -> String {
 }
 
 extension GroupRecord {
-    /// Why the group is not shown: `hidden` or `private`; nil if it is shown.
-    var concealment: String? { isHidden ? "hidden" : visibility == .private ? "private" : nil }
+    /// The word for why the group is not shown; nil if it is shown.
+    var concealment: String? {
+        if isHidden { return "hidden" }
+        return switch visibility {
+        case .public: nil
+        case .private: "private"
+        case .unknown: "undescribed"
+        }
+    }
 }
 
 /// Reads profiles of members from the catalog; without a catalog, from the store.
