@@ -253,6 +253,9 @@ extension RecordReader {
 }
 
 extension RecordReader {
+    /// How many bytes the current or just rejected record has, without the line feed; as far as it was read.
+    public var recordBytes: Int { recordRange.count }
+
     /// The bytes of the current or just rejected record as its source writes them, without the line feed at the end; of
     /// a record of which only the first line was given up, that line.
     ///

@@ -101,6 +101,11 @@ final class CatalogUnderTest {
         FileManager.default.contents(atPath: directory.path + "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// How many lines a file in the folder has.
+    func rejectedLines(_ name: String) throws -> Int {
+        try Data(contentsOf: URL(fileURLWithPath: directory.path + name)).count { $0 == UInt8(ascii: "\n") }
+    }
+
     /// The lines of the file of reasons, fields apart, without the header; empty if there is no file.
     func rejects() throws -> [[String]] {
         guard let data = FileManager.default.contents(atPath: reasonsPath) else { return [] }

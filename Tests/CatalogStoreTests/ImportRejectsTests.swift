@@ -123,8 +123,40 @@ struct ImportRejectsTests {
             $0.replaces = true
             $0.allowsRejects = true
         }
-        #expect(summary.removed == 2)
-        #expect(try test.content(.groups).map { $0.prefix(7) } == ["a|~|~|1", "c|~|~|0"])
+        // What is known of the rejected one stays.
+        #expect(summary.removed == 1)
+        #expect(try test.content(.groups).map { $0.prefix(7) } == ["a|~|~|1", "b|~|~|0", "c|~|~|0"])
+    }
+
+    @Test("A small gzip file of nothing but long bad lines is given up long before its end", arguments: [false, true])
+    func bomb(isDryRun: Bool) throws {
+        let test = try CatalogUnderTest()
+        let path = test.directory.path + "/bomb.csv.gz"
+        let script = #"(echo user_id,name; while printf ',%0500000d\n' 1; do :; done) | head -c 600000000 | gzip -1"#
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", "\(script) > '\(path)'"]
+        try process.run()
+        process.waitUntilExit()
+        var options = ImportOptions(rejectsPath: test.directory.path + "/r")
+        options.isDryRun = isDryRun
+        let error = try #require(
+            catalogError { _ = try Importer(into: test.catalog, kind: .users, options: options).run([path]) })
+        #expect(error.message.contains("users read so far were rejected, 100 %"), "\(error)")
+        let written = try? FileManager.default.attributesOfItem(atPath: test.directory.path + "/r.csv")[.size] as? Int
+        #expect(isDryRun ? written == nil : written.map { $0 < 100 << 20 } == true)
+    }
+
+    @Test("Where many lines may be bad, the first of them are kept")
+    func manyKept() throws {
+        let test = try CatalogUnderTest()
+        let line = "," + String(repeating: "x", count: 1 << 20 - 100) + "\n"
+        let text = "user_id,name\n" + String(repeating: line, count: 300) + "u,good\n"
+        let summary = try test.importing(.users, text) { $0.rejectsPath = test.directory.path + "/r" }
+        #expect(summary.rejected == 300 && summary.rows == 1)
+        #expect((250..<300).contains(summary.keptRejects))
+        #expect(try test.rejectedLines("/r-reasons.tsv") == summary.keptRejects + 1)
+        #expect(try test.rejectedLines("/r.csv") == summary.keptRejects + 1)
     }
 
     @Test("A Latin-1 file is told with the command that makes it readable")

@@ -187,6 +187,8 @@ public struct ImportSummary: Sendable, Equatable {
     public var removed = 0
     /// Bad records.
     public var rejected = 0
+    /// Of these, how many of the first are in the files of bad records.
+    public var keptRejects = 0
     /// The first ten of them.
     public var examples: [Example] = []
     /// Of these, records that are not UTF-8.

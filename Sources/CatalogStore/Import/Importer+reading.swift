@@ -56,6 +56,13 @@ extension Importer {
     {
         guard !options.isStrict else { throw strictError(reader.source, line, reason) }
         try rejects.add(.init(source: reader.source, line: line, reason: reason, excerpt: excerpt), reader)
+        if rejects.areMany { try checkShare(isAtEnd: false) }
+    }
+
+    /// Keeps the group, user or photo of a rejected record from being removed by `replaces`.
+    private func keepRow(of reader: borrowing RecordReader) throws(CatalogError) {
+        guard case .entities(let writer, _) = writer else { return }
+        do throws(DatabaseError) { try writer.noteRejected(reader) } catch { throw CatalogError(error) }
     }
 
     func strictError(_ source: String, _ line: Int, _ reason: String) -> CatalogError {

@@ -127,6 +127,7 @@ public final class Importer {
             summary.created = writer.created.filter { $0.value > 0 }
         }
         summary.rejected = rejects.count
+        summary.keptRejects = rejects.keptCount
         summary.rejectsPaths = rejects.recordsPaths
         summary.reasonsPath = rejects.reasonsPath
         summary.examples = rejects.examples.map {

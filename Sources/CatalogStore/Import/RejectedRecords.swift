@@ -36,10 +36,22 @@ final class RejectedRecords {
     private var files: [Dialect: File] = [:]
     private var reasons: FileWriter?
     private(set) var count = 0
+    /// Their bytes, also of those that were not written.
+    private(set) var byteCount = 0
+    private var reasonBytes = 0
+    /// How many of the first are written.
+    private(set) var keptCount = 0
     /// The first ones.
     private(set) var examples: [Record] = []
 
     private static let exampleCount = 10
+    /// How many bytes of records, and of reasons, are written at most (inclusive); later ones are only counted.
+    static let keptBytes = 256 << 20
+    /// So many records, or bytes of them, are enough to ask for their share while reading goes on.
+    private static let (manyRecords, manyBytes) = (100_000, 64 << 20)
+
+    /// Whether so much is rejected that a file may be all wrong: reading to its end may take long.
+    var areMany: Bool { count >= Self.manyRecords || byteCount >= Self.manyBytes }
 
     /// - Parameters:
     ///   - inputs: the files that are read, which are never written to.
@@ -60,17 +72,20 @@ final class RejectedRecords {
     func add(_ record: Record, _ reader: borrowing RecordReader) throws(CatalogError) {
         count += 1
         if examples.count < Self.exampleCount { examples.append(record) }
-        guard writesFiles else { return }
+        byteCount += reader.recordBytes
+        guard writesFiles, keptCount == count - 1, max(byteCount, reasonBytes) <= Self.keptBytes else { return }
+        keptCount = count
         let place = try write(reader)
         if reasons == nil {
             reasons = try FileWriter(path: paths.reasons)
             try reasons?.write(RejectsPaths.columns.joined(separator: "\t") + "\n")
         }
         let file = place.map { "\(Self.flat($0.path))\t\($0.line)" } ?? "\t"
-        try reasons?.write(
+        let line =
             "\(Self.flat(record.source))\t\(record.line)\t\(Self.flat(record.reason))\t"
-                + "\(Self.flat(record.excerpt))\t\(file)\n"
-        )
+            + "\(Self.flat(record.excerpt))\t\(file)\n"
+        reasonBytes += line.utf8.count
+        try reasons?.write(line)
     }
 
     /// Writes the record that a reader is at, if it was kept.
@@ -188,16 +203,8 @@ extension Importer {
     func checkRejects() throws(CatalogError) {
         let rejected = rejects.count
         guard rejected > 0 else { return }
+        try checkShare(isAtEnd: true)
         let total = rejected + summary.rows
-        let share = Double(rejected) / Double(total)
-        guard share <= options.maximumRejectedShare else {
-            throw CatalogError(
-                .badData,
-                """
-                \(rejected) of \(total) \(kind.name) were rejected, \(percent(share)) %, and at most \
-                \(percent(options.maximumRejectedShare)) % may be (--maximum-rejected): nothing was changed. \(advice)
-                """)
-        }
         guard !options.replaces || options.allowsRejects else {
             throw CatalogError(
                 .badData,
@@ -208,13 +215,31 @@ extension Importer {
         }
     }
 
+    /// Refuses an import of which too much was rejected so far.
+    ///
+    /// - Parameter isAtEnd: whether all was read.
+    /// - Throws: `CatalogError.Code.badData`.
+    func checkShare(isAtEnd: Bool) throws(CatalogError) {
+        let (rejected, total) = (rejects.count, rejects.count + summary.rows)
+        let share = Double(rejected) / Double(total)
+        guard share > options.maximumRejectedShare else { return }
+        let place = isAtEnd ? "" : " read so far"
+        throw CatalogError(
+            .badData,
+            """
+            \(rejected) of \(total) \(kind.name)\(place) were rejected, \(percent(share)) %, and at most \
+            \(percent(options.maximumRejectedShare)) % may be (--maximum-rejected): nothing was changed. \(advice)
+            """)
+    }
+
     /// Where to look, and what to do.
     private var advice: String {
         let encoding = summary.notUTF8 > 0 ? " \(summary.notUTF8) are not UTF-8: \(encodingAdvice)." : ""
         guard let example = rejects.examples.first else { return "" }
         let place = "The first is \(example.source), line \(example.line): \(example.reason).\(encoding)"
         guard let reasons = rejects.reasonsPath else { return place }
-        return "\(place) All are in \(rejects.recordsPaths.joined(separator: ", ")), with reasons in \(reasons)."
+        let kept = rejects.keptCount < rejects.count ? "The first \(rejects.keptCount)" : "All"
+        return "\(place) \(kept) are in \(rejects.recordsPaths.joined(separator: ", ")), with reasons in \(reasons)."
     }
 
     private var encodingAdvice: String {

@@ -25,7 +25,10 @@ struct ImportReport {
             lines.append("\(counted(summary.timesWithoutZone, times)) taken for \(zone) (--timezone)")
         }
         if let reasons = summary.reasonsPath {
-            lines.append("rejected lines: \(summary.rejectsPaths.joined(separator: ", ")); reasons: \(reasons)")
+            let kept =
+                summary.keptRejects < summary.rejected ? "the first \(Formats.grouped(summary.keptRejects)) " : ""
+            lines.append(
+                "\(kept)rejected lines: \(summary.rejectsPaths.joined(separator: ", ")); reasons: \(reasons)")
         }
         if isDryRun { lines += examples }
         return lines
