@@ -58,6 +58,9 @@ struct SharedRemovalTests {
         for daemon in [one, other] {
             #expect(status(daemon, "POST", "/v1/users/\(Self.user)/interactions", json: click) == 404)
             #expect(status(daemon, "PUT", "/v1/users/\(Self.user)/interests", json: #"{"interests":[]}"#) == 404)
+            for what in ["interactions", "interests"] {
+                #expect(status(daemon, "GET", "/v1/users/\(Self.user)/\(what)") == 404)
+            }
         }
         #expect(await RunningDaemon.poll { (try? journalsHave("a-telling-id", workspace)) == false })
         // The catalog still has the member: the wish is executed by the recompute.

@@ -51,6 +51,10 @@ struct RemovalRouteTests {
         #expect(removal.removed == ["users": 1, "memberships": 1, "interactions": 1] && !removal.pending)
         #expect(try router.answer(Self.list).status == 404)
         #expect(try record() == 404)
+        for target in [interactions, "/v1/users/ann/interests"] {
+            #expect(try router.answer(target).status == 404)
+            #expect(try router.answer(target.replacing("ann", with: "eve")).status == 200)
+        }
         #expect(try sessions.plan(ofUser: "ann", session: nil, at: routes.now) == nil)
         let catalog = try Catalog(path: members.path, mode: .reading)
         #expect(try catalog.traces(ofMember: "ann").rows.isEmpty && catalog.isForgotten(user: "ann"))

@@ -2,6 +2,7 @@ import CatalogStore
 import Dispatch
 import Model
 import ModelStore
+import SQLite
 import Synchronization
 import TestSupport
 import Testing
@@ -192,6 +193,23 @@ struct SiteDecisionTests {
             try scene.catalog.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1)) == .changed)
         #expect(try click("2") == 404)
         #expect(try scene.shared.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
+    }
+
+    @Test("With a journal and a catalog, a group that turned private or undescribed is not curated", arguments: [1, 2])
+    func privateBeside(visibility: Int) throws {
+        let scene = try Scene()
+        let routes = Routes(store: FakeStore(try Community.version("v1")), community: scene.shared)
+        func curate(_ group: String) throws -> SocketClient.Response {
+            try routes.answer(.direct, "/v1/admin/curation/\(group)", method: "PUT", json: "{}")
+        }
+        #expect(try curate("birds").status == 200)
+        try Database(path: scene.members.path, mode: .readWrite).execute(
+            """
+            UPDATE groups SET visibility = \(visibility) WHERE group_id = 'alps';
+            UPDATE catalog_state SET value = value + 1 WHERE name = 'changes'
+            """)
+        #expect(try curate("alps").status == 409)
+        #expect(scene.shared.curations().map(\.groupID) == ["birds"])
     }
 
     @Test("A group hidden here is gone from the next answer, even while others' decisions arrive")

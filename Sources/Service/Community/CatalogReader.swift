@@ -67,6 +67,11 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) }
     }
 
+    /// Whether a group is public by now; nil if the catalog does not have it.
+    func isPublic(group id: String) throws(ServiceError) -> Bool? {
+        try read { catalog throws(CatalogError) in try catalog.group(withID: id).map { $0.visibility == .public } }
+    }
+
     /// What is known of a public photo.
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }

@@ -123,7 +123,7 @@ final class JournalSource: CommunitySource {
             }
             if try isForgotten(user: change.userID) { return .member(.unknownMember) }
         case .site(let change):
-            if let outcome = outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
+            if let outcome = try outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
         case .removal(let change): if try !isThere(change.subject, in: snapshot) { return .removal(.unknown) }
         }
         return try journal.apply(change)
@@ -152,8 +152,11 @@ final class JournalSource: CommunitySource {
     }
 
     /// What comes of a decision that is not to be recorded; nil if it is.
-    private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot) -> SiteChange.Outcome? {
+    private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot) throws(ServiceError)
+        -> SiteChange.Outcome?
+    {
         guard isThere(group: change.groupID, in: snapshot) else { return .unknownGroup }
+        if case .curate = change.action, try catalog?.isPublic(group: change.groupID) == false { return .privateGroup }
         var state = siteState(in: snapshot)
         switch (state.apply(change), change.action) {
         // In another version that may come to serve, the group may have another position.

@@ -44,7 +44,7 @@ extension Endpoint {
         Endpoint(
             "interests", .get, "/v1/users/{id}/interests", own, summary: "A member's stated interests",
             path: [.member], caching: .personal,
-            problems: [.notImplemented, .serviceUnavailable], handler: Responder.interests),
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.interests),
     ]
 }
 
@@ -85,7 +85,7 @@ extension Responder {
     /// `GET /v1/users/{id}/interactions?after=ID&limit=N`.
     @Sendable
     fileprivate static func interactions(_ call: Call) throws(Problem) -> Interactions {
-        let community = try call.community(with: Call.memberChanges)
+        let community = try call.communityThatKnows(call.id)
         let after = call.parameters.text("after")
         let limit = call.parameters.limit
         let found = try call.orUnavailable { () throws(ServiceError) in
@@ -142,9 +142,22 @@ extension Responder {
     /// `GET /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func interests(_ call: Call) throws(Problem) -> Interests {
-        let community = try call.community(with: Call.memberChanges)
+        let community = try call.communityThatKnows(call.id)
         let interests = try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }
         return Interests(userId: call.id, interests: interests)
+    }
+}
+
+extension Call {
+    /// What is known of members.
+    ///
+    /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
+    fileprivate func communityThatKnows(_ id: String) throws(Problem) -> any CommunitySource {
+        let community = try community(with: Self.memberChanges)
+        if try orUnavailable({ () throws(ServiceError) in try community.isForgotten(user: id) }) {
+            throw .forgottenMember(id)
+        }
+        return community
     }
 }
 
