@@ -2,7 +2,7 @@ import Answers
 import CatalogStore
 import FoundationEssentials
 import Glibc
-import Model
+public import Model
 public import ModelStore
 
 /// Says on the board of the store that the daemon runs, and how it is.
@@ -76,7 +76,9 @@ struct DaemonReporter: Sendable {
 /// How a daemon is deployed: where versions come from, what it knows of members, and where it records changes.
 public enum Deployment: Sendable {
     /// Groups alone: no members, no photos, and no changes are recorded.
-    case groupsOnly(any VersionStore)
+    ///
+    /// - `decisions`: what the site has decided since the version was made.
+    case groupsOnly(any VersionStore, decisions: SiteDecisions = .asPublished)
     /// With the catalog on the same machine, which is read and written.
     ///
     /// - `sessions`: the file of the sessions' lists; nil: beside the catalog.
@@ -91,7 +93,7 @@ public enum Deployment: Sendable {
     /// Where versions are published.
     var store: any VersionStore {
         switch self {
-        case .groupsOnly(let store), .catalog(let store, _, _): store
+        case .groupsOnly(let store, _), .catalog(let store, _, _): store
         case .shared(let store, _, _, _): store
         }
     }
@@ -101,6 +103,8 @@ public enum Deployment: Sendable {
 struct DeploymentParts {
     /// Members, photos, the site's decisions and where changes are recorded; nil if the daemon serves groups alone.
     var community: (any CommunitySource)?
+    /// What the site has decided, if the daemon serves groups alone.
+    var decisions = SiteDecisions.asPublished
     /// The lists of sessions; nil if the daemon serves groups alone.
     var sessions: Sessions?
     /// The same, if the store has them too.
@@ -133,7 +137,9 @@ struct DeploymentParts {
         let damaged = DamagedLists(log)
         damagedLists = damaged
         switch deployment {
-        case .groupsOnly: return
+        case .groupsOnly(_, let decisions):
+            self.decisions = decisions
+            return
         case .catalog(_, let path, let sessions):
             community = try CatalogSource(path: path, changes: changes, recording: recording)
             let sessions = sessions ?? path + "-sessions"

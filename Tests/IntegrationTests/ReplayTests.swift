@@ -83,6 +83,29 @@ struct ReplayTests {
         #expect(difference.isEmpty)
     }
 
+    @Test(
+        "A replay hides what was hidden over HTTP, with the catalog and without",
+        .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+    func hidden() async throws {
+        let workspace = try await recorded(.redis)
+        let daemon = try await RunningDaemon.withoutCatalog(workspace, "a")
+        try await daemon.wait { $0.status == "ready" }
+        let group = try #require(try SampleCommunity().publicGroups.first)
+        let path = "/v1/groups/\(group)/similar?by=members"
+        try #require(try daemon.get(path).status == 200)
+        let hide = SocketClient(port: daemon.port)?.request("PUT", "/v1/admin/groups/\(group)/hidden")
+        #expect(hide?.status == 200)
+        // Once another daemon has it, the store has it.
+        let other = try await RunningDaemon.withoutCatalog(workspace, "b")
+        #expect(await RunningDaemon.poll { (try? other.get(path).status) == 404 })
+        for settings in [[:], ["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]] {
+            let run = try await workspace.run("replay", "tape", "--speed", "max", "--json", settings: settings)
+            let report: Report = try run.json()
+            let similar = report.routes.first { $0.route == "GET /v1/groups/{id}/similar" }
+            #expect(similar?.otherStatus == 1, "\(run.testDescription)")
+        }
+    }
+
     @Test("Another rule is found out, the worst shown, and a limit makes it fail")
     func anotherRule() async throws {
         let workspace = try await recorded()

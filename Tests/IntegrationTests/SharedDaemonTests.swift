@@ -91,6 +91,8 @@ struct SharedDaemonTests {
         let daemons = try await daemons(workspace)
         #expect(try post(daemons[0], "0", "join", "macro-mondays").status == 200)
         let hidden = try #require(try groups(daemons[0]).first)
+        let neighbours = ["similar", "macro-mondays", "--limit", "300", "--json"]
+        try #require(try await workspace.succeed(neighbours).text.contains("\"\(hidden)\""))
         // On new connections, because an idle one may be closed.
         func tell(_ method: String, _ target: String, json: String? = nil) -> Int? {
             SocketClient(port: daemons[0].port)?.request(method, target, json: json)?.status
@@ -100,6 +102,18 @@ struct SharedDaemonTests {
         #expect(try daemons[0].get("/v1/groups/\(hidden)/similar").status == 404)
         #expect(await RunningDaemon.poll { (try? daemons[1].get("/v1/groups/\(hidden)/similar").status) == 404 })
         #expect(try !groups(daemons[1]).contains(hidden))
+        // Commands know it too, with the catalog and without: the daemon's change reaches the store before they ask.
+        #expect(await RunningDaemon.poll { (try? daemons[1].get("/v1/groups/\(hidden)/similar").status) == 404 })
+        for settings in [[:], ["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]] {
+            let similar = try await workspace.run("similar", hidden, settings: settings)
+            #expect(similar.exitCode == CommandRun.ExitCode.badData && similar.errors.contains("is hidden"))
+            for command in [neighbours, ["recommend", "laura-100", "--limit", "300", "--json"]] {
+                let answer = try await workspace.succeed(command, settings: settings)
+                #expect(!answer.text.contains("\"\(hidden)\""))
+            }
+            let why = try await workspace.succeed(["explain", "laura-100", hidden], settings: settings)
+            #expect(why.text.contains("hidden from everybody"), "\(why.testDescription)")
+        }
         let picked = "street-candid"
         #expect(tell("PUT", "/v1/admin/curation/\(picked)", json: #"{"position":1}"#) == 200)
         struct Curations: Decodable {

@@ -47,7 +47,7 @@ struct Call: Sendable {
 
     /// A version with what the site has decided by now.
     func visible(_ loaded: ModelSnapshot) throws(Problem) -> VisibleSnapshot {
-        guard let community = responder.community else { return VisibleSnapshot(loaded) }
+        guard let community = responder.community else { return VisibleSnapshot(loaded, responder.decisions) }
         do throws(ServiceError) {
             return VisibleSnapshot(loaded, try community.siteDecisions(in: loaded))
         } catch { throw failedReading(error) }

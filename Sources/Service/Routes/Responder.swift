@@ -8,6 +8,8 @@ struct Responder: Sendable {
     let follower: VersionFollower
     /// Members, photos and the site's decisions, and where changes are recorded; nil if the daemon serves groups alone.
     let community: (any CommunitySource)?
+    /// What the site has decided, if the daemon serves groups alone.
+    var decisions = SiteDecisions.asPublished
     /// The lists of sessions; nil to make a new list for every request.
     var sessions: Sessions?
     /// Sends changes to the other daemons and receives theirs; nil if there are none.

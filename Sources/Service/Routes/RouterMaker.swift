@@ -40,8 +40,8 @@ struct RouterMaker: Sendable {
         let interactions = InteractionMetrics()
         if parts.community != nil { sources.append(interactions) }
         responder = Responder(
-            follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay, cache: cache,
-            interactions: interactions, changes: changes, experiments: experiments,
+            follower: follower, community: parts.community, decisions: parts.decisions, sessions: parts.sessions,
+            relay: parts.relay, cache: cache, interactions: interactions, changes: changes, experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
             metricSources: sources, now: configuration.now)

@@ -37,7 +37,10 @@ enum ExplainCommand: Subcommand {
             return Explanation(
                 version.served, userId: parsed.arguments[0], unshownGroup: group, concealment: concealment)
         }
-        let index = try Lookup.group(group, in: version, catalog: catalog)
+        guard !planner.model.hides(group) else {
+            return Explanation(version.served, userId: parsed.arguments[0], unshownGroup: group)
+        }
+        let index = try Lookup.group(group, in: version, planner.model, catalog: catalog)
         return Explanation(version.served, of: UInt32(index), planner, request)
     }
 

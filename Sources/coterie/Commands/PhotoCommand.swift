@@ -36,7 +36,7 @@ enum PhotoCommand: Subcommand {
                     ? "photo \"\(photo.id)\" is private: it is recommended to no group"
                     : "photo \"\(photo.id)\" is undescribed, and not shown: import a file of photos that has it")
         }
-        let model = VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
+        let model = try parsed.visibleModel(version, catalog)
         let context = PhotoContext(photo, in: model)
         let recommender = PhotoRecommender(
             model: model, popular: PopularPools(model, Coterie.relations), relations: Coterie.relations,

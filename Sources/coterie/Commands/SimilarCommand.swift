@@ -28,8 +28,8 @@ enum SimilarCommand: Subcommand {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let group = try Lookup.group(parsed.arguments[0], in: version, catalog: catalog)
-        let model = VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
+        let model = try parsed.visibleModel(version, catalog)
+        let group = try Lookup.group(parsed.arguments[0], in: version, model, catalog: catalog)
         let answer = SimilarGroups(
             version.served, to: UInt32(group), by: by, limit: limit, Recommender(model: model, relations: relations))
         var output = try Output()

@@ -21,8 +21,8 @@ enum TrendingCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
-        let decisions = try SiteDecisions(of: try parsed.openCatalogIfPresent(), in: version.model)
-        let answer = TrendingGroups(version.served, in: VisibleModel(version.model, decisions), limit: limit)
+        let model = try parsed.visibleModel(version, parsed.openCatalogIfPresent())
+        let answer = TrendingGroups(version.served, in: model, limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

@@ -10,13 +10,20 @@ import Service
 enum Lookup {
     /// The index of a group in a version.
     ///
-    /// - Throws: a failure if the catalog says that the group is private or hidden.
-    static func group(_ id: String, in version: LoadedVersion, catalog: Catalog?) throws -> Int {
+    /// - Parameter visible: the groups of the version that the site shows.
+    /// - Throws: a failure if the group is private or hidden.
+    static func group(_ id: String, in version: LoadedVersion, _ visible: VisibleModel, catalog: Catalog?) throws
+        -> Int
+    {
         let record = try catalog?.group(withID: id)
         if let concealment = record?.concealment {
             let remedy = record?.visibility == .unknown ? ": import a file of groups that has it" : ""
             throw Failure(
-                Failure.badData, "group \"\(id)\" is \(concealment), and \(concealment) groups are shown to nobody")
+                Failure.badData,
+                "group \"\(id)\" is \(concealment), and \(concealment) groups are shown to nobody\(remedy)")
+        }
+        guard !visible.hides(id) else {
+            throw Failure(Failure.badData, "group \"\(id)\" is hidden, and hidden groups are shown to nobody")
         }
         if let index = version.model.index(ofID: id) { return index }
         if record != nil {

@@ -142,7 +142,19 @@ extension ParsedCommand {
     func planner(_ version: LoadedVersion, _ catalog: Catalog?) throws -> Planner {
         let configuration = try planConfiguration().weighted(by: version.manifest)
         return Planner(model: version.model, configuration: configuration, key: try rotationKey())
-            .showing(VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model)))
+            .showing(try visibleModel(version, catalog))
+    }
+
+    /// The groups of a version that the site shows by now.
+    ///
+    /// A store that daemons share has in its streams what was decided there since the last recompute.
+    func visibleModel(_ version: LoadedVersion, _ catalog: Catalog?) throws -> VisibleModel {
+        guard let channel = try openStore().shared?.channel else {
+            return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
+        }
+        let taken = try catalog?.takenChanges() ?? version.manifest.taken
+        let streamed = try StreamedDecisions(of: channel, beyond: taken)
+        return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version, streamed))
     }
 
     /// The seed that was given.

@@ -37,9 +37,8 @@ final class ReplayDaemon: Sendable {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         do {
-            let store = FixedVersionStore(try parsed.loadVersion(), of: try parsed.openStore())
             var configuration = Daemon.Configuration(
-                try Self.deployment(store, parsed.text("catalog"), in: folder),
+                try Self.deployment(parsed, in: folder),
                 log: EventLog(now: { instant }, write: { _ in }))
             configuration.server.port = 0
             configuration.live.planning.key = try parsed.rotationKey()
@@ -77,13 +76,22 @@ final class ReplayDaemon: Sendable {
     /// Stops the daemon.
     func stop() { daemon.stop() }
 
-    private static func deployment(
-        _ store: FixedVersionStore, _ catalog: String, in folder: String
-    ) throws -> Deployment {
-        guard FileManager.default.fileExists(atPath: catalog) else { return .groupsOnly(store) }
+    private static func deployment(_ parsed: ParsedCommand, in folder: String) throws -> Deployment {
+        let (version, store, path) = (try parsed.loadVersion(), try parsed.openStore(), parsed.text("catalog"))
+        let fixed = FixedVersionStore(version, of: store)
+        guard FileManager.default.fileExists(atPath: path) else {
+            guard let channel = store.shared?.channel else { return .groupsOnly(fixed) }
+            let streamed = try StreamedDecisions(of: channel, beyond: version.manifest.taken)
+            return .groupsOnly(fixed, decisions: try SiteDecisions(of: nil, in: version, streamed))
+        }
         let copy = folder + "/catalog.sqlite"
-        _ = try Catalog.copy(catalog, to: copy)
-        return .catalog(store, path: copy)
+        _ = try Catalog.copy(path, to: copy)
+        if let channel = store.shared?.channel {
+            // What daemons were told since the last recompute holds for a replay as well.
+            let catalog = try Catalog(path: copy, mode: .recording, relations: Coterie.relations)
+            _ = try catalog.apply(StreamedDecisions(of: channel, beyond: catalog.takenChanges()).changes)
+        }
+        return .catalog(fixed, path: copy)
     }
 }
 
