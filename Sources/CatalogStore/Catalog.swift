@@ -46,7 +46,7 @@ public final class Catalog {
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
         } catch {
             guard error.isUnopenable else { throw CatalogError(error) }
-            if mode == .reading, Self.hasLog(path) { throw Self.unreadableLog(path) }
+            if mode == .reading, Self.logBytes(path).map({ $0 > 0 }) == true { throw Self.unreadableLog(path) }
             throw CatalogError(
                 .fileFailed,
                 """
@@ -99,8 +99,12 @@ public final class Catalog {
 
     /// Whether this user may write to a catalog: to its file, and to its folder, in which SQLite keeps the log.
     public static func isWritable(_ path: String) -> Bool {
-        allows(path, W_OK) && allows(folder(of: path), W_OK | X_OK)
+        let file = file(of: path)
+        return allows(file, W_OK) && allows(folder(of: file), W_OK | X_OK)
     }
+
+    /// The file that a path leads to, beside which SQLite keeps the log, also if the path is a link.
+    private static func file(of path: String) -> String { resolved(path) ?? path }
 
     /// The folder that a catalog, or a file beside it, is in: `.` if the path names none.
     public static func folder(of path: String) -> String {
@@ -127,20 +131,27 @@ public final class Catalog {
     /// that.
     static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
         if canWrite { return try Database(path: path, mode: .readWrite) }
-        guard hasLog(path) else { return try Database(path: path, mode: .immutable) }
-        let database = try Database(path: path, mode: .readOnly)
-        _ = try database.integer("SELECT count(*) FROM sqlite_schema")
-        return database
+        guard let logBytes = logBytes(path) else { return try Database(path: path, mode: .immutable) }
+        do throws(DatabaseError) {
+            let database = try Database(path: path, mode: .readOnly)
+            _ = try database.integer("SELECT count(*) FROM sqlite_schema")
+            return database
+        } catch {
+            // A log without content is that of a writer who has just emptied it, or what a killed one has left.
+            guard logBytes == 0 else { throw error }
+            return try Database(path: path, mode: .immutable)
+        }
     }
 
-    /// Whether there is a write-ahead log that is not empty.
-    private static func hasLog(_ path: String) -> Bool {
+    /// The size of the write-ahead log; nil if there is none.
+    private static func logBytes(_ path: String) -> Int? {
         var status = stat()
-        return unsafe stat(path + "-wal", &status) == 0 && status.st_size > 0
+        return unsafe stat(file(of: path) + "-wal", &status) == 0 ? Int(status.st_size) : nil
     }
 
     private static func unreadableLog(_ path: String) -> CatalogError {
-        CatalogError(
+        let path = file(of: path)
+        return CatalogError(
             .fileFailed,
             """
             \(path) has a write-ahead log, \(path)-wal, that must be recovered first, and this user may not write to \

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import Testing
 
 @Suite("A catalog in a folder that may not be written to", .aFewAtATime)
@@ -83,6 +84,36 @@ struct ReadOnlyCatalogTests {
         for text in [#""status":"ready""#, #""userId":"laura-100""#, "can only be read", "503"] {
             #expect(run.text.contains(text), "\(text): \(run.testDescription)")
         }
+    }
+
+    @Test(
+        "shows what a writer has in its log, also through a link in a folder that may not be written to",
+        .enabled(if: canRun, "setpriv is not installed"))
+    func linked() async throws {
+        let (workspace, catalog) = try await frozen()
+        let (target, links, files) = (workspace.path("frozen"), workspace.path("links"), FileManager.default)
+        try files.createDirectory(atPath: links, withIntermediateDirectories: false)
+        try files.createSymbolicLink(atPath: links + "/catalog.sqlite", withDestinationPath: catalog)
+        defer {
+            for path in [target, links] { try? files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path) }
+        }
+        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: target)
+        try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: catalog)
+        try files.setAttributes([.posixPermissions: 0o555], ofItemAtPath: links)
+        // Has hidden a group, and goes on for as long as this process does: its log is not in the file yet.
+        let writer = try Database(path: catalog, mode: .readWrite)
+        try writer.execute(
+            """
+            INSERT INTO hidden_groups SELECT group_key, 1, 1 FROM groups WHERE group_id = 'macro-mondays';
+            UPDATE catalog_state SET value = value + 1 WHERE name = 'changes'
+            """)
+        for path in [catalog, links + "/catalog.sqlite"] {
+            let list = try await run(workspace, path, [Checkout.program, "hide", "--list"])
+            #expect(list.exitCode == 0 && list.text.contains("macro-mondays"), "\(list.testDescription)")
+            let similar = try await run(workspace, path, [Checkout.program, "similar", "macro-mondays"])
+            #expect(similar.exitCode == 65 && similar.errors.contains("hidden"), "\(similar.testDescription)")
+        }
+        withExtendedLifetime(writer) {}
     }
 
     @Test(

@@ -143,7 +143,7 @@ enum ServeCommand: ConfiguredCommand {
                     "--journal needs a store in Redis; with a folder, interactions are recorded in the catalog")
             }
             if let catalog {
-                let usual = Catalog.isWritable(catalog) ? nil : try usualFile("sessions", ofPort: parsed.text("port"))
+                let usual = try sessionsFile(beside: catalog) ?? usualFile("sessions", ofPort: parsed.text("port"))
                 return .catalog(store, path: catalog, sessions: sessions ?? usual)
             }
             EventLog.standardError.warning("no catalog at \(path): only groups are served")
@@ -155,6 +155,13 @@ enum ServeCommand: ConfiguredCommand {
         }
         let journal = try parsed.textIfGiven("journal") ?? usualFile("journal", ofPort: parsed.text("port"))
         return .shared(shared, journal: journal, catalog: catalog, sessions: sessions)
+    }
+
+    /// The file of the sessions' lists beside a catalog, be that a link; nil if this user may not write there.
+    private static func sessionsFile(beside catalog: String) -> String? {
+        guard Catalog.isWritable(catalog) else { return nil }
+        let mayWrite = FileManager.default.isWritableFile(atPath: Catalog.folder(of: catalog))
+        return (mayWrite ? catalog : Catalog.resolved(catalog) ?? catalog) + "-sessions"
     }
 
     /// A file of this daemon in the folder for what must not be lost.
