@@ -80,6 +80,55 @@ struct ListExportTests {
         for suffix in [".partial", ".partial.json"] { #expect(!FileManager.default.fileExists(atPath: path + suffix)) }
     }
 
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    @Test("Files of lists, neighbours and tables are for their owner alone, and no link is followed")
+    func ownFiles() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let files = FileManager.default
+        let users = try workspace.write("laura-100\n", to: "users.txt")
+        let path = workspace.path("lists.tsv")
+        let export = ["export", "recommendations", "--users", users, "--output", path]
+        // A file of this user's that everybody may read is made private, and gone on with.
+        _ = try workspace.write("left by a killed command", to: "lists.tsv.partial")
+        try files.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path + ".partial")
+        try await workspace.succeed(export)
+        #expect(try mode(path) == 0o600 && workspace.content(of: "lists.tsv")?.contains("left by") == false)
+        // Links, other names of a file, and pipes are refused, and left as they are.
+        let other = try workspace.write("precious", to: "other")
+        for kind in ["link", "name", "pipe"] {
+            switch kind {
+            case "link": try files.createSymbolicLink(atPath: path + ".partial", withDestinationPath: other)
+            case "name": try files.linkItem(atPath: other, toPath: path + ".partial")
+            default:
+                let made = unsafe mkfifo(path + ".partial", 0o666)
+                try #require(made == 0)
+            }
+            let run = try await workspace.start(export).wait()
+            #expect(run.exitCode == 1 && run.errors.contains("remove it"), "\(run.testDescription)")
+            #expect(workspace.content(of: "other") == "precious")
+            try files.removeItem(atPath: path + ".partial")
+        }
+        let tables = workspace.path("tables")
+        try files.createDirectory(atPath: tables, withIntermediateDirectories: false)
+        try files.createSymbolicLink(atPath: tables + "/users-00000.table", withDestinationPath: other)
+        try await workspace.succeed("export", "tables", "--output", tables)
+        for name in try files.contentsOfDirectory(atPath: tables) { #expect(try mode("\(tables)/\(name)") == 0o600) }
+        #expect(workspace.content(of: "other") == "precious")
+        let neighbours = workspace.path("neighbours.tsv")
+        try await workspace.succeed("export", "neighbours", "--by", "members", "--output", neighbours)
+        #expect(try mode(neighbours) == 0o600)
+        // A backup is written in the same way.
+        try files.createSymbolicLink(atPath: workspace.path("site.tar.partial"), withDestinationPath: other)
+        let backup = try await workspace.run("backup", "site.tar")
+        #expect(backup.exitCode == 1 && backup.errors.contains("remove it"), "\(backup.testDescription)")
+        #expect(workspace.content(of: "other") == "precious")
+    }
+
     @Test("A file that was begun with other options is not gone on with, and users who are unknown are told")
     func refusals() async throws {
         let workspace = try Workspace()

@@ -160,9 +160,7 @@ struct TableFolderWriter {
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws(CatalogError) {
-        do {
-            try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + file), options: .atomic)
-        } catch { throw CatalogError(.fileFailed, "cannot write \(path)/\(file): \(error)") }
+        try PrivateFile.write(bytes, to: path + "/" + file)
     }
 }
 

@@ -15,13 +15,26 @@ struct ArchiveFile: ~Copyable {
 
     /// Makes or empties a file that only its owner may read, and that no other process writes to meanwhile.
     init(writing path: String) throws(BackupError) {
+        let file = try Self.emptied(path)
         self.path = path
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .system("write", path) }
+        descriptor = file
+    }
+
+    private static func emptied(_ path: String) throws(BackupError) -> CInt {
+        let descriptor: CInt
+        do throws(CatalogError) {
+            descriptor = try PrivateFile.opened(path)
+        } catch { throw BackupError(.fileFailed, error.message) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
             throw BackupError(.occupied, "another process writes \(path): wait for it")
         }
-        guard ftruncate(descriptor, 0) == 0 else { throw .system("write", path) }
+        guard ftruncate(descriptor, 0) == 0 else {
+            let error = BackupError.system("write", path)
+            close(descriptor)
+            throw error
+        }
+        return descriptor
     }
 
     deinit { close(descriptor) }

@@ -26,6 +26,8 @@ enum ExportCommand: Subcommand {
             processors work on it. With --output, a command that was killed goes on where it was when it is run \
             again: until it is done, the file is called FILE.partial.
 
+            Files that are made are readable for their owner alone.
+
             tables writes entries, users and public photos of the catalog into the folder --output, from which \
             "coterie recompute --tables" makes the same version as from the catalog.
             """,

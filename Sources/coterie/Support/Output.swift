@@ -14,7 +14,7 @@ struct Output: ~Copyable {
             descriptor = STDOUT_FILENO
             return
         }
-        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(Failure.general, "cannot write \(path): \(unsafe String(cString: strerror(errno)))")
         }

@@ -6,7 +6,7 @@ import Glibc
 /// A file that is written in portions by a command that may be killed: run again, the command goes on where it was.
 ///
 /// Until it is whole, it has another name, and a note beside it says how far it is and what it is made from. A portion
-/// counts once the note says so: what a killed command wrote behind it is cut off.
+/// counts once the note says so: what a killed command wrote behind it is cut off. Only this user may read both.
 final class ResumableFile<Content: Codable & Equatable> {
     /// What the note says.
     private struct Note: Codable {
@@ -51,8 +51,7 @@ final class ResumableFile<Content: Codable & Equatable> {
             }
             note = begun
         }
-        descriptor = unsafe open(partial, O_WRONLY | O_CREAT, 0o644)
-        guard descriptor >= 0 else { throw Self.failure("cannot write \(partial)") }
+        descriptor = try PrivateFile.opened(partial)
         guard lseek(descriptor, 0, SEEK_END) >= note.byteCount else {
             throw Failure(Failure.badData, "\(partial) is shorter than \(beside) says: remove both, and begin again")
         }
@@ -83,9 +82,12 @@ final class ResumableFile<Content: Codable & Equatable> {
     }
 
     private func writeNote() throws(Failure) {
-        do {
-            try JSONEncoder().encode(note).write(to: URL(filePath: notePath), options: .atomic)
-        } catch { throw Failure(Failure.general, "cannot write \(notePath): \(error)") }
+        guard let json = try? JSONEncoder().encode(note) else {
+            preconditionFailure("a note has only texts and integers")
+        }
+        do throws(CatalogError) {
+            try PrivateFile.write(Array(json), to: notePath)
+        } catch { throw Failure(error) }
     }
 
     private static func failure(_ text: String) -> Failure {

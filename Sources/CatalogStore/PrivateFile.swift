@@ -1,0 +1,67 @@
+import Glibc
+
+/// Files that only this user may read, in folders in which others may write: no link is followed, and no file is taken
+/// over that another user made or that has a second name.
+public enum PrivateFile {
+    /// Makes a file for writing; what has its name is removed before.
+    ///
+    /// - Returns: a descriptor, which the caller closes.
+    public static func made(_ path: String) throws(CatalogError) -> CInt {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failure(path) }
+        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(path) }
+        return descriptor
+    }
+
+    /// Opens a file for writing, and takes from others what they may do with it; one that is missing is made.
+    ///
+    /// - Returns: a descriptor, which the caller closes.
+    public static func opened(_ path: String) throws(CatalogError) -> CInt {
+        // A pipe would make the caller wait for its reader.
+        let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            guard errno != ENOENT else { return try made(path) }
+            guard errno != ELOOP else { throw foreign(path) }
+            throw failure(path)
+        }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_nlink == 1, fchmod(descriptor, 0o600) == 0
+        else {
+            close(descriptor)
+            throw foreign(path)
+        }
+        return descriptor
+    }
+
+    /// Writes a file in place of the one that has its name, in one step.
+    public static func write(_ bytes: [UInt8], to path: String) throws(CatalogError) {
+        let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
+        let descriptor = try made(draft)
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw abandoned(draft, path) }
+            rest = rest.dropFirst(written)
+        }
+        guard unsafe rename(draft, path) == 0 else { throw abandoned(draft, path) }
+    }
+
+    private static func abandoned(_ draft: String, _ path: String) -> CatalogError {
+        let error = failure(path)
+        _ = unsafe unlink(draft)
+        return error
+    }
+
+    private static func foreign(_ path: String) -> CatalogError {
+        CatalogError(
+            .fileFailed,
+            "\(path) is a link, no plain file, or another user's: remove it, or name another file or folder")
+    }
+
+    private static func failure(_ path: String) -> CatalogError {
+        CatalogError(.fileFailed, "cannot write \(path): \(unsafe String(cString: strerror(errno)))")
+    }
+}
