@@ -14,9 +14,9 @@ enum Coterie {
             RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
             TuneCommand.self, ExperimentCommand.self, ServeCommand.self, ReplayCommand.self, KernelCommand.self,
-            CleanCommand.self, TokenCommand.self, DeleteCommand.self, ForgetCommand.self, StatsCommand.self,
-            StatusCommand.self, CheckCommand.self, ConfigCommand.self, BackupCommand.self, RestoreCommand.self,
-            CompletionCommand.self, ManualCommand.self,
+            CleanCommand.self, TokenCommand.self, DeleteCommand.self, RenameCommand.self, ForgetCommand.self,
+            StatsCommand.self, StatusCommand.self, CheckCommand.self, ConfigCommand.self, BackupCommand.self,
+            RestoreCommand.self, CompletionCommand.self, ManualCommand.self,
         ]
     }
 

@@ -124,6 +124,8 @@ public struct ImportOptions: Sendable {
     public var allowsShrinking = false
     /// Lets `replaces` remove rows although records were rejected, which may have been those.
     public var allowsRejects = false
+    /// Lets `replaces` remove groups that look renamed, with what the site and its members decided about them.
+    public var allowsRenames = false
     /// Tells what would happen, and changes nothing.
     public var isDryRun = false
     /// Members who were forgotten may come back.

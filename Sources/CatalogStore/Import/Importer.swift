@@ -243,6 +243,7 @@ extension Importer {
                 If the files are complete, add --allow-shrinking
                 """)
         }
+        if kind == .groups, !options.allowsRenames { try checkRenames() }
         try wrapping { () throws(DatabaseError) in
             for removal in kind.removals(in: catalog.relations, isNamed: false) {
                 try catalog.database.execute(removal.statement)
@@ -251,6 +252,56 @@ extension Importer {
             try catalog.database.execute("DROP TABLE temp.vanished; DROP TABLE IF EXISTS temp.seen")
         }
         return vanished
+    }
+
+    /// Refuses to lose what was decided about a group that seems to have another id now.
+    ///
+    /// - Throws: `CatalogError.Code.badData`.
+    private func checkRenames() throws(CatalogError) {
+        let renames = try wrapping { () throws(DatabaseError) in try likelyRenames() }
+        guard !renames.isEmpty else { return }
+        let commands = renames.prefix(3).map { "coterie rename group \"\($0.old)\" \"\($0.new)\"" }
+            .joined(separator: "; ")
+        let more = renames.count > 3 ? "; and \(renames.count - 3) more" : ""
+        throw CatalogError(
+            .badData,
+            """
+            \(renames.count) groups that the files do not have look renamed, and what was decided about them would be \
+            lost (hidden, curated, dismissed): nothing was changed. Run first: \(commands)\(more). If they are others, \
+            add --allow-renames
+            """)
+    }
+
+    /// Groups with decisions about them that the files do not have, and others with the same title that they have.
+    ///
+    /// The other is new, or has most of the members.
+    private func likelyRenames() throws(DatabaseError) -> [(old: String, new: String)] {
+        let rows = try catalog.database.prepare(
+            """
+            SELECT old.group_key, old.group_id, new.group_key, new.group_id FROM groups AS old
+            JOIN groups AS new ON new.title = old.title AND new.group_key <> old.group_key
+            WHERE old.title <> '' AND old.group_key IN (
+                SELECT group_key FROM hidden_groups UNION SELECT group_key FROM curated_groups
+                UNION SELECT group_key FROM interactions WHERE kind = \(Interaction.Kind.dismiss.code))
+            ORDER BY old.group_id, new.group_key
+            """)
+        var found: [(old: String, new: String)] = []
+        while try rows.step() {
+            let (old, new) = (rows.integer(0), rows.integer(2))
+            guard found.last?.old != rows.text(1), !wasSeen(old), wasSeen(new), try looksRenamed(old, new) else {
+                continue
+            }
+            found.append((rows.text(1), rows.text(3)))
+        }
+        return found
+    }
+
+    private func looksRenamed(_ old: Int64, _ new: Int64) throws(DatabaseError) -> Bool {
+        let members = "SELECT count(*) FROM memberships WHERE group_key = ?"
+        if new > highestKey, try catalog.database.integer(members, new) == 0 { return true }
+        let common = try catalog.database.integer(
+            "\(members) AND user_key IN (SELECT user_key FROM memberships WHERE group_key = \(new))", old)
+        return 2 * (common ?? 0) > (try catalog.database.integer(members, old) ?? 0)
     }
 
     /// Whether a replacing import saw the group, user or photo with a key.

@@ -53,6 +53,7 @@ enum ImportCommand: Subcommand {
             Option(flag: "replace", help: "Replace all rows of this kind by those of the files"),
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of the rows"),
             Option(flag: "allow-rejects", help: "Let --replace remove rows although lines were rejected"),
+            Option(flag: "allow-renames", help: "Let --replace lose what was decided about groups that look renamed"),
             Option(flag: "readmit", help: "Let members come back whom \"coterie forget\" has removed"),
             Option(
                 "rejects", "FILE",
@@ -122,6 +123,7 @@ enum ImportCommand: Subcommand {
         options.replaces = parsed.flag("replace")
         options.allowsShrinking = parsed.flag("allow-shrinking")
         options.allowsRejects = parsed.flag("allow-rejects")
+        options.allowsRenames = parsed.flag("allow-renames")
         options.readmits = parsed.flag("readmit")
         return options
     }

@@ -1,0 +1,54 @@
+import CatalogStore
+import CommandLine
+
+/// `coterie rename WHAT OLD NEW`.
+enum RenameCommand: Subcommand {
+    static let command = Command(
+        "rename", summary: "Give a group or a user another id, with all that belongs to it",
+        discussion: """
+            WHAT is group or user. Memberships, pool entries, interactions, dismissals and interests move to the new \
+            id; so do the hiding and the curation of a group, and the photos of a user. If the new id is in the catalog \
+            already, what is known of it stands, and the rest is added: so a member who logs in after anonymous use \
+            keeps what they did.
+
+            All of it is one transaction, and repeating it changes nothing. A group is in no answer until the next \
+            recompute, which has its new id. With a store in Redis, recompute right before: what daemons have recorded \
+            since the last recompute still has the old id.
+            """,
+        arguments: [
+            Argument("WHAT", help: "group or user"), Argument("OLD", help: "The id up to now"),
+            Argument("NEW", help: "The id from now on"),
+        ],
+        options: [CommonOptions.catalog, CommonOptions.json],
+        examples: ["coterie rename group owl-watch owls-of-the-north", "coterie rename user guest-77 laura-100"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let (what, old, new) = (parsed.arguments[0], parsed.arguments[1], parsed.arguments[2])
+        guard let table = [EntityTable.groups, .users].first(where: { $0.singular == what }) else {
+            throw UsageError("\"\(what)\" cannot be renamed; WHAT is group or user")
+        }
+        guard (1...255).contains(new.utf8.count) else { throw UsageError("an id has 1 to 255 bytes") }
+        let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
+        let outcome = try catalog.rename(table, from: old, to: new)
+        guard outcome != .unknown else { throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table)) }
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: Answer(what: what, from: old, to: new, outcome: "\(outcome)"))
+        } else {
+            try output.line(printable(line(outcome, what, old, new)))
+        }
+        try output.flush()
+    }
+
+    private static func line(_ outcome: RenamingOutcome, _ what: String, _ old: String, _ new: String) -> String {
+        switch outcome {
+        case .renamed: "\(what) \(old) is \(new) now"
+        case .merged: "\(what) \(new) has all that \(old) had, which is gone"
+        case .unchanged, .unknown: "there is no \(what) \(old): nothing to move to \(new)"
+        }
+    }
+
+    private struct Answer: Encodable {
+        var what, from, to, outcome: String
+    }
+}

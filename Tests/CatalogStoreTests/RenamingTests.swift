@@ -1,0 +1,143 @@
+import CatalogStore
+import Model
+import TestSupport
+import Testing
+
+@Suite("Renaming groups and users")
+struct RenamingTests {
+    private let test: CatalogUnderTest
+    private var catalog: Catalog { test.catalog }
+
+    /// A hidden group and a curated one, with members, a photo, a dismissal and a join.
+    init() throws {
+        test = try CatalogUnderTest()
+        try test.importing(
+            .groups, "group_id,title,visibility\nspam,Spam,public\nowls,Owls,public\nrest,Rest,private\nx,,\ny,,\nz,,\n"
+        )
+        try test.importing(.memberships, "group_id,user_id,joined_at\nspam,u1,1\nspam,u2,2\nspam,u3,\nowls,u1,5\n")
+        try test.importing(.users, "user_id,interests\nu1,owls\n")
+        try test.importing(.photos, "photo_id,user_id\np,u1\n")
+        try test.importing(.pools, "group_id,photo_id\nowls,p\n")
+        _ = try catalog.apply(SiteChange(ofGroup: "spam", .hide, atMilliseconds: 7))
+        _ = try catalog.apply(
+            SiteChange(ofGroup: "owls", .curate(position: nil, startsAt: 3, expiresAt: nil), atMilliseconds: 7))
+        try record("1", .dismiss, "owls", of: "u2", at: 9_000)
+        try record("2", .join, "owls", of: "u3", at: 9_000)
+    }
+
+    private func record(_ id: String, _ kind: Interaction.Kind, _ group: String, of user: String, at time: Int64) throws
+    {
+        let record = InteractionRecord(id: id, kind, groupID: group, atMilliseconds: time)
+        let outcomes = try catalog.apply([MemberChange(ofUser: user, .record([record]))])
+        try #require(outcomes == [.recorded(new: 1, repeated: 0)])
+    }
+
+    private func interactions(_ user: String) throws -> [String] {
+        try #require(try catalog.interactions(ofUser: user, limit: 9)).map { "\($0.id) \($0.kind) \($0.groupID)" }
+    }
+
+    @Test("A group keeps members, photos, hiding, curation and dismissals, and repeating it changes nothing")
+    func group() throws {
+        let before = try (catalog.changeCount(), catalog.groupRevision())
+        #expect(try catalog.rename(.groups, from: "owls", to: "owls-2") == .renamed)
+        #expect(try catalog.rename(.groups, from: "spam", to: "spam-2") == .renamed)
+        let after = try test.everything()
+        #expect(try catalog.groupRevision().removals == before.1.removals + 2)
+        #expect(try catalog.changeCount() > before.0)
+        for (old, new) in [("owls", "owls-2"), ("spam", "spam-2")] {
+            #expect(try catalog.rename(.groups, from: old, to: new) == .unchanged)
+        }
+        #expect(try test.everything() == after)
+        #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["spam-2"])
+        #expect(try catalog.curations().map(\.groupID) == ["owls-2"])
+        #expect(try interactions("u2") == ["1 dismiss owls-2"])
+        #expect(try test.content(.pools) == ["owls-2|p|~"])
+        #expect(try test.content(.memberships).filter { $0.hasPrefix("owls-2") } == ["owls-2|u1|5", "owls-2|u3|9"])
+        #expect(try catalog.rename(.groups, from: "none", to: "nil") == .unknown)
+    }
+
+    @Test("A group that was imported under its new id gets all that the old one had")
+    func importedGroup() throws {
+        try test.importing(.groups, "group_id,title\nspam-2,Spam again\n")
+        try test.importing(.memberships, "group_id,user_id,joined_at\nspam-2,u2,8\nspam-2,u3,9\nspam-2,u4,\n")
+        #expect(try catalog.rename(.groups, from: "spam", to: "spam-2") == .merged)
+        #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["spam-2"])
+        #expect(try catalog.group(withID: "spam-2")?.title == "Spam again" && catalog.group(withID: "spam") == nil)
+        #expect(
+            try test.content(.memberships).filter { $0.hasPrefix("spam") }
+                == ["spam-2|u1|1", "spam-2|u2|8", "spam-2|u3|9", "spam-2|u4|~"])
+        // Of a private group that only a membership named under its new id, it is still known that it is private.
+        try test.importing(.memberships, "group_id,user_id\nrest-2,u1\n")
+        #expect(try catalog.rename(.groups, from: "rest", to: "rest-2") == .merged)
+        #expect(try catalog.group(withID: "rest-2")?.visibility == .private)
+        try catalog.integrity()
+    }
+
+    @Test("A guest who logs in keeps what both did; the latest join or leave counts")
+    func user() throws {
+        try record("3", .leave, "owls", of: "guest", at: 20_000)
+        try record("4", .dismiss, "x", of: "guest", at: 20_000)
+        try record("2", .click, "x", of: "guest", at: 30_000)
+        #expect(try catalog.rename(.users, from: "guest", to: "u3") == .merged)
+        // The id 2 is taken by what the member did.
+        #expect(try interactions("u3") == ["2 join owls", "3 leave owls", "4 dismiss x"])
+        #expect(try test.content(.memberships).filter { $0.contains("|u3|") } == ["spam|u3|~"])
+        #expect(try catalog.member(withID: "guest") == nil)
+        #expect(try catalog.rename(.users, from: "u1", to: "laura") == .renamed)
+        #expect(try catalog.member(withID: "laura")?.interests == ["owls"])
+        #expect(try test.content(.photos) == ["p|laura|0|~|~|~|~|~"])
+        try catalog.integrity()
+    }
+
+    @Test("Nobody who was forgotten comes back under another id, and no other id is taken from them")
+    func forgotten() throws {
+        _ = try catalog.forget(["u1"], withPhotos: false, atMilliseconds: 1)
+        for (old, new) in [("u2", "u1"), ("u1", "u9")] {
+            #expect(catalogError { _ = try catalog.rename(.users, from: old, to: new) }?.code == .badData)
+        }
+        #expect(try catalog.member(withID: "u2") != nil)
+    }
+
+    @Test("A replacing import of renamed groups is refused before decisions about them are lost")
+    func replacing() throws {
+        func replace(_ text: String, _ change: (inout ImportOptions) -> Void = { _ in }) throws -> ImportSummary {
+            try test.importing(.groups, "group_id,title,visibility\n" + text) {
+                $0.replaces = true
+                change(&$0)
+            }
+        }
+        let others = "rest,Rest,private\nx,,\ny,,\nz,,\n"
+        let before = try test.everything()
+        let renamed = "spam-2,Spam,public\nowls-2,Owls,public\n" + others
+        let error = try #require(catalogError { _ = try replace(renamed) })
+        #expect(error.message.contains("coterie rename group \"owls\" \"owls-2\"; coterie rename group \"spam\""))
+        #expect(try test.everything() == before)
+        // Another new group has nothing to do with it.
+        #expect(try replace("spam,Spam,public\nowls,Owls,public\nnew,New,\n" + others).removed == 0)
+        _ = try catalog.rename(.groups, from: "spam", to: "spam-2")
+        _ = try catalog.rename(.groups, from: "owls", to: "owls-2")
+        #expect(try replace(renamed).removed == 1)
+        #expect(try catalog.groups().filter(\.isShown).map(\.id) == ["owls-2", "x", "y", "z"])
+        // Told to, it loses the curation; a hidden group stays, as ever.
+        #expect(
+            try replace("spam-3,Spam,public\nowls-3,Owls,public\n" + others) { $0.allowsRenames = true }.removed == 1)
+        #expect(try catalog.curations().isEmpty && catalog.hiddenGroups(limit: 9).map(\.id) == ["spam-2"])
+    }
+
+    @Test("A group with the same title that has other members is another group")
+    func sameTitle() throws {
+        try test.importing(.memberships, "group_id,user_id\ntwin,u7\ntwin,u8\n")
+        let text = "group_id,title,visibility\nspam,Spam,public\ntwin,Owls,public\nrest,Rest,private\nx,,\ny,,\nz,,\n"
+        let summary = try test.importing(.groups, text) { $0.replaces = true }
+        #expect(summary.removed == 1)
+        #expect(try catalog.group(withID: "owls") == nil)
+    }
+}
+
+extension Catalog {
+    /// Expects that no row names a group, user or photo that is not there.
+    fileprivate func integrity() throws {
+        let examination = try examine()
+        #expect(examination.damage.isEmpty && examination.dangling.isEmpty, "\(examination)")
+    }
+}
