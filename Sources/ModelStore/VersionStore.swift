@@ -170,6 +170,11 @@ public struct StoreError: Error, CustomStringConvertible {
         case badLocation
         /// The store cannot be reached or refuses; trying later may help.
         case unavailable
+        /// The server is a replica, which may be behind; trying again helps when it is promoted, or its address leads
+        /// to a primary.
+        case replica
+        /// The server does not let this user in, or do this; trying again helps when somebody has changed that.
+        case notPermitted
         /// Another process is publishing; trying later helps.
         case busy
         /// There is no such version.
@@ -180,6 +185,9 @@ public struct StoreError: Error, CustomStringConvertible {
         case otherFormat
         /// The file system or the server failed while writing.
         case writeFailed
+
+        /// Whether nothing can be learned from the store now: it is away, behind, or closed to this user.
+        public var isOutOfReach: Bool { [.unavailable, .replica, .notPermitted].contains(self) }
     }
 
     /// The kind.

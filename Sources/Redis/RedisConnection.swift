@@ -4,63 +4,86 @@ import Glibc
 /// A connection to a Redis server; it has one owner, and is closed when its value ends.
 ///
 /// Commands may be pipelined: `send` several, then `receive` a reply for each, in order. After an error of code
-/// `disconnected` or `timedOut`, every later use fails with the same error: make a new connection.
+/// `disconnected`, `timedOut` or `replica`, every later use fails with the same error: make a new connection.
+///
+/// A connection knows with whom it talks: it asks the server when it opens, and again with a command when the answer is
+/// older than a second. One that leads to a replica fails, as what a replica says may be old: a name or a Sentinel may
+/// lead elsewhere by now, and an old connection does not notice by itself.
 @safe
 public struct RedisConnection: ~Copyable, @unchecked Sendable {
     // Sendable because it has one owner: threads may pass it on, but never share it.
     private let context: UnsafeMutablePointer<redisContext>
     // Without an initial value: an `init` that may throw must not have initialised part of a type with a `deinit`.
-    private var state: State
+    var state: State
     /// The address of the server.
     public let address: RedisAddress
     /// The number of replies that have not been received.
     public var outstanding: Int { state.outstanding }
+    /// The server, as it described itself last.
+    public var server: RedisServer { state.server }
     /// Commands are flushed when they reach this many bytes.
     private static let flushByteCount = 256 << 10
 
-    private struct State {
+    struct State {
+        /// The server's address, for messages.
+        var peer: String
+        /// Whether it may be a replica.
+        var acceptsReplica: Bool
         var failure: RedisError?
         var outstanding = 0
+        var server = RedisServer()
+        /// The question that the server answers; nil if it answers none.
+        var question: RedisServer.Question?
+        /// When it was asked last.
+        var asked = ContinuousClock.now
     }
 
-    /// Connects, logs in and selects the database.
+    /// Connects, logs in, selects the database and asks the server what it is.
     ///
     /// - Parameters:
     ///   - connectTimeout: the longest wait for a connection.
     ///   - replyTimeout: the longest wait for the server to accept or to send any bytes.
+    ///   - acceptsReplica: whether the server may be a replica.
     public init(
-        to address: RedisAddress, connectTimeout: Duration = .seconds(3), replyTimeout: Duration = .seconds(30)
+        to address: RedisAddress, connectTimeout: Duration = .seconds(3), replyTimeout: Duration = .seconds(30),
+        acceptsReplica: Bool = false
     ) throws(RedisError) {
-        self = try Self.connected(to: address, timeout: connectTimeout, replyTimeout: replyTimeout)
+        self = try Self.connected(
+            to: address, timeout: connectTimeout, replyTimeout: replyTimeout, acceptsReplica: acceptsReplica)
     }
 
-    private init(adopting context: UnsafeMutablePointer<redisContext>, _ address: RedisAddress) {
+    private init(adopting context: UnsafeMutablePointer<redisContext>, _ address: RedisAddress, _ state: State) {
         unsafe self.context = unsafe context
         self.address = address
-        state = State()
+        self.state = state
         // Otherwise hiredis frees and allocates its buffer again for each piece of a big reply.
         unsafe context.pointee.reader.pointee.maxbuf = 0
     }
 
     deinit { unsafe redisFree(context) }
 
-    private static func connected(to address: RedisAddress, timeout: Duration, replyTimeout: Duration)
-        throws(RedisError) -> RedisConnection
-    {
+    private static func connected(
+        to address: RedisAddress, timeout: Duration, replyTimeout: Duration, acceptsReplica: Bool
+    ) throws(RedisError) -> RedisConnection {
         if let sentinels = address.sentinels {
             return try primary(of: sentinels, for: address, timeout: timeout, replyTimeout: replyTimeout)
         }
         let endpoint = RedisAddress.Endpoint(host: address.host, port: address.port)
-        return try connected(to: address, at: endpoint, timeout: timeout, replyTimeout: replyTimeout)
+        return try connected(
+            to: address, at: endpoint, timeout: timeout, replyTimeout: replyTimeout, acceptsReplica: acceptsReplica)
     }
 
     /// Connects to a host and a port, and logs in as an address says.
     static func connected(
-        to address: RedisAddress, at endpoint: RedisAddress.Endpoint, timeout: Duration, replyTimeout: Duration
+        to address: RedisAddress, at endpoint: RedisAddress.Endpoint, timeout: Duration, replyTimeout: Duration,
+        acceptsReplica: Bool = false
     ) throws(RedisError) -> RedisConnection {
         let context = try unsafe connect(to: address, at: endpoint, timeout: timeout, replyTimeout: replyTimeout)
-        var connection = unsafe RedisConnection(adopting: context, address)
+        let peer = address.sentinels == nil ? address.description : endpoint.description
+        var connection = unsafe RedisConnection(
+            adopting: context, address, State(peer: peer, acceptsReplica: acceptsReplica))
         try connection.logIn()
+        try connection.identifyServer()
         return connection
     }
 
@@ -103,10 +126,13 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
 
     /// Sends a command and waits for its reply.
     ///
-    /// - Throws: `RedisError`; `refused` if the reply is an error.
+    /// - Throws: `RedisError`; `refused` if the reply is an error, `replica` if the server has become one: then it
+    ///   may be asked again over a new connection.
     public mutating func command(_ command: RedisCommand) throws(RedisError) -> RedisReply {
         precondition(outstanding == 0, "the replies to earlier commands must be received first")
+        let hasAsked = try askAgain()
         try send(command)
+        if hasAsked { try takeAnswer() }
         return try receive().value
     }
 
@@ -165,8 +191,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
         let reply = unsafe ReceivedReply(adopting: object.assumingMemoryBound(to: redisReply.self))
         if let text = reply.errorText {
             let error = RedisError(reply: text)
-            // The server was demoted: a new connection finds the one that was promoted.
-            if address.sentinels != nil, error.code == .refused("READONLY") { throw broken(.disconnected, text) }
+            if error.code == .refused("READONLY"), !state.acceptsReplica { throw demoted() }
             throw error
         }
         return reply

@@ -150,6 +150,8 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         case timedOut
         /// The connection broke; it cannot be used any more.
         case disconnected
+        /// The server is a replica, or has become one; the connection cannot be used any more.
+        case replica
         /// The reply is not of a type that answers the command.
         case unexpectedReply
         /// The server refused a command; the value is the first word of its message, such as `OOM` or `NOAUTH`.
@@ -170,6 +172,11 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Makes an error from a server's error reply: its first word, if in capitals, is the code.
     init(reply text: String) {
         let word = text.prefix { $0 != " " }
+        // A script's user lacks the same rights as one who sends a command, and the server says so in other words.
+        guard !text.hasPrefix("ERR The user executing the script can't") else {
+            self.init(.refused("NOPERM"), text)
+            return
+        }
         let isCode = !word.isEmpty && word.allSatisfy { $0.isUppercase || $0.isNumber || $0 == "_" }
         self.init(.refused(isCode ? String(word) : "ERR"), text)
     }
@@ -178,7 +185,7 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     public var leavesConnectionUsable: Bool {
         switch code {
         case .refused, .unexpectedReply: true
-        case .badAddress, .unreachable, .timedOut, .disconnected: false
+        case .badAddress, .unreachable, .timedOut, .disconnected, .replica: false
         }
     }
 

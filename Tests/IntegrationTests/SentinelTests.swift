@@ -50,7 +50,7 @@ struct SentinelTests {
         func isReady() -> Bool {
             guard var connection = try? RedisConnection(to: RedisAddress("redis://127.0.0.1:\(sentinelPort)")),
                 case .array(let replicas)? = try? connection.command("SENTINEL", "REPLICAS", "coterie"),
-                !replicas.isEmpty, var copy = try? RedisConnection(to: RedisAddress(replica.url))
+                !replicas.isEmpty, var copy = try? RedisConnection(to: RedisAddress(replica.url), acceptsReplica: true)
             else { return false }
             return (try? copy.command("INFO", "replication").text?.contains("master_link_status:up")) == true
         }

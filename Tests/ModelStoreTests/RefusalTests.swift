@@ -34,8 +34,8 @@ struct RefusalTests {
     @Test(
         "reports what the server requires", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"),
         arguments: [
-            (["--requirepass", "x"], StoreError.Code.unavailable, "password"),
-            (["--replicaof", "127.0.0.1", "1"], .writeFailed, "replica"),
+            (["--requirepass", "x"], StoreError.Code.notPermitted, "password"),
+            (["--replicaof", "127.0.0.1", "1"], .replica, "replica"),
         ] as [([String], StoreError.Code, String)])
     func refusals(options: [String], code: StoreError.Code, word: String) throws {
         let directory = try TemporaryDirectory()

@@ -8,6 +8,7 @@ struct StoreConnection: ~Copyable {
     /// Connects and logs in.
     ///
     /// - Parameter replyTimeout: the longest wait for the server to take or to send anything.
+    /// - Throws: `StoreError.replica` if the server is one.
     init(to address: RedisAddress, replyTimeout: Duration = .seconds(30)) throws(StoreError) {
         do throws(RedisError) {
             redis = try RedisConnection(to: address, replyTimeout: replyTimeout)
@@ -54,6 +55,8 @@ extension StoreError {
             switch error.code {
             case .badAddress: (.badLocation, "")
             case .unreachable: (.unavailable, "; is the server running, and is this its address?")
+            case .replica:
+                (.replica, "; give the address of the primary, or try again when this server is promoted")
             case .timedOut, .disconnected: (.unavailable, "; trying again may help")
             case .unexpectedReply: (.corrupt, "; is this a Redis server of version 6 or later?")
             case .refused(let word): Self.meaning(ofRefusal: word)
@@ -66,10 +69,10 @@ extension StoreError {
         switch word {
         case "OOM": (.writeFailed, "; raise the server's maxmemory, or prune old versions, and publish again")
         case "LOADING": (.unavailable, "; the server is reading its data from disk: try again when it is done")
-        case "READONLY": (.writeFailed, "; this is a replica: give the address of the primary")
         case "MISCONF": (.writeFailed, "; the server cannot save to its disk: see its log")
-        case "NOAUTH": (.unavailable, "; give a password: redis://:password@host, or redis://user:password@host")
-        case "WRONGPASS", "NOPERM": (.unavailable, "; check the user, the password and what this user may do")
+        case "NOAUTH": (.notPermitted, "; give a password: redis://:password@host, or redis://user:password@host")
+        case "WRONGPASS": (.notPermitted, "; check the user and the password")
+        case "NOPERM": (.notPermitted, "; \"Several daemons\" has the rights that a user of the server needs")
         case "WRONGTYPE": (.corrupt, "; another program uses a key of this name: choose another prefix or database")
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
             (
@@ -106,8 +109,8 @@ final class RedisLink: Sendable {
                         return reply
                     } catch {
                         if error.leavesConnectionUsable { connection = consume kept }
-                        // The server may have been restarted since.
-                        guard error.code == .disconnected else { throw error }
+                        // The server may have been restarted since, or another one promoted.
+                        guard error.code == .disconnected || error.code == .replica else { throw error }
                     }
                 }
                 var new = try RedisConnection(to: address, connectTimeout: timeout, replyTimeout: timeout)

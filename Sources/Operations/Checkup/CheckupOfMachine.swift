@@ -151,14 +151,15 @@ extension Checkup {
     func storeFindings(_ times: inout NewestTimes) -> [Finding] {
         defer { removeScratch() }
         let store = store
+        var server: [Finding] = []
         do throws(StoreError) {
-            let server = try serverFindings(store)
+            server = try serverFindings(store)
             let names = try store.versionNames()
             let current = try store.current()
             return server + [currentFinding(current, of: names, store)]
                 + names.map { versionFinding($0, isCurrent: $0 == current, store, &times) }
         } catch {
-            return [.bad("store", error.message, advice: Self.advice(on: error))]
+            return server + [.bad("store", error.message, advice: Self.advice(on: error))]
         }
     }
 
@@ -214,6 +215,8 @@ extension Checkup {
     static func advice(on error: StoreError) -> String {
         switch error.code {
         case .unavailable: "start the server, or name another store with --store"
+        case .replica: "name the primary with --store, or promote this server"
+        case .notPermitted: "give the user of the server these rights, or log in as another user, and check again"
         case .busy: "try again when it is done"
         case .corrupt, .otherFormat, .unknownVersion: "run \"coterie recompute\""
         case .badLocation, .writeFailed: "do what the message says, and check again"

@@ -152,7 +152,7 @@ final class VersionFollower: Sendable {
             }
         } catch {
             failedPolls.wrappingAdd(1, ordering: .relaxed)
-            note(problem: error.message, reachable: error.code != .unavailable)
+            note(problem: error.message, reachable: !error.code.isOutOfReach)
         }
     }
 

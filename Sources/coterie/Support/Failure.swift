@@ -60,7 +60,7 @@ struct Failure: Error, CustomStringConvertible {
 
     init(_ error: StoreError) {
         switch error.code {
-        case .busy, .unavailable: self.init(Self.tryLater, error.message)
+        case .busy, .unavailable, .replica, .notPermitted: self.init(Self.tryLater, error.message)
         case .badLocation: self.init(UsageError.exitCode, error.message)
         case .unknownVersion, .corrupt, .otherFormat: self.init(Self.badData, error.message)
         default: self.init(Self.general, error.message)
