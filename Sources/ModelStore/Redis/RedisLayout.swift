@@ -8,7 +8,7 @@ import Model
 ///
 /// | key | value |
 /// | --- | --- |
-/// | `current` | the name of the current version; each switch is also published on the channel of this name |
+/// | `current` | the name of the current version; each switch is also published on the channel of this name, if its user may |
 /// | `switched` | the name of the version that became current last, and when, Unix milliseconds |
 /// | `versions` | sorted set: the names of the listed versions by the time they were built, Unix milliseconds |
 /// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |

@@ -46,8 +46,8 @@ public final class RedisStore: SharedStore {
     /// Writes a version and its members, and lists it after all of it was read back and compared.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the server is out of memory
-    ///   or a replica or the version exists, `unavailable` if it cannot be reached, `corrupt` if what is read back
-    ///   differs.
+    ///   or the version exists, `unavailable` if it cannot be reached, `replica` if it is one, `corrupt` if what is
+    ///   read back differs.
     public func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
@@ -57,13 +57,15 @@ public final class RedisStore: SharedStore {
     }
 
     /// Makes a listed version current and tells those who listen, in one atomic step.
+    ///
+    /// No part of this program listens: a user of the server without the right to tell them makes it current as well.
     public func makeCurrent(_ version: VersionName) throws(StoreError) {
         let script = """
             if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
             local time = redis.call('TIME')
             local milliseconds = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
             redis.call('SET', KEYS[2], ARGV[1]) redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. milliseconds)
-            redis.call('PUBLISH', KEYS[2], ARGV[1]) return 1
+            redis.pcall('PUBLISH', KEYS[2], ARGV[1]) return 1
             """
         let command = RedisCommand(
             "EVAL", script, "3", layout.versions, layout.current, layout.switched, version.description)
@@ -116,7 +118,7 @@ public final class RedisStore: SharedStore {
         let manifest: Manifest
         do {
             manifest = try listedManifest(version)
-        } catch  where error.code == .unavailable {
+        } catch  where error.code.isOutOfReach {
             // The daemon shall start and go on without the server, if it ever had the version.
             guard let image = images.image(of: version) else { throw error }
             return image
