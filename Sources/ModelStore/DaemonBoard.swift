@@ -84,19 +84,23 @@ struct RedisBoard: DaemonBoard {
     }
 
     func reports() throws(StoreError) -> [[UInt8]] {
+        let damage = StoreError(.corrupt, "\(store.location) did not answer with what daemons say")
+        guard case .array(let members) = try store.ask(RedisCommand("SMEMBERS", store.layout.daemons)) else {
+            throw damage
+        }
+        let ids = members.compactMap(\.text).sorted()
         let script = """
-            local ids, reports = redis.call('SMEMBERS', KEYS[1]), {}
-            table.sort(ids)
-            for _, id in ipairs(ids) do
-              local report = redis.call('GET', KEYS[2] .. id)
+            local reports = {}
+            for place, id in ipairs(ARGV) do
+              local report = redis.call('GET', KEYS[place + 1])
               if report then table.insert(reports, report) else redis.call('SREM', KEYS[1], id) end
             end
             return reports
             """
-        let reply = try store.ask(RedisCommand("EVAL", script, "2", store.layout.daemons, store.layout.daemon("")))
-        guard case .array(let values) = reply else {
-            throw StoreError(.corrupt, "\(store.location) did not answer with what daemons say")
-        }
+        var command = RedisCommand("EVAL", script, String(ids.count + 1), store.layout.daemons)
+        for id in ids { command.append(store.layout.daemon(id)) }
+        for id in ids { command.append(id) }
+        guard case .array(let values) = try store.ask(command) else { throw damage }
         return values.compactMap { value in
             guard case .bytes(let bytes) = value, bytes.count <= DaemonReports.maximumByteCount else { return nil }
             return bytes

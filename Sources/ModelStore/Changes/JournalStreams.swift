@@ -62,8 +62,15 @@ public struct JournalStreams: ~Copyable {
 
     /// What the streams have, by journal.
     public mutating func survey() throws(StoreError) -> [String: StreamedNumbers] {
-        let reply = try connection.ask("EVAL", Self.surveyScript, "2", layout.journals, layout.journal(""))
-        guard case .array(let rows) = reply else { throw damaged("an unexpected reply") }
+        guard case .array(let members) = try connection.ask("SMEMBERS", layout.journals) else {
+            throw damaged("an unexpected reply")
+        }
+        let origins = members.compactMap(\.text)
+        guard origins.count == members.count else { throw damaged("something else than journals") }
+        var command = RedisCommand("EVAL", Self.surveyScript, String(origins.count))
+        for origin in origins { command.append(layout.journal(origin)) }
+        for origin in origins { command.append(origin) }
+        guard case .array(let rows) = try connection.ask(command) else { throw damaged("an unexpected reply") }
         var streams: [String: StreamedNumbers] = [:]
         for row in rows {
             guard case .array(let parts) = row, parts.count == 4, let origin = parts[0].text,
@@ -177,9 +184,8 @@ extension JournalStreams {
     private static let surveyScript = """
         \(numbersFunction)
         local found = {}
-        for _, origin in ipairs(redis.call('SMEMBERS', KEYS[1])) do
-          local key = KEYS[2] .. origin
-          if redis.call('EXISTS', key) == 1 then table.insert(found, {origin, numbers(key)}) end
+        for place, key in ipairs(KEYS) do
+          if redis.call('EXISTS', key) == 1 then table.insert(found, {ARGV[place], numbers(key)}) end
         end
         return found
         """
