@@ -91,41 +91,64 @@ extension Checkup {
         let findings = [
             kind(of: state), eviction(of: state), room(in: state, redis), persistence(of: state),
         ].compactMap(\.self)
-        return findings.isEmpty
-            ? [.good("redis", "\(redis.location) is version \(state.version), evicts nothing, and keeps its data")]
-            : findings
+        return findings.isEmpty ? [known(of: state, redis.location)] : findings
+    }
+
+    /// What is well, and what cannot be told.
+    ///
+    /// A server that refuses `CONFIG` is usual, as where somebody else operates it; one that refuses `INFO` hides what
+    /// may remove versions.
+    private func known(of state: RedisServerState, _ location: String) -> Finding {
+        let version = state.version.map { "\(location) is version \($0)" } ?? location
+        var (good, unknown) = ([version], [String]())
+        if state.version == nil { unknown.append("which version it is") }
+        if state.evictionPolicy == nil { unknown.append("what it evicts") } else { good.append("evicts nothing") }
+        if state.keepsData == nil { unknown.append("whether it keeps its data") } else { good.append("keeps its data") }
+        guard !unknown.isEmpty else { return .good("redis", good.formatted) }
+        let refusal = state.refusal.map { ": \($0)" } ?? ""
+        let message = "\(good.formatted); it does not tell \(unknown.formatted)\(refusal)"
+        guard state.evictionPolicy == nil else { return .good("redis", message) }
+        return .warning(
+            "redis", message,
+            advice: "give this user of the server the rights \"+info +config|get\", or look yourself: its "
+                + "maxmemory-policy must not begin with \"allkeys\"")
     }
 
     private func kind(of state: RedisServerState) -> Finding? {
-        if !state.isAtLeast(6, 2) {
-            return .bad("redis", "its version is \(state.version)", advice: "upgrade it to 6.2 or later")
+        if state.isAtLeast(6, 2) == false {
+            return .bad("redis", "its version is \(state.version ?? "")", advice: "upgrade it to 6.2 or later")
         }
-        if state.isCluster {
+        if state.isCluster == true {
             return .bad("redis", "it is a part of a cluster", advice: "use one server, with replicas if you like")
         }
-        guard !state.isPrimary else { return nil }
-        return .bad("redis", "it is a replica, to which nobody can write", advice: "name the primary with --store")
+        guard state.isPrimary == false else { return nil }
+        return .bad(
+            "redis", "it is a replica, to which nobody can write",
+            advice: "name the primary with --store, or promote this server")
     }
 
     /// Without an expiry are versions and streams, with one only the lists of sessions.
     private func eviction(of state: RedisServerState) -> Finding? {
-        if state.evictionPolicy.hasPrefix("allkeys") {
+        if let policy = state.evictionPolicy, policy.hasPrefix("allkeys") {
             let harm =
-                state.maximumBytes > 0 ? "without room it removes parts of versions" : "with a limit it would do harm"
+                state.maximumBytes ?? 0 > 0
+                ? "without room it removes parts of versions" : "with a limit it would do harm"
             return .bad(
-                "redis", "its maxmemory-policy is \(state.evictionPolicy): \(harm)",
+                "redis", "its maxmemory-policy is \(policy): \(harm)",
                 advice: "set maxmemory-policy to noeviction; volatile-lru removes lists of sessions only")
         }
-        guard state.evictedKeys > 0 else { return nil }
+        guard let count = state.evictedKeys, count > 0 else { return nil }
         return .warning(
-            "redis", "it has removed \(state.evictedKeys) keys for lack of memory",
+            "redis", "it has removed \(count) keys for lack of memory",
             advice: "raise maxmemory: lists of sessions are lost, and made anew")
     }
 
     /// The next version needs as much room as the last one.
     private func room(in state: RedisServerState, _ redis: RedisStore) -> Finding? {
-        guard state.maximumBytes > 0, let newest = try? redis.versions().last else { return nil }
-        let free = state.maximumBytes - state.usedBytes
+        guard let maximum = state.maximumBytes, let used = state.usedBytes, maximum > 0,
+            let newest = try? redis.versions().last
+        else { return nil }
+        let free = maximum - used
         guard free < newest.byteCount else { return nil }
         return .warning(
             "redis", "\(free >> 20) MiB of its memory are free, and the newest version takes more",
@@ -136,10 +159,18 @@ extension Checkup {
         if state.hasDiskFailure {
             return .bad("redis", "it could not write to its disk", advice: "see its log, and free some space")
         }
-        guard !state.hasLog, state.savesSnapshots == false else { return nil }
+        guard state.keepsData == false else { return nil }
         return .warning(
             "redis", "it keeps nothing on its disk: after a restart it is empty",
             advice: "set \"save\" or \"appendonly yes\"; else recompute after each of its restarts")
+    }
+}
+
+extension [String] {
+    /// The texts as one, with commas and a last "and".
+    fileprivate var formatted: String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + (count > 2 ? ", and " : " and ") + last
     }
 }
 
