@@ -1,7 +1,8 @@
 /// The address of a Redis server, and how to log in: `redis://[user:password@]host[:port][/database]`.
 ///
 /// In the user and the password, `%` and two hexadecimal digits stand for any byte. An IPv6 address is written in
-/// brackets. An empty user is the default user: `redis://:password@host`. Encryption (`rediss://`) is not supported.
+/// brackets. An empty user is the default user: `redis://:password@host`. An encrypted server (`rediss://`) is reached
+/// through stunnel: the error of such an address has its settings.
 ///
 /// `redis-sentinel://[user:password@]host[:port],host[:port]/NAME[/database]` is the server that Sentinels at these
 /// hosts name as the primary of NAME, whichever that is when a connection is made.
@@ -14,6 +15,8 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         + "or redis-sentinel://[user:password@]host[:port],…/NAME[/database]"
     /// The beginning of addresses that Sentinels resolve.
     public static let sentinelScheme = "redis-sentinel://"
+    /// The beginning of addresses of servers that encrypt, which this program does not.
+    public static let encryptedScheme = "rediss://"
     /// The port if the address has none.
     public static let defaultPort = 6379
     /// The port of a Sentinel if the address has none.
@@ -21,7 +24,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Whether a text begins like an address.
     public static func hasScheme(_ text: String) -> Bool {
-        text.hasPrefix(scheme) || text.hasPrefix(sentinelScheme)
+        [scheme, sentinelScheme, encryptedScheme].contains { text.hasPrefix($0) }
     }
 
     /// The path of the Unix socket of a server on this machine; nil for a server reached over TCP.
@@ -53,6 +56,9 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         socketPath = nil
         guard Self.hasScheme(text) else {
             throw Self.bad("it begins with neither \(Self.scheme) nor \(Self.sentinelScheme)")
+        }
+        guard !text.hasPrefix(Self.encryptedScheme) else {
+            throw Self.encrypted(try RedisAddress(Self.scheme + text.dropFirst(Self.encryptedScheme.count)))
         }
         let isNamed = text.hasPrefix(Self.sentinelScheme)
         let rest = text.dropFirst(isNamed ? Self.sentinelScheme.count : Self.scheme.count)
@@ -164,6 +170,32 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
+
+    /// The error of a server that encrypts, with settings of stunnel that lead to it.
+    private static func encrypted(_ address: RedisAddress) -> RedisError {
+        let isNumber = address.host.contains(":") || address.host.allSatisfy { $0.isNumber || $0 == "." }
+        let endpoint = Endpoint(host: address.host, port: address.port)
+        return RedisError(
+            .badAddress,
+            """
+            this program does not encrypt, but stunnel does: install it (Debian's stunnel4), write these lines to \
+            /etc/stunnel/coterie.conf, run "systemctl enable --now stunnel@coterie", and instead of \
+            \(encryptedScheme)… write \(scheme)…127.0.0.1:\(tunnelPort)/\(address.database), with the same user and \
+            password (\(forms))
+            foreground = yes
+            [redis]
+            client = yes
+            accept = 127.0.0.1:\(tunnelPort)
+            connect = \(endpoint)
+            delay = yes
+            CAfile = /etc/ssl/certs/ca-certificates.crt
+            verifyChain = yes
+            \(isNumber ? "checkIP" : "checkHost") = \(address.host)
+            """)
+    }
+
+    /// The port at which stunnel listens, in examples.
+    private static let tunnelPort = 6380
 
     static func bad(_ reason: String) -> RedisError {
         RedisError(.badAddress, "this is not the address of a Redis server: \(reason); write \(forms)")
