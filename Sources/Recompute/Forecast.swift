@@ -1,11 +1,12 @@
 import Glibc
 import Model
 
-/// How long a recompute will take, first from the amount of work, then more and more from how it goes.
+/// A forecast of the duration of a recompute.
 ///
-/// A plain value, apart from clocks: it is told what has passed.
+/// It begins with the amount of work, and then trusts the measured speed more and more. It reads no clock: the caller
+/// passes the seconds.
 struct Forecast: Sendable {
-    /// A step that is expected.
+    /// An expected step.
     struct Step: Sendable, Equatable {
         var name: String
         var expectedSeconds: Double
@@ -16,19 +17,19 @@ struct Forecast: Sendable {
     private var doneActual = 0.0
     private var current: Running?
 
-    /// How far the running step is.
+    /// The progress of the running step.
     private struct Running {
         var index: Int
         var fraction = 0.0
         var seconds = 0.0
-        /// What its first report said: before it came what the step does once.
+        /// The first report, which comes after the one-time work of the step.
         var first: (fraction: Double, seconds: Double)?
     }
 
-    /// The part of the whole that is taken to have gone just as expected before anything has run.
+    /// The share of the whole forecast that counts as done at exactly the expected pace before anything has run.
     private static let trustedShare = 0.02
 
-    /// What was expected in all before anything had run, in seconds.
+    /// The sum of all expected durations at the beginning, in seconds.
     let expectedSeconds: Double
 
     init(steps: [Step]) {
@@ -36,13 +37,13 @@ struct Forecast: Sendable {
         expectedSeconds = steps.reduce(0) { $0 + $1.expectedSeconds }
     }
 
-    /// A step begins.
+    /// Begins a step; an unknown name changes nothing.
     mutating func begin(_ name: String) {
         guard let index = steps.firstIndex(where: { $0.name == name }) else { return }
         current = Running(index: index)
     }
 
-    /// The running step has done a fraction of its work in so many seconds.
+    /// Records the fraction of the running step that is done, and the seconds since the step began.
     mutating func advance(fraction: Double, seconds: Double) {
         guard var running = current else { return }
         (running.fraction, running.seconds) = (min(1, max(0, fraction)), seconds)
@@ -50,7 +51,7 @@ struct Forecast: Sendable {
         current = running
     }
 
-    /// The running step has ended.
+    /// Ends the running step.
     mutating func end(seconds: Double) {
         guard let index = current?.index else { return }
         doneExpected += steps[index].expectedSeconds
@@ -59,7 +60,7 @@ struct Forecast: Sendable {
         current = nil
     }
 
-    /// How long it will still take, in seconds.
+    /// The remaining time, in seconds.
     var remainingSeconds: Double {
         var remaining = 0.0
         for (index, step) in steps.enumerated() {
@@ -72,7 +73,7 @@ struct Forecast: Sendable {
                 remaining += expected
                 continue
             }
-            // The further a step is, the more its own speed counts, and the less what was expected of it.
+            // The further a step is, the more its measured speed counts, and the less its expected duration.
             let advance = current.fraction - first.fraction
             let trust = min(1, advance / 0.2)
             let own = (1 - current.fraction) / advance * (current.seconds - first.seconds)
@@ -81,25 +82,27 @@ struct Forecast: Sendable {
         return remaining
     }
 
-    /// How much slower than expected the steps were that have ended, and one that takes longer already; what was quick
-    /// weighs little.
+    /// The ratio of actual to expected durations of the ended steps.
     ///
-    /// The beginning of a step says nothing: much of what it does once comes first.
+    /// A running step counts as soon as it takes longer than expected. Before that it does not count: much of its
+    /// one-time work comes first. Short steps weigh little.
     private var pace: Double {
         var (actual, expected) = (doneActual, doneExpected)
         if let current, current.seconds > steps[current.index].expectedSeconds {
             actual += current.seconds
             expected += steps[current.index].expectedSeconds
         }
-        // The first steps are short, and say little of the others.
+        // The first steps are short, and predict little about the others.
         let trustedSeconds = max(0.5, Self.trustedShare * self.expectedSeconds)
         return (actual + trustedSeconds) / (expected + trustedSeconds)
     }
 }
 
-/// How much memory this process can still take, in bytes.
+/// The memory that this process can still take.
 enum AvailableMemory {
-    /// The least of what the kernel says is available and what the control group allows; nil if neither is known.
+    /// Returns the smaller of the kernel's available memory and the control group's remainder, in bytes.
+    ///
+    /// - Returns: `nil` if neither is known.
     static func bytes() -> Int? {
         [fromKernel(), fromControlGroup()].compactMap { $0 }.min()
     }
@@ -111,7 +114,7 @@ enum AvailableMemory {
         return kibibytes * 1024
     }
 
-    /// Version 2 of control groups, as systemd's MemoryMax sets it.
+    /// Reads the limit of a control group of version 2, as systemd's MemoryMax sets it.
     private static func fromControlGroup() -> Int? {
         guard let line = contents(of: "/proc/self/cgroup")?.split(separator: "\n").first(where: { $0.hasPrefix("0::") })
         else { return nil }
@@ -120,7 +123,7 @@ enum AvailableMemory {
             contents(of: folder + "/" + name).flatMap { Int($0.split(separator: "\n").first ?? "") }
         }
         guard let most = number("memory.max"), let now = number("memory.current") else { return nil }
-        // Cached files count as used there, but give way.
+        // Cached files count as used in a control group, but the kernel can reclaim them.
         let cached = contents(of: folder + "/memory.stat")?.split(separator: "\n").first { $0.hasPrefix("file ") }
         let reclaimable = cached.flatMap { Int($0.dropFirst(5)) } ?? 0
         return max(0, most - max(0, now - reclaimable))

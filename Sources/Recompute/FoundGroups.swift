@@ -2,16 +2,19 @@ import Glibc
 import Model
 import Similarity
 
-/// What the size of each group counts, before it is weighted: 1 for the largest.
+/// The popularity of each group, before it is weighted: 1 for the largest group.
 struct Popularity: Sendable {
     private let values: [Double]
-    /// The same, the greatest first.
+    /// The same values, the greatest first.
     private let descending: [Double]
     private let sizes: [UInt32]
     private let growth: @Sendable (Double) -> Double
 
-    /// - Parameter growth: from a size relative to the largest to what it counts; it never falls.
-    /// - Returns: nil if all groups are empty.
+    /// Creates the popularity of each group, or `nil` if all groups are empty.
+    ///
+    /// - Parameters:
+    ///   - sizes: the number of entries of each group.
+    ///   - growth: the popularity of a size relative to the largest; it must not decrease.
     init?(_ sizes: [UInt32], of growth: @escaping @Sendable (Double) -> Double) {
         guard let greatest = sizes.max(), greatest > 0 else { return nil }
         values = sizes.map { growth(Double($0) / Double(greatest)) }
@@ -22,28 +25,35 @@ struct Popularity: Sendable {
 
     subscript(group: UInt32) -> Double { values[Int(group)] }
 
-    /// What a group would count with an entry less.
+    /// Returns the popularity that a group would have with one entry less.
     func withoutAnEntry(_ group: UInt32) -> Double { growth(Double(sizes[Int(group)]) - 1) }
 
-    /// How many groups count more than a number.
+    /// Returns the number of groups with a popularity above a number.
     func count(above least: Double) -> Int { descending.indices.partitioningIndex { descending[$0] <= least } }
 }
 
-/// What there is for groups in one case of a sample: two sums of scores, and their popularity.
+/// The evidence for each group in one case of a sample: two sums of scores, and the popularity.
 struct FoundGroups {
     private struct Evidence {
         var first, second, popularity: Double
     }
 
     private let popularity: Popularity?
-    /// The group that is left out, without its entry.
+    /// The evidence for the group that is left out, without its entry.
     private let wanted: Evidence
-    /// All others that may be listed and have a sum.
+    /// The evidence for all other groups that may be listed and have a sum.
     private let others: [Evidence]
-    /// The popularity of each group that is not to be counted for its size alone.
+    /// The popularity of the groups that have a sum or may not be listed.
+    ///
+    /// `countBefore` takes them off its count of popular groups.
     private let known: [Double]
 
-    /// - Parameter popularity: nil if it counts nothing.
+    /// Creates the evidence of a case.
+    ///
+    /// - Parameters:
+    ///   - sampled: the case.
+    ///   - sums: the two sums of scores of each group.
+    ///   - popularity: the popularity, or `nil` if it does not count.
     init(_ sampled: LeaveOneOutSample.Case, _ sums: ScorePair, _ popularity: Popularity? = nil) {
         self.popularity = popularity
         func evidence(_ group: UInt32, _ popularity: Double?) -> Evidence {
@@ -57,22 +67,23 @@ struct FoundGroups {
         known = popularity.map { popularity in (found + excluded).map { popularity[$0] } } ?? []
     }
 
-    /// How many groups stand before the one that is left out.
+    /// Returns the number of groups that rank before the group that is left out.
     ///
     /// - Parameters:
-    ///   - secondWeight: what the second sum counts beside the first.
-    ///   - unit: what the popularity of the largest group counts beside them.
+    ///   - secondWeight: the weight of the second sum; the first has weight 1.
+    ///   - unit: the score that the popularity of the largest group adds.
     func countBefore(secondWeight: Double, popularity unit: Double) -> Int {
         let least = score(wanted, secondWeight, unit)
         let before = others.count { score($0, secondWeight, unit) > least }
         guard unit > 0, let popularity else { return before }
-        // Groups without a sum have nothing but their size.
+        // Groups without a sum have only their popularity.
         let leastPopularity = least / unit
         return before + popularity.count(above: leastPopularity) - known.count { $0 > leastPopularity }
     }
 
-    /// The gain of the group that is left out, by how many stand before it (DCG; Järvelin and Kekäläinen 2002); 0 if
-    /// nothing speaks for it.
+    /// Returns the gain (DCG; Järvelin and Kekäläinen 2002) of the rank of the group that is left out.
+    ///
+    /// The gain is 0 if the group's score is 0.
     func gain(secondWeight: Double, popularity unit: Double) -> Double {
         guard score(wanted, secondWeight, unit) > 0 else { return 0 }
         return 1 / log2(Double(countBefore(secondWeight: secondWeight, popularity: unit) + 2))
@@ -85,14 +96,18 @@ struct FoundGroups {
 
 /// The scores below which neighbours were cut from lists.
 ///
-/// With a target cut it compares scores of several lists; if these are divided by their sums, it is right about as
-/// often as the sums are alike.
+/// With a cut at the target, scores of several lists are compared. If the scores of a list are divided by their sum,
+/// the answer is only as good as these sums are alike.
 struct CutScores: Sendable {
     private let measure: SimilarityParameters.Measure
-    /// The least score among the k that were kept, by the group that they were kept for; 0 where there are fewer.
+    /// The least score among the k best that were kept for each group; 0 for a group with fewer than k.
     private let least: [Float]
 
-    /// - Parameter parameters: what the table was made with.
+    /// Finds the cut scores of a table.
+    ///
+    /// - Parameters:
+    ///   - table: the neighbour lists.
+    ///   - parameters: the parameters that the table was made with.
     init(of table: NeighbourTable, _ parameters: SimilarityParameters) {
         measure = parameters.measure
         let groupCount = table.offsets.count - 1
@@ -108,20 +123,21 @@ struct CutScores: Sendable {
         self.least = least.indices.map { kept[$0] < parameters.limit ? 0 : least[$0] }
     }
 
-    /// About which part of its score a neighbour would have without one of the common entries: 0 if it would not be in
-    /// the list.
+    /// Returns approximately the part of its score that a neighbour would have with one common entry less.
+    ///
+    /// - Returns: 0 if the neighbour would not be in the list.
     func partLeft(ofNeighbour neighbour: Neighbour, inListOf group: UInt32) -> Double {
         let part = measure.partLeft(without: 1, ofCommon: Int(neighbour.common))
         return keep(neighbour.index, at: part * Double(neighbour.score), inListOf: group) ? part : 0
     }
 
-    /// Whether a neighbour would still be in a group's list if it had another score.
+    /// Whether a neighbour with another score would still be in a group's list.
     func keep(_ neighbour: UInt32, at score: Double, inListOf group: UInt32) -> Bool {
         score >= Double(least[Int(measure.cut == .source ? group : neighbour)])
     }
 }
 
-/// A sum for every group, of which few are above 0.
+/// A sum of scores for every group; only a few are above 0.
 struct ScoreSums {
     private var sums: [Double]
     /// The groups whose sums are above 0.
@@ -143,7 +159,7 @@ struct ScoreSums {
     }
 }
 
-/// Two sums for every group.
+/// Two sums of scores for every group.
 struct ScorePair {
     var first, second: ScoreSums
 

@@ -3,13 +3,13 @@ import Model
 import Similarity
 import Synchronization
 
-/// Some users, or photos, each with one of its groups left out, to see whether the others would find it.
+/// A sample of users or photos, each with one of its groups left out.
 ///
-/// A user is chosen by the groups, and not by the number that the user happens to have: the same memberships give the
-/// same sample, in whatever order they were imported.
+/// The sample shows whether the other groups would find the one that is left out. The choice of users depends only on
+/// their groups, not on their numbers. So the same memberships give the same sample, whatever their order of import.
 struct LeaveOneOutSample: Sendable {
     struct Case: Sendable {
-        /// The other groups, ascending.
+        /// The indexes of the other groups, ascending.
         var others: [UInt32]
         var leftOut: UInt32
     }
@@ -19,24 +19,28 @@ struct LeaveOneOutSample: Sendable {
     static let none = LeaveOneOutSample()
 
     private static let caseLimit = 2000
-    /// How many columns are looked at for each that is wanted: many are in a single group.
+    /// The candidate columns for each case: many columns are in a single group only.
     private static let columnsPerCase = 4
-    /// Users in more groups tell little of the usual ones, and take long.
+    /// The most groups of a user: users in more groups are not typical, and take long.
     private static let groupLimit = 500
-    /// Columns that are looked at together: a number for each stays in the cache.
+    /// The columns of a block: one number for each fits into the cache.
     private static let columnsPerBlock = 1 << 21
-    /// Cases that a thread takes at a time.
+    /// The cases that a thread takes at a time.
     private static let casesPerPortion = 32
 
     private init() {}
 
-    /// - Parameter matrix: groups × users, or groups × photos.
+    /// Chooses the cases of a matrix.
+    ///
+    /// - Parameters:
+    ///   - matrix: groups × users, or groups × photos.
+    ///   - threads: the number of threads.
     /// - Complexity: O(entries).
     init(_ matrix: BinaryMatrix, threads: Int) {
         let found = Self.candidates(in: matrix, threads: threads)
         let stride = max(1, (found.count + Self.caseLimit - 1) / Self.caseLimit)
         for (index, candidate) in found.enumerated() where index.isMultiple(of: stride) {
-            // Any group will do, as long as a rerun leaves out the same.
+            // Any group would do, but a rerun must leave out the same one.
             let chosen = Int(Self.mixed(candidate.mark)) % candidate.groups.count
             var others = candidate.groups
             let leftOut = others.remove(at: chosen)
@@ -44,7 +48,7 @@ struct LeaveOneOutSample: Sendable {
         }
     }
 
-    /// Different sets of groups of some columns, in an order that is as good as random.
+    /// Returns the different sets of groups of some columns, in a pseudo-random order.
     private static func candidates(in matrix: BinaryMatrix, threads: Int) -> [(mark: UInt32, groups: [UInt32])] {
         let blocks = stride(from: 0, to: matrix.columnCount, by: columnsPerBlock).map { first in
             ColumnBlock(matrix, first..<min(first + columnsPerBlock, matrix.columnCount))
@@ -63,9 +67,9 @@ struct LeaveOneOutSample: Sendable {
         return found.indices.filter { $0 == 0 || found[$0 - 1].groups != found[$0].groups }.map { found[$0] }
     }
 
-    /// What `body` makes of each of the numbers 0 ..< count, in their order.
+    /// Returns the result of `body` for each of the numbers 0 ..< count, in ascending order of the numbers.
     ///
-    /// - Parameter scratch: memory for a thread, which `body` leaves as it found it.
+    /// - Parameter scratch: creates the memory of a thread; `body` must restore it.
     private static func concurrently<Scratch, Result: Sendable>(
         _ threads: Int, count: Int, scratch: @Sendable () -> Scratch,
         _ body: @Sendable (_ number: Int, inout Scratch) -> Result
@@ -82,24 +86,25 @@ struct LeaveOneOutSample: Sendable {
         return results.withLock { $0.compactMap(\.self) }
     }
 
-    /// The bits of a number well mixed (the end of MurmurHash3; Appleby 2011).
+    /// Returns a number with its bits well mixed (the finaliser of MurmurHash3; Appleby 2011).
     private static func mixed(_ number: UInt32) -> UInt32 {
         var bits = (number ^ number >> 16) &* 0x85eb_ca6b
         bits = (bits ^ bits >> 13) &* 0xc2b2_ae35
         return bits ^ bits >> 16
     }
 
-    /// Adds up over all cases what each of several choices gains.
+    /// Adds up the gains of several choices over all cases.
     ///
     /// - Parameters:
-    ///   - scratch: memory for a thread, which `gains` leaves as it found it.
-    ///   - gains: one for each choice; always as many.
-    /// - Returns: one sum for each choice, empty if there are no cases; the same whatever the number of threads.
+    ///   - threads: the number of threads; the result does not depend on it.
+    ///   - scratch: creates the memory of a thread; `gains` must restore it.
+    ///   - gains: returns one gain for each choice; their number is always the same.
+    /// - Returns: one sum for each choice; empty if there are no cases.
     func totalGains<Scratch>(
         threads: Int, scratch: @Sendable () -> Scratch, of gains: @Sendable (Case, inout Scratch) -> [Double]
     ) -> [Double] {
         let starts = Array(stride(from: 0, to: cases.count, by: Self.casesPerPortion))
-        // In the order of the cases: a rounded sum depends on it.
+        // Added in the order of the cases, because the rounding of a sum depends on the order.
         let found = Self.concurrently(threads, count: starts.count, scratch: scratch) { number, memory in
             cases[starts[number]...].prefix(Self.casesPerPortion).map { gains($0, &memory) }
         }.flatMap(\.self)
@@ -110,7 +115,7 @@ struct LeaveOneOutSample: Sendable {
     }
 }
 
-/// Some neighbouring columns of a matrix.
+/// A range of columns of a matrix.
 private struct ColumnBlock: Sendable {
     private let matrix: BinaryMatrix
     private let columns: Range<Int>
@@ -120,7 +125,9 @@ private struct ColumnBlock: Sendable {
         self.columns = columns
     }
 
-    /// By column, the sum, modulo 2³², of a number for each of its rows; 0 for a column without any.
+    /// Returns for each column the sum, modulo 2³², of a number for each of its rows.
+    ///
+    /// - Returns: one sum for each column; 0 for a column without rows.
     func marks(_ number: (UInt32) -> UInt32) -> [UInt32] {
         var sums = [UInt32](repeating: 0, count: columns.count)
         forEachRow { row, entries in
@@ -130,7 +137,10 @@ private struct ColumnBlock: Sendable {
         return sums
     }
 
-    /// The rows of the chosen columns, ascending, in the order of the columns, which are counted from the first one.
+    /// Returns the rows of the chosen columns.
+    ///
+    /// - Parameter isChosen: whether each column of the block is chosen.
+    /// - Returns: the columns in ascending order, counted from the first of the block, with their rows ascending.
     func groups(ofColumnsWhere isChosen: [Bool]) -> [(column: Int, groups: [UInt32])] {
         var found: [Int: [UInt32]] = [:]
         forEachRow { row, entries in
@@ -148,7 +158,7 @@ private struct ColumnBlock: Sendable {
         }
     }
 
-    /// Where the entries of a row begin that are in a column or a later one.
+    /// Returns the index of the first entry of a row that is at or after a column.
     private func place(of column: Int, in entries: ArraySlice<UInt32>) -> Int {
         entries.indices.partitioningIndex { Int(entries[$0]) >= column }
     }

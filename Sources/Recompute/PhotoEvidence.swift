@@ -2,22 +2,24 @@ import Glibc
 import Model
 import Similarity
 
-/// What counts in lists for photos: as much as finds the groups best that are left out of photos' pools.
+/// Finds the weights for lists of groups for a photo.
 ///
-/// The lists were computed with the entries that are left out. Their own part is taken away: one of the c common photos
-/// of two groups, one photo of the group's pool, and a place in a list that the group would not have without it.
+/// The best weights rank the groups that are left out of a photo's pools highest. The neighbour lists were computed
+/// with the entries that are left out. So the influence of such an entry is taken away. That is one of the c common
+/// photos of two groups, and one photo of the group's pool. A group also loses its place in a list if it would not
+/// have the place without that entry.
 struct PhotoEvidence: Sendable {
-    /// What popularity may count; above 0 even where it does not help, as popular groups stand at the end of lists.
+    /// The weights of popularity to try; all are above 0, because popular groups fill the end of a list.
     private static let popularityChoices = [0.001, 0.01, 0.03, 0.1, 0.3, 1, 10, 1000]
-    /// What relations other than pools may count beside their own weights, 0 first.
+    /// The weights to try: relations other than pools get a factor on their own weights, 0 first.
     private static let choices = [0, 1, 0.25, 4].flatMap { other in
         popularityChoices.map { Manifest.PhotoWeights(otherRelations: other, popularity: $0) }
     }
-    /// Other relations count only if they raise the gain by this part: what is less may be chance.
+    /// The least relative rise of the gain for other relations to count; a smaller rise may be chance.
     private static let leastRise = 0.02
-    /// With fewer photos chance would choose.
+    /// The least number of photos; with fewer the choice would be chance.
     private static let leastPhotos = 100
-    /// What stands further down counts for nothing.
+    /// The number of ranks that count.
     private static let length = 10
 
     private let relations: RelationTable
@@ -41,7 +43,7 @@ struct PhotoEvidence: Sendable {
         }
     }
 
-    /// The weights with the greatest gain; nil if there is nothing to learn from.
+    /// Returns the weights with the greatest gain, or `nil` if there is too little to learn from.
     func weights() -> Manifest.PhotoWeights? {
         guard photos.cases.count >= Self.leastPhotos, let relation = relations[.pool]?.relation,
             let sizes = sizes[relation], let popularity = Popularity(sizes, of: { $0 })
@@ -67,7 +69,7 @@ struct PhotoEvidence: Sendable {
         return gains.firstIndex(of: chosen).map { Self.choices[$0] }
     }
 
-    /// Adds the cosines of a photo's groups in a relation, a mean over the groups.
+    /// Adds the cosines between a photo's groups and their neighbours in a relation, as a mean over the photo's groups.
     private func add(_ facts: RelationFacts, of photo: LeaveOneOutSample.Case, to sums: inout ScoreSums) {
         guard let table = tables[facts.relation], let sizes = sizes[facts.relation] else { return }
         for group in photo.others {

@@ -2,20 +2,21 @@ import Model
 import ModelStore
 import Similarity
 
-/// How far a new version may be from the current one and still take its place by itself.
+/// Limits on the difference between a new version and the current one.
 ///
-/// All are shares, 0...1. What there are fewer than 20 of is not judged: of a few groups, one is a large share.
+/// A version within the limits becomes current automatically. All limits are shares, 0...1, inclusive. A share of fewer
+/// than 20 is not judged: a single group would be a large share.
 public struct GateLimits: Sendable, Equatable {
-    /// Groups, members and entries (memberships, photos in pools) of the current version that may be gone.
+    /// The share of groups, members or entries (memberships, photos in pools) that may be gone.
     public var lost: Double
-    /// Groups with neighbours that may be left without any, in one relation.
+    /// The share of groups that may lose all their neighbours in one relation.
     public var emptied: Double
-    /// How much of the 10 best neighbours must be the same, the mean over groups.
+    /// The least overlap of the 10 best neighbours, as a mean over groups.
     public var overlap: Double
-    /// How far scores may move, relative to what they were.
+    /// The most that scores may move, relative to the old scores.
     public var drift: Double
 
-    /// Limits; the defaults let a community change a lot in a week, and stop a broken import.
+    /// Creates limits; the defaults allow much change in a week, but stop a broken import.
     public init(lost: Double = 0.1, emptied: Double = 0.1, overlap: Double = 0.5, drift: Double = 0.5) {
         self.lost = lost
         self.emptied = emptied
@@ -24,16 +25,20 @@ public struct GateLimits: Sendable, Equatable {
     }
 }
 
-/// Decides whether a new version may replace the current one without anybody looking at it first.
+/// Decides whether a new version may become current without a person's approval.
 struct PublicationGate {
     let limits: GateLimits
     let relations: RelationTable
-    /// Shares of fewer than this are not judged.
+    /// The least total of which a share is judged.
     private static let fewest = 20
 
-    /// What speaks against the new version, each in a clause with its numbers and its limit; none if it may go on.
+    /// Returns the objections to the new version, each a clause with its numbers and its limit.
     ///
-    /// - Parameter comparison: from the current version to the new one.
+    /// - Parameters:
+    ///   - comparison: the comparison of the current version with the new one.
+    ///   - current: the manifest of the current version.
+    ///   - new: the manifest of the new version.
+    /// - Returns: an empty list if the version may become current.
     func objections(_ comparison: VersionComparison, from current: Manifest, to new: Manifest) -> [String] {
         var objections: [String] = []
         judge(comparison.groupsLost, of: comparison.groupsBefore, limits.lost, "groups are gone", &objections)
@@ -57,7 +62,7 @@ struct PublicationGate {
             judge(
                 columns - (after?.columns ?? 0), of: columns, limits.lost, "\(name) without any group now", &objections)
         }
-        // Another formula finds other neighbours: whoever chose it knows that.
+        // Another formula finds other neighbours, as its author knows.
         guard let after, after.parameters == before.parameters, comparison.groupsWithNeighboursBefore >= Self.fewest
         else {
             return objections
@@ -87,7 +92,7 @@ struct PublicationGate {
     }
 }
 
-/// What the gate found: how the new version differs from the current one, and what speaks against it.
+/// The finding of the gate: the comparison with the current version, and the objections.
 struct GateFinding {
     var current: VersionName
     var comparison: VersionComparison
@@ -95,9 +100,9 @@ struct GateFinding {
 }
 
 extension RecomputeJob {
-    /// Compares what was built with the version that is current.
+    /// Compares the built model with the current version.
     ///
-    /// - Returns: nil if no version is current, or the current one cannot be read, which says nothing of the new one.
+    /// - Returns: `nil` if there is no current version, or if it cannot be read.
     func compareWithCurrent(
         _ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock, _ observer: any RecomputeObserver
     )

@@ -2,23 +2,28 @@ public import CatalogStore
 public import Model
 import Similarity
 
-/// How much work a recompute is, how long it should take, and how much memory.
+/// An estimate of the work, the duration and the memory of a recompute.
 public struct RecomputeEstimate: Sendable, Equatable {
     /// The work in each relation.
     public var work: [Relation: WorkEstimate]
-    /// What is known of photos.
+    /// The amount of data about photos.
     public var content: ContentEstimate
     /// Wall time in seconds.
     public var seconds: Double
-    /// The most memory resident at once, in bytes.
+    /// The peak resident memory, in bytes.
     public var memoryBytes: Int
     /// The steps and their expected seconds.
     var steps: [Forecast.Step]
 
-    /// From the work there is.
+    /// Estimates a recompute from the amount of work.
     ///
     /// - Parameters:
-    ///   - previous: the steps of an earlier version with the same parameters, which knows this machine best.
+    ///   - work: the work in each relation.
+    ///   - content: the amount of data about photos.
+    ///   - groups: the number of groups.
+    ///   - parameters: the parameters of the recompute.
+    ///   - publishesMembers: whether the store is shared.
+    ///   - previous: an earlier version with the same parameters, whose steps show the speed of this machine.
     init(
         work: [Relation: WorkEstimate], content: ContentEstimate, groups: Int, parameters: RecomputeParameters,
         publishesMembers: Bool,
@@ -45,7 +50,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let comparing = previous == nil ? 0 : Double(neighbours) * 2e-8
         steps.append(.init(name: StepName.compareVersions, expectedSeconds: comparing))
         if !parameters.isDryRun {
-            // A shared store is a server, which takes lists one by one.
+            // A shared store is a server, which receives lists one by one.
             let publish = Double(neighbours) * (publishesMembers ? 1.1e-7 : 3.4e-8) + Double(memberRows) * 1.5e-8
             steps.append(.init(name: StepName.publish, expectedSeconds: publish))
         }
@@ -60,8 +65,10 @@ public struct RecomputeEstimate: Sendable, Equatable {
         facts.flatMap { work[$0.relation]?.rows } ?? 0
     }
 
-    /// The most neighbours that all groups together can have: a group has no more than there are others, and a pair
-    /// that is listed adds at least its common entries to Σ d².
+    /// Returns the most neighbours that all groups together can have.
+    ///
+    /// A group has at most as many neighbours as there are other groups. A listed pair adds at least its common entries
+    /// to Σ d².
     private static func neighbours(
         _ work: WorkEstimate?, groups: Int, _ parameters: SimilarityParameters
     ) -> Int {
@@ -69,7 +76,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         return Int(min(listed, (work?.increments ?? 0) / Double(max(1, parameters.minimumCommon))))
     }
 
-    /// What reading and comparing takes, and what is done with the photos' matrix in between.
+    /// Returns the expected steps for reading and comparing, and for the content of photos.
     private static func matrixSteps(
         _ work: [Relation: WorkEstimate], _ content: ContentEstimate, groups: Int, _ parameters: RecomputeParameters
     ) -> [Forecast.Step] {
@@ -90,46 +97,48 @@ public struct RecomputeEstimate: Sendable, Equatable {
         return steps
     }
 
-    /// What going through tags and places takes on one thread: the photos once, and the pools once.
+    /// Returns the seconds for tags and places on one thread: one pass over the photos, and one over the pools.
     private static func contentSeconds(_ content: ContentEstimate, rows: Int) -> Double {
         guard content.photos > 0 else { return 0 }
         return Double(content.photos) * 4e-7 + Double(content.tags) * 4e-8 + Double(rows) * 1e-7
     }
 
-    /// The most memory resident at once, as measured.
+    /// Returns the peak resident memory in bytes, with measured factors.
     ///
-    /// Reading keeps the rows twice, comparing some three times; tags and places stand beside the photos' matrix, who
-    /// joined what beside the members'. Lists are there twice: as pairs and sorted, then as found and as bytes. Recent
-    /// entries stay until the trends are counted.
+    /// - Reading keeps the rows twice, and comparing keeps some of them three times.
+    /// - Tags and places are in memory together with the photos' matrix.
+    /// - Published members are in memory together with the members' matrix.
+    /// - Lists are there twice: as pairs and sorted, then as found and as bytes.
+    /// - Recent entries stay until the trends are counted.
     private static func memoryBytes(
         _ work: [Relation: WorkEstimate], _ content: ContentEstimate, poolRows: Int, neighbours: Int, memberRows: Int
     ) -> Int {
         let comparing = (work.values.map(\.rows).max() ?? 0) * 14
-        // What a thread read of a photo and of its tags, in arrays that grow by doubling, and then the same in the
-        // order of photos; and the texts of rare tags.
+        // Each thread reads photos and tags into arrays that grow by doubling. Then the same is stored in the order of
+        // photos. The texts of rare tags come on top.
         let describing =
             poolRows * 4 + content.photos * 28 + content.tags * 8 + min(content.tags, 4_000_000) * 60
         let recent = work.values.reduce(0) { $0 + $1.recentRows } * 12
-        // The matrix in either direction, and ids and buckets of users who joined some tens of groups each.
+        // The matrix in either direction, with ids and buckets of users who joined some tens of groups each.
         let turning = memberRows * 10
         return (48 << 20) + max(comparing, describing, turning) + recent + neighbours * 32
     }
 
-    /// What comparing takes on one thread, as measured on some millions to some tens of millions of rows, in seconds.
+    /// Returns the seconds for comparing on one thread, as measured on 10⁶ to some 10⁷ rows.
     private static func compareSeconds(_ amount: WorkEstimate, groups: Int, _ parameters: SimilarityParameters)
         -> Double
     {
         let preparing = Double(amount.rows) * 3.5e-8
         let counting = Double(amount.rows) * 1e-8 + amount.increments * 1.45e-10
         let choosing = Double(groups) * Double(groups) * 1e-10
-        // If one common entry is enough, every pair that has one is a candidate. A modified cosine has weights of 64
-        // bits instead of counts of 8 or 16, and its lists are cut at the target.
+        // If one common entry is enough, every pair with one is a candidate. A modified cosine has weights of 64 bits
+        // instead of counts of 8 or 16 bits, and its lists are cut at the target.
         let scale = parameters.measure != .cosine ? 9.0 : parameters.minimumCommon > 1 ? 1 : 3
         let mixing = parameters.mixingNanoseconds(rows: groups, entries: amount.rows) * 1e-9
         return preparing + (counting + choosing) * scale + mixing
     }
 
-    /// Takes over how long the steps took then, by the rows there are now.
+    /// Replaces expected durations by those of an earlier version, scaled by the number of rows.
     private static func learn(
         from previous: Manifest, work: [Relation: WorkEstimate], _ relations: RelationTable,
         _ steps: inout [Forecast.Step]
@@ -142,7 +151,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         for index in steps.indices {
             guard let step = previous.steps.first(where: { $0.name == steps[index].name }) else { continue }
             if step.name == StepName.content || step.name == StepName.activity {
-                // How much is known of photos weighs more than how many rows were added.
+                // The duration depends more on the data about photos than on the number of added rows.
                 steps[index].expectedSeconds = step.seconds
                 continue
             }
@@ -154,7 +163,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
     }
 }
 
-/// The names of the steps, as reports and manifests have them.
+/// The names of the steps in reports and manifests.
 enum StepName {
     static let applyChanges = "apply changes"
     static let check = "check catalog"

@@ -3,7 +3,7 @@ import Model
 import ModelStore
 import Similarity
 
-/// Everything that is published, before it is.
+/// All parts of a version, before it is published.
 struct BuiltModel {
     var catalog: Manifest.CatalogState
     var changesTaken: TakenChanges?
@@ -104,13 +104,13 @@ extension RecomputeJob {
             photoWeights: evidence.photos)
     }
 
-    /// What has the entries: the tables if there are any, the catalog otherwise.
+    /// Returns the source of the entries: the tables if there are any, otherwise the catalog.
     private func entrySource(_ snapshot: CatalogSnapshot) throws(RecomputeError) -> any EntrySource {
         guard let tablesPath else { return snapshot }
         do throws(CatalogError) { return try TableSnapshot(tablesPath, snapshot) } catch { throw .catalog(error) }
     }
 
-    /// Says how much work there is, and refuses to begin if the memory cannot suffice.
+    /// Reports the amount of work, and throws if the memory cannot suffice.
     private func plan(
         _ catalog: Catalog, _ entries: any EntrySource, _ clock: StepClock, _ observer: any RecomputeObserver
     ) throws(RecomputeError) -> [Relation: WorkEstimate] {
@@ -133,7 +133,9 @@ extension RecomputeJob {
         return estimate.work
     }
 
-    /// The newest version that was computed just so; a store that cannot tell is no reason to fail yet.
+    /// Returns the newest version with the same parameters, or `nil` if there is none.
+    ///
+    /// A store that cannot be read is no failure at this point.
     private func previousManifest() -> Manifest? {
         let manifests = (try? store.versions()) ?? []
         return manifests.last { manifest in
@@ -186,7 +188,7 @@ extension RecomputeJob {
         return (table, "\(table.neighbours.count) neighbours")
     }
 
-    /// What counts in lists, as far as there is evidence.
+    /// The weights in lists, as far as there is evidence.
     private struct Evidence {
         var relations: [Relation: Double]
         var popularity: Double?
@@ -258,14 +260,14 @@ extension RecomputeJob {
         }
     }
 
-    /// What relations are imported as, in a sentence: "memberships or pools".
+    /// The import names of the relations, as a phrase such as "memberships or pools".
     private var sourceNames: String {
         let names = parameters.relations.map(\.source.table).sorted()
         guard let last = names.last, names.count > 1 else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " or " + last
     }
 
-    /// Nil if there are none.
+    /// Returns the hidden groups, or `nil` if there are none.
     private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [HiddenGroup]? {
         do throws(CatalogError) {
             let hidden = try catalog.hiddenGroups(limit: .max)
@@ -273,7 +275,7 @@ extension RecomputeJob {
         } catch { throw .catalog(error) }
     }
 
-    /// Nil if no change of a journal was ever applied.
+    /// Returns the changes taken from journals, or `nil` if none was ever applied.
     private func changesTaken(of catalog: Catalog) throws(RecomputeError) -> TakenChanges? {
         do throws(CatalogError) {
             let taken = try catalog.takenChanges()

@@ -5,27 +5,29 @@ import Recommendation
 import Similarity
 import Synchronization
 
-/// Which groups the photos with a tag, or of a location, go to.
+/// The groups that photos with a tag, or of a place, go to.
 struct ContentSignals: Sendable {
     var tags: [String: [Posting]] = [:]
     var places: [PlaceCell: [Posting]] = [:]
 }
 
 extension RecomputeJob {
-    /// Tags and places that a group keeps at most.
+    /// The most tags and places that a group keeps.
     private static var tagsPerGroup: Int { 32 }
     private static var placesPerGroup: Int { 16 }
-    /// A tag or a location counts with so many photos, and in a group with so many: single photos must not show.
+    /// The least number of photos of a tag or place, in all and in a group, so that single photos do not show.
     private static var photosOfTerm: Int { 5 }
     private static var photosInGroup: Int { 3 }
-    /// Groups that a thread takes at a time.
+    /// The number of groups that a thread takes at a time.
     private static var groupsPerPortion: Int { 128 }
 
-    /// What the groups' public photos are about, as far as the catalog has tags and places.
+    /// Returns the tags and places that are typical of groups, from their public photos.
     ///
     /// - Parameters:
+    ///   - entries: the source of tags and places.
     ///   - matrix: public groups × photos, of the same source.
-    ///   - events: of the matrix; they are counted for the owners of the photos.
+    ///   - events: the events of the matrix; they are attributed to the owners of the photos.
+    ///   - clock: told of the progress.
     func contentSignals(
         _ entries: any EntrySource, _ matrix: BinaryMatrix, _ events: inout GroupEvents?, _ clock: StepClock
     ) throws(RecomputeError) -> (ContentSignals, outcome: String) {
@@ -49,7 +51,7 @@ extension RecomputeJob {
         return (signals, "\(signals.tags.count) tags and \(signals.places.count) places point to groups")
     }
 
-    /// Counts the terms of each group's photos, and keeps those that tell it from others.
+    /// Counts the tags and places of each group's photos, and keeps those that distinguish the group from others.
     private func postings(
         _ content: PhotoContent, _ matrix: BinaryMatrix, _ progress: @Sendable (_ entries: Int) -> Void
     ) -> ContentSignals {
@@ -102,13 +104,13 @@ extension RecomputeJob {
     }
 }
 
-/// How much the parts of the step weigh in its progress.
+/// The weights of the parts of the step in its progress.
 private enum ContentSteps {
-    /// Counting so many entries of pools takes as long as reading a photo.
+    /// The number of pool entries whose counting takes as long as reading one photo.
     static let entriesPerPhoto = 8
 }
 
-/// The terms that tell a group from others, with their weights.
+/// The tags and places that distinguish a group from others, with their weights.
 private struct GroupTerms: Sendable {
     var tags: [(term: Int, weight: Float)]
     var places: [(term: Int, weight: Float)]

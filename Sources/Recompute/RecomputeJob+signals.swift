@@ -3,25 +3,26 @@ import Model
 import Recommendation
 
 extension RecomputeJob {
-    /// The most months that tell of seasons: five years and half a one on either side, whose means begin and end there.
+    /// The most months that seasons are computed from: five years, and half a year on either side for the moving means.
     private static var seasonMonths: Int { 72 }
-    /// The weeks that tell of trends: the last one, and those before that tell what is usual.
+    /// The weeks that trends are computed from: the last week, and the weeks before for comparison.
     static var trendWeeks: Int { TrendingRanking.usualWeeks + 1 }
 
-    /// The dates to keep for trends and seasons.
+    /// The window of dates to keep for trends and seasons.
     var activityWindow: ActivityWindow {
         ActivityWindow(
             end: startedAtMilliseconds / 1000, weekCount: Self.trendWeeks, monthCount: Self.seasonMonths)
     }
 
-    /// What trends, and in which months groups are busy, as far as the catalog has dates.
+    /// Returns the trending groups and the seasonal factors, as far as the catalog has dates.
     ///
-    /// The present, for this purpose, is the moment the job began, or the last date in the catalog if that is earlier:
-    /// a catalog that is some weeks old tells what trended in its own last week. A date in the future changes nothing.
+    /// The present is the beginning of the job, or the last date in the catalog if that is earlier. So a catalog that
+    /// is some weeks old has the trends of its own last week. A date in the future changes nothing.
     ///
     /// - Parameters:
-    ///   - events: what the job's window kept of the entries of public groups.
-    ///   - dates: of the same entries.
+    ///   - events: the entries of public groups within the job's window.
+    ///   - dates: the dates of the same entries.
+    ///   - groupCount: the number of groups.
     func activitySignals(
         _ events: [RelationFacts.Role: GroupEvents], _ dates: EventDates, groupCount: Int
     ) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
@@ -42,10 +43,10 @@ extension RecomputeJob {
         )
     }
 
-    /// What curators put forward, now or later.
+    /// Returns the curated groups whose period has not ended.
     func curatedGroups(_ catalog: Catalog, _ facts: [GroupFacts]) throws(RecomputeError) -> [CuratedGroup] {
         do throws(CatalogError) {
-            // By bytes: ids that differ only in how characters are composed are different ids.
+            // Compared by bytes, because two ids may differ only in the composition of characters.
             let indexes = Dictionary(
                 uniqueKeysWithValues: facts.enumerated().map { (Array($0.element.id.utf8), UInt32($0.offset)) })
             return try catalog.curations().compactMap { curation in
@@ -60,14 +61,19 @@ extension RecomputeJob {
     }
 }
 
-/// What the catalog counted, group by group.
+/// The activity of each group, as counted from the catalog.
 struct GroupActivity {
     let groupCount: Int
     private let calendar: ActivityCalendar
     private let members: ActivityReading
     private let photos: ActivityReading
 
-    /// - Parameter readings: a role whose relation has no dates is absent, and counts as quiet.
+    /// Creates the activity of each group.
+    ///
+    /// - Parameters:
+    ///   - readings: the counts by role; a missing role counts as no activity.
+    ///   - calendar: the weeks and months that were counted.
+    ///   - groupCount: the number of groups.
     init(_ readings: [RelationFacts.Role: ActivityReading], calendar: ActivityCalendar, groupCount: Int) {
         let quiet = ActivityReading(rowCount: groupCount, in: calendar)
         self.groupCount = groupCount
@@ -76,19 +82,19 @@ struct GroupActivity {
         photos = readings[.pool] ?? quiet
     }
 
-    /// The weeks of a group, the latest first.
+    /// Returns the weeks of a group, the latest first.
     func weeks(_ group: Int) -> WeeklyActivity {
         let range = group * calendar.weekCount..<(group + 1) * calendar.weekCount
         return WeeklyActivity(joiners: Array(members.people[range]), posters: Array(photos.people[range]))
     }
 
-    /// The months of a group, the earliest first.
+    /// Returns the months of a group, the earliest first.
     private func months(_ group: Int) -> MonthlyActivity {
         let range = group * calendar.months.count..<(group + 1) * calendar.months.count
         return MonthlyActivity(joins: Array(members.events[range]), photos: Array(photos.events[range]))
     }
 
-    /// The months of all groups together.
+    /// The monthly sums over all groups.
     private var community: MonthlyActivity {
         var sum = MonthlyActivity(
             joins: [UInt32](repeating: 0, count: calendar.months.count),
@@ -103,7 +109,7 @@ struct GroupActivity {
         return sum
     }
 
-    /// The factors of every group; empty if there are too few months.
+    /// The seasonal factors of every group; empty if there are too few months.
     var seasons: [SeasonalFactors] {
         let firstMonth = (calendar.months.lowerBound % 12 + 12) % 12
         guard let index = SeasonalIndex(community: community, firstMonth: firstMonth) else { return [] }

@@ -4,27 +4,27 @@ public import Model
 public import ModelStore
 import Similarity
 
-/// The weekly job: from a catalog to a new model version that is current.
+/// The weekly job, which makes a new model version from a catalog.
 public struct RecomputeJob: Sendable {
-    /// The catalog's file.
+    /// The path of the catalog.
     public var catalogPath: String
-    /// Where the version is published.
+    /// The store for the new version.
     public var store: any VersionStore
-    /// What counts as a neighbour, and how the job runs.
+    /// The parameters of similarity, and of the job itself.
     public var parameters: RecomputeParameters
-    /// The moment the job began, in Unix milliseconds: part of the version's name.
+    /// The beginning of the job, in Unix milliseconds; it is part of the version's name.
     public var startedAtMilliseconds: Int64
 
-    /// A folder of tables that has the entries, the users and the photos instead of the catalog; nil for the catalog.
+    /// The folder of tables with the entries, users and photos, or `nil` to read them from the catalog.
     public var tablesPath: String?
 
-    /// How neighbours are found.
+    /// The way to find neighbours.
     public var finding: any NeighbourFinding = OwnThreads()
 
-    /// How much memory the job may count on, in bytes; nil: what the system says is available.
+    /// The memory limit of the job in bytes, or `nil` for the memory that the system has available.
     public var memoryLimitBytes: Int?
 
-    /// A job.
+    /// Creates a job.
     public init(
         catalogPath: String, store: any VersionStore, parameters: RecomputeParameters, startedAtMilliseconds: Int64
     ) {
@@ -34,23 +34,23 @@ public struct RecomputeJob: Sendable {
         self.startedAtMilliseconds = startedAtMilliseconds
     }
 
-    /// What came out.
+    /// The outcome of a job.
     public struct Outcome: Sendable {
-        /// The manifest, of the version that was published unless the run was dry.
+        /// The manifest of the new version, which a dry run does not publish.
         public let manifest: Manifest
-        /// All steps, those after the manifest was written included.
+        /// All steps, including those after the manifest was written.
         public let steps: [Manifest.StepReport]
-        /// Older versions that were removed.
+        /// The older versions that were removed.
         public let pruned: [VersionName]
         /// Whether the version is now current.
         public let isPublished: Bool
-        /// How the version differs from the one that was current; nil if there was none that could be read.
+        /// The comparison with the previous version, or `nil` if there was none or it could not be read.
         public let comparison: VersionComparison?
     }
 
-    /// Reads, computes, publishes, and makes the new version current.
+    /// Reads the catalog, computes and publishes a version, and makes it current.
     ///
-    /// - Throws: `RecomputeError`; the version that was current before then still is.
+    /// - Throws: `RecomputeError`; the previous version then stays current.
     public func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
         let clock = StepClock(observer: observer)
         try applyJournaledChanges(clock, observer)
@@ -93,7 +93,7 @@ public struct RecomputeJob: Sendable {
             comparison: finding?.comparison)
     }
 
-    /// Removes what the new version makes dispensable; if that fails, the version is current all the same.
+    /// Removes older versions; a failure is only a warning, as the new version is current already.
     private func prune(_ observer: any RecomputeObserver) -> [VersionName] {
         var pruned: [VersionName] = []
         do throws(StoreError) {
@@ -120,10 +120,11 @@ public struct RecomputeJob: Sendable {
         } catch { throw .store(error) }
     }
 
-    /// `20261121T170808354-e6707fef`: when the job began, to the millisecond, and a digest of the sections.
+    /// Returns a version name such as `20261121T170808354-e6707fef`.
     ///
-    /// Versions are ordered by this number, which is above that of every version that the store has: a clock that was
-    /// ahead once does not make a later version the older one.
+    /// The first part is the beginning of the job, to the millisecond. The second part is a digest of the sections.
+    /// Versions are ordered by the first part. So it is always greater than in every version of the store, even if the
+    /// clock was ahead before.
     private func versionName(of built: BuiltModel) throws(RecomputeError) -> VersionName {
         guard let time = UnixTime(seconds: startedAtMilliseconds / 1000) else {
             throw .model("the clock does not show a time in the years 1800 to 2200")
@@ -139,7 +140,7 @@ public struct RecomputeJob: Sendable {
         } catch { throw .model(error.description) }
     }
 
-    /// A time in digits, or the number after that of the newest version if that is not below it.
+    /// Returns a time in digits, or the newest version's number + 1 if the time is not greater.
     private static func number(_ time: String, above newest: VersionName?) -> String {
         let last = newest.map { String($0.description.prefix(time.count)) } ?? ""
         guard last >= time, let number = Int64(last.filter(\.isNumber)) else { return time }

@@ -3,33 +3,33 @@ public import Model
 public import ModelStore
 public import Similarity
 
-/// What the weekly job is told.
+/// The parameters of the weekly job.
 public struct RecomputeParameters: Sendable, Equatable {
-    /// What groups may have in common.
+    /// The relations to compute.
     public let relations: RelationTable
     private var similarity: [Relation: SimilarityParameters]
-    /// How many threads read and compute, 1 or more; the result does not depend on it.
+    /// The number of threads, 1 or more; the result does not depend on it.
     public var threads: Int
-    /// The processor's instructions that compare; the result does not depend on it.
+    /// The processor's instructions for comparing; the result does not depend on it.
     public var path: ProcessorPath
-    /// How many versions the store keeps, the new one among them, 1 or more.
+    /// The number of versions to keep in the store, including the new one; 1 or more.
     public var versionsKept: Int
     /// Whether everything is done but publishing.
     public var isDryRun: Bool
-    /// Whether changes of daemons are taken although others of their journal before them are missing.
+    /// Whether changes of daemons are applied even if earlier changes of the same journal are missing.
     public var skipsMissingChanges: Bool
-    /// Whether the whole catalog is checked before anything is published, and not only what is read.
+    /// Whether the whole catalog is checked before publishing, and not only the parts that are read.
     public var checksCatalog = false
-    /// When the settings in use were tuned, in Unix milliseconds; nil for the defaults.
+    /// The time of the tuning that the settings come from, in Unix milliseconds, or `nil` for the defaults.
     public private(set) var tunedAtMilliseconds: Int64?
-    /// What relations count in members' lists by a tuning; evidence decides about the others.
+    /// The tuned weights of relations in members' lists; evidence decides the others.
     public private(set) var tunedWeights: [Relation: Double] = [:]
-    /// How far the new version may be from the current one.
+    /// The limits on the difference between the new version and the current one.
     public var gate = GateLimits()
-    /// Whether the new version becomes current however far it is from the one before.
+    /// Whether the new version becomes current even beyond these limits.
     public var isForced = false
 
-    /// The defaults: what the table says, and the modified cosine with its standard parameters.
+    /// Creates the defaults: the limits of the relation table, and the standard modified cosine.
     public init(relations: RelationTable = .standard, threads: Int) {
         self.relations = relations
         let defaults = relations.map { facts in
@@ -46,7 +46,7 @@ public struct RecomputeParameters: Sendable, Equatable {
         skipsMissingChanges = false
     }
 
-    /// What counts as a neighbour in a relation, which must be of the table.
+    /// The similarity parameters of a relation, which must be in the table.
     public subscript(relation: Relation) -> SimilarityParameters {
         get {
             guard let parameters = similarity[relation] else {
@@ -60,7 +60,7 @@ public struct RecomputeParameters: Sendable, Equatable {
         }
     }
 
-    /// Takes tuned settings for the relations that have them; what is set later wins over them.
+    /// Takes the tuned settings of the relations that have them; later changes override them.
     public mutating func use(_ settings: TunedSettings, tunedAtMilliseconds instant: Int64) {
         tunedAtMilliseconds = instant
         for relation in relations.relations {
@@ -72,29 +72,31 @@ public struct RecomputeParameters: Sendable, Equatable {
     }
 }
 
-/// Told of a recompute while it runs.
+/// An observer of a running recompute.
 public protocol RecomputeObserver: Sendable {
-    /// Told once, before anything large is read: how much work there is, and what it should take.
-    ///
-    /// - Parameter availableBytes: memory that can still be taken; nil if that is not known.
-    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?)
-    /// A step begins.
-    func stepBegan(_ name: String)
-    /// A step goes on; called from any thread, often.
+    /// Reports the plan, once, before any large data is read.
     ///
     /// - Parameters:
-    ///   - done: work done so far.
-    ///   - total: all work, if it is known, in the same unit.
-    ///   - unit: the unit, such as "rows"; nil if it means nothing to a person.
-    ///   - remainingSeconds: how long the whole job will still take.
+    ///   - estimate: the amount of work, and the expected duration.
+    ///   - availableBytes: the available memory, or `nil` if it is not known.
+    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?)
+    /// Reports the beginning of a step.
+    func stepBegan(_ name: String)
+    /// Reports the progress of a step; called often, from any thread.
+    ///
+    /// - Parameters:
+    ///   - done: the work done so far.
+    ///   - total: all work in the same unit, if it is known.
+    ///   - unit: the unit, such as "rows", or `nil` if it means nothing to a person.
+    ///   - remainingSeconds: the expected duration of the rest of the job.
     func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double)
-    /// A step has ended, with what it found, and how long the rest of the job will take.
+    /// Reports the end of a step, with its outcome and the expected duration of the rest of the job.
     func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double)
-    /// Something that is no failure, but that somebody should know.
+    /// Reports a problem that is no failure.
     func warn(_ message: String)
 }
 
-/// Why a recompute made no version current.
+/// The reason that a recompute made no version current.
 public enum RecomputeError: Error, CustomStringConvertible {
     /// The catalog could not be read.
     case catalog(CatalogError)
@@ -104,14 +106,14 @@ public enum RecomputeError: Error, CustomStringConvertible {
     case nothingToPublish(String)
     /// Less memory is available than the job will need.
     case tooLittleMemory(neededBytes: Int, availableBytes: Int)
-    /// The model would be too large, or contradicts itself.
+    /// The model would be too large, or is inconsistent.
     case model(String)
-    /// Those who share the work did not do it.
+    /// The other processes did not finish their part of the work.
     case abandoned(String)
-    /// The new version is published but not current, because it is too far from the current one.
+    /// The new version is published but not current, because it differs too much from the current one.
     case refused(VersionName, current: VersionName, objections: [String])
 
-    /// What happened, and what to do.
+    /// The failure, and the remedy.
     public var description: String {
         switch self {
         case .catalog(let error): error.description

@@ -3,35 +3,35 @@ import Glibc
 import Model
 import Synchronization
 
-/// When the weekly job last succeeded, when it last failed and why, as metrics in Prometheus's text format.
+/// The last success and the last failure of the weekly job, as metrics in Prometheus's text format.
 ///
-/// They are for a file that the text collector of Prometheus's node_exporter reads: the job ends, and a daemon may be
-/// on another machine. A job that cannot even start shows, too: its last success gets old.
+/// The metrics are written to a file for the text collector of Prometheus's node_exporter: the job ends, and a daemon
+/// may run on another machine. A job that cannot even start is noticed by the age of its last success.
 public struct RecomputeStatus: Sendable, Equatable {
     private static let success = "coterie_recompute_last_success_timestamp_seconds"
     private static let failure = "coterie_recompute_last_failure_timestamp_seconds"
-    /// The longest reason that is told, in characters.
+    /// The longest reason in a metric, in characters.
     private static let reasonLimit = 200
 
-    /// The samples, without their ends of line; nil if it never happened.
+    /// The samples without their line ends, or `nil` if the job never succeeded or never failed.
     private var lastSuccess, lastFailure: String?
 
-    /// The state that a file tells.
+    /// Reads the status from a file.
     ///
-    /// - Parameter text: what `text` gave for the run before; anything else is nothing.
+    /// - Parameter text: the `text` of the previous run; other lines are ignored.
     public init(_ text: String = "") {
         let lines = text.split(separator: "\n")
         lastSuccess = lines.last { $0.hasPrefix(Self.success) }.map(String.init)
         lastFailure = lines.last { $0.hasPrefix(Self.failure) }.map(String.init)
     }
 
-    /// When the job last succeeded, in Unix seconds; nil if it never did.
+    /// The time of the last success in Unix seconds, or `nil` if there was none.
     public var lastSuccessSeconds: Int64? { Self.time(in: lastSuccess) }
 
-    /// When the job last failed, in Unix seconds; nil if it never did.
+    /// The time of the last failure in Unix seconds, or `nil` if there was none.
     public var lastFailureSeconds: Int64? { Self.time(in: lastFailure) }
 
-    /// Why it last failed; nil if it never did.
+    /// The reason of the last failure, or `nil` if there was none.
     public var lastFailureReason: String? {
         guard let sample = lastFailure, let start = sample.firstRange(of: "reason=\"")?.upperBound,
             let end = sample.ranges(of: "\"} ").last?.lowerBound, start <= end
@@ -53,15 +53,15 @@ public struct RecomputeStatus: Sendable, Equatable {
         sample?.split(separator: " ").last.flatMap { Int64($0) }
     }
 
-    /// The job has succeeded, at a time in Unix seconds.
+    /// Records a success, at a time in Unix seconds.
     public mutating func succeeded(at seconds: Int64) { lastSuccess = "\(Self.success) \(seconds)" }
 
-    /// The job has failed.
+    /// Records a failure.
     ///
     /// - Parameters:
-    ///   - seconds: when, in Unix seconds.
-    ///   - exitCode: with which exit code.
-    ///   - reason: why, in a sentence.
+    ///   - seconds: the time, in Unix seconds.
+    ///   - exitCode: the exit code of the job.
+    ///   - reason: the reason, a sentence.
     public mutating func failed(at seconds: Int64, exitCode: Int32, reason: String) {
         let label = reason.prefix(Self.reasonLimit).map { character in
             switch character {
@@ -73,7 +73,7 @@ public struct RecomputeStatus: Sendable, Equatable {
         lastFailure = "\(Self.failure){code=\"\(exitCode)\",reason=\"\(label)\"} \(seconds)"
     }
 
-    /// The file.
+    /// The content of the file.
     public var text: String {
         [
             (Self.success, "When a recompute last succeeded.", lastSuccess),
@@ -84,7 +84,7 @@ public struct RecomputeStatus: Sendable, Equatable {
     }
 }
 
-/// Times the steps of a recompute, keeps their reports, and foretells the end.
+/// Times the steps of a recompute, keeps their reports, and forecasts the end.
 final class StepClock: Sendable {
     private struct State {
         var reports: [Manifest.StepReport] = []
@@ -97,15 +97,17 @@ final class StepClock: Sendable {
 
     init(observer: any RecomputeObserver) { self.observer = observer }
 
-    /// The steps that have ended.
+    /// The reports of the steps that have ended.
     var reports: [Manifest.StepReport] { state.withLock { $0.reports } }
 
-    /// From now on the end is foretold from these steps.
+    /// Sets the steps that the forecast is made from.
     func expect(_ steps: [Forecast.Step]) { state.withLock { $0.forecast = Forecast(steps: steps) } }
 
     /// Runs a step.
     ///
-    /// - Parameter body: returns what it made and, in a few words, what it found.
+    /// - Parameters:
+    ///   - name: the name of the step.
+    ///   - body: returns its result and a short description of the outcome.
     func step<Result>(
         _ name: String, _ body: () throws(RecomputeError) -> (Result, outcome: String)
     ) throws(RecomputeError) -> Result {
@@ -115,7 +117,7 @@ final class StepClock: Sendable {
             $0.forecast.begin(name)
         }
         let (result, outcome) = try body()
-        // What a step needed and the next one does not would count for both: it goes back to the system.
+        // Memory that only this step needed goes back to the system, or it would add to the peak of the next step.
         shim_release_freed_memory()
         let (report, remaining) = state.withLock { state in
             let seconds = state.stepBegan.secondsPassed
@@ -128,7 +130,7 @@ final class StepClock: Sendable {
         return result
     }
 
-    /// The running step has done so much; from any thread.
+    /// Reports the progress of the running step; may be called from any thread.
     func advance(done: Int, total: Int?, unit: String?) {
         let remaining = state.withLock { state in
             if let total, total > 0 {
@@ -140,7 +142,7 @@ final class StepClock: Sendable {
         observer.stepAdvanced(done: done, total: total, unit: unit, remainingSeconds: remaining)
     }
 
-    /// The most memory this process ever had resident, in bytes.
+    /// The peak resident memory of this process so far, in bytes.
     static var peakResidentBytes: Int {
         var usage = rusage()
         guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
@@ -149,6 +151,6 @@ final class StepClock: Sendable {
 }
 
 extension ContinuousClock.Instant {
-    /// Seconds from this instant to now.
+    /// The seconds from this instant to now.
     fileprivate var secondsPassed: Double { duration(to: .now) / .seconds(1) }
 }

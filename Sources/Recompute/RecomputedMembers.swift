@@ -6,22 +6,24 @@ import Recommendation
 import Similarity
 import Synchronization
 
-/// The members that a recompute publishes to a shared store, as it read them from the catalog.
+/// The members that a recompute publishes to a shared store, as read from the catalog.
 struct RecomputedMembers: MemberSource {
     private let users: UserTexts
     /// Users × groups.
     private let joined: BinaryMatrix
-    /// By row, the day of the user's earliest membership; `UInt16.max` or missing if there is none.
+    /// The day of the user's earliest membership, by row; `UInt16.max` or absent if there is none.
     private let firstDays: [UInt16]
-    /// Dismissals and exposures of those who have any, by row.
+    /// The dismissals and exposures of users who have any, by row.
     private let feedback: [UInt32: PublishedMember.Feedback]
-    /// The rows of those who have an id, and joined a group or said something.
+    /// The rows of the users to publish: those with an id and with a group, feedback or interests.
     private let rows: [UInt32]
 
+    /// Chooses the users to publish.
+    ///
     /// - Parameters:
-    ///   - users: by row.
+    ///   - users: ids and interests, by row.
     ///   - joined: users × groups.
-    ///   - firstDays: as of `MatrixReading`, by row.
+    ///   - firstDays: as in `MatrixReading`, by row.
     ///   - feedback: dismissals and exposures, by row.
     /// - Complexity: O(users).
     init(
@@ -79,10 +81,10 @@ struct RecomputedMembers: MemberSource {
 }
 
 extension RecomputeJob {
-    /// Whether members are published with the version: daemons of a shared store know them from there.
+    /// Whether members are published with the version, for the daemons of a shared store.
     var publishesMembers: Bool { store.shared != nil && !parameters.isDryRun }
 
-    /// The members to publish with the version.
+    /// Returns the members to publish with the version.
     func membersToPublish(_ entries: any EntrySource, _ memberships: MatrixReading)
         throws(RecomputeError) -> (RecomputedMembers, outcome: String)
     {
@@ -99,7 +101,7 @@ extension RecomputeJob {
         } catch { throw .model("the memberships cannot be turned to users: \(error)") }
     }
 
-    /// Dismissals in force and impressions without a click, by column.
+    /// Returns the dismissals in force and the impressions without a click, by column.
     private func memberFeedback(_ entries: any EntrySource) throws(CatalogError) -> [UInt32: PublishedMember.Feedback] {
         let usual = PlanConfiguration().feedback
         let since = usual.earliestImpression(atMilliseconds: startedAtMilliseconds)
@@ -116,12 +118,16 @@ extension RecomputeJob {
     }
 }
 
-/// A matrix that is transposed on a thread of its own, while others read the catalog.
+/// A matrix that is transposed on another thread while the catalog is read.
 private final class TransposedMatrix: Sendable {
     private let outcome = Mutex<Result<BinaryMatrix, MatrixError>?>(nil)
     private let isOver = DispatchGroup()
 
-    /// - Parameter isMeanwhile: whether there is a thread for it; it is done here and now otherwise.
+    /// Begins to transpose a matrix.
+    ///
+    /// - Parameters:
+    ///   - matrix: the matrix.
+    ///   - isMeanwhile: whether another thread transposes it; otherwise the initialiser does.
     init(of matrix: BinaryMatrix, isMeanwhile: Bool) {
         guard isMeanwhile else {
             transpose(matrix)
@@ -135,7 +141,7 @@ private final class TransposedMatrix: Sendable {
         outcome.withLock { $0 = transposed }
     }
 
-    /// Waits for the matrix.
+    /// Waits for the matrix, and returns it.
     func wait() throws(MatrixError) -> BinaryMatrix {
         isOver.wait()
         guard let outcome = outcome.withLock({ $0 }) else { preconditionFailure("nothing was transposed") }

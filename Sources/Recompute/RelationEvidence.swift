@@ -1,28 +1,32 @@
 import Model
 import Similarity
 
-/// What each relation should count in members' lists: as much as finds memberships best that are left out.
+/// Finds the weights of relations in members' lists.
 ///
-/// A membership that is left out is still in the members' lists, which were computed with it. Its own part in a score
-/// is taken away: one of the c common members of the two groups, and a place in a list that they would not have without
-/// it.
+/// The best weights rank the memberships that are left out highest. The neighbour lists were computed with these
+/// memberships. So the influence of such a membership on a score is taken away: one of the c common members of the two
+/// groups. A group also loses its place in a list if it would not have the place without that member.
 struct RelationEvidence: Sendable {
-    /// What a relation may count beside memberships, whose weight is 1.
+    /// The weights to try for a relation; memberships have weight 1.
     private static let choices = [0, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4]
-    /// What the size of a group may count, in units of the mean best score.
+    /// The weights to try for the size of a group, in units of the mean best score.
     private static let popularityChoices = [0, 0.1, 0.3, 1, 3, 10]
-    /// With fewer members chance would choose.
+    /// The least number of members; with fewer the choice would be chance.
     private static let leastMembers = 100
-    /// Something counts only if it raises the gain by this part: what is less may be chance.
+    /// The least relative rise of the gain for a weight to count; a smaller rise may be chance.
     private static let leastRise = 0.02
-    /// Popularity must raise it by more: of a member's groups a large one is more often left out than joined next.
+    /// The same for popularity, which must raise the gain by more.
+    ///
+    /// A large group of a member is more often the one left out than the one joined next.
     private static let leastPopularityRise = 0.1
-    /// Less is enough if popularity nearly alone has this part of the gain: lists must not find less than it does.
+    /// The least gain of the greatest weight of popularity for `leastRise` to suffice, relative to the gain without.
+    ///
+    /// Chosen lists must not find less than lists by popularity nearly alone.
     private static let popularityAlone = 0.97
 
     private let relations: RelationTable
     private let tables: [Relation: NeighbourTable]
-    /// What makes the scores of relations comparable.
+    /// The mean best score of each relation; divided by it, scores of relations are comparable.
     private let meanBestScores: [Relation: Double]
     private let members: LeaveOneOutSample
     private let threads: Int
@@ -39,7 +43,7 @@ struct RelationEvidence: Sendable {
         }
     }
 
-    /// The weights by relation; none if there are no memberships to learn from, or nothing to choose.
+    /// Returns the weights by relation; none without enough memberships to learn from, or without a choice.
     func weights() -> [Relation: Double] {
         guard let memberships = relations[.membership], hasNeighbours(memberships),
             members.cases.count >= Self.leastMembers
@@ -51,13 +55,14 @@ struct RelationEvidence: Sendable {
         return weights
     }
 
-    /// What the square root of a group's members counts, for the largest group; nil if there is nothing to learn from.
+    /// Returns the weight of the square root of the number of members, for the largest group.
     ///
-    /// Where few groups have most of the members, popular groups are found far more often than neighbours.
+    /// If few groups have most of the members, popular groups are found far more often than neighbours.
     ///
     /// - Parameters:
-    ///   - weights: what relations count; memberships 1 if it says nothing of them.
-    ///   - sizes: the members of every group.
+    ///   - weights: the weights of relations; memberships have weight 1 if it is not given.
+    ///   - sizes: the number of members of every group.
+    /// - Returns: `nil` if there is too little to learn from.
     func popularityWeight(beside weights: [Relation: Double], sizes: [UInt32]) -> Double? {
         guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
             let popularity = Popularity(sizes, of: { $0.squareRoot() })
@@ -79,7 +84,7 @@ struct RelationEvidence: Sendable {
         facts.weight > 0 && tables[facts.relation]?.neighbours.isEmpty == false
     }
 
-    /// What a relation counts beside others.
+    /// Returns the best weight of a relation beside others.
     private func best(_ facts: RelationFacts, beside weights: [Relation: Double]) -> Double {
         let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) {
             member, sums in
@@ -92,7 +97,9 @@ struct RelationEvidence: Sendable {
         return Self.best(Self.choices, gains, leastRise: Self.leastRise)
     }
 
-    /// The choice with the greatest gain, of equal ones the least; 0, the first, if that gains next to nothing.
+    /// Returns the choice with the greatest gain; ties go to the least choice.
+    ///
+    /// - Returns: 0 if the greatest gain is not enough above that of the first choice.
     private static func best(_ choices: [Double], _ gains: [Double], leastRise: Double) -> Double {
         guard let greatest = gains.max(), greatest > gains[0] * (1 + leastRise) else { return 0 }
         return choices[gains.firstIndex(of: greatest) ?? 0]
@@ -103,7 +110,7 @@ struct RelationEvidence: Sendable {
     private func add(
         _ weights: [Relation: Double], of member: LeaveOneOutSample.Case, to sums: inout ScoreSums
     ) {
-        // In a fixed order: a rounded sum depends on it.
+        // In a fixed order, because the rounding of a sum depends on the order.
         for facts in relations {
             if let weight = weights[facts.relation] { add(facts.relation, weight, of: member, to: &sums) }
         }

@@ -2,17 +2,18 @@ public import Model
 import ModelStore
 public import Similarity
 
-/// Finds neighbours with other processes, which read a prepared search from a folder and write blocks of pairs into it.
+/// Finds neighbours together with other processes.
 ///
-/// All files are in that folder while a relation is compared, and are removed afterwards, also if that fails.
+/// The processes read a prepared search from a folder, and write blocks of pairs into it. The files exist while a
+/// relation is compared; they are removed afterwards, also after a failure.
 public struct SharedFinding: NeighbourFinding {
-    /// What is asked of others: for each range of ranks, the block of pairs that `PairFile.write` makes.
+    /// The work for the other processes: for each part, the block of pairs that `PairFile.write` makes.
     public struct Order: Sendable, Codable {
-        /// The relation.
+        /// The relation to compare.
         public var relation: String
         /// The file of the prepared search.
         public var search: String
-        /// How many rows count; they are numbered from 0 on.
+        /// The number of rows that count; they are numbered from 0.
         public var rows: Int
         /// The parts of the work, of about equal cost.
         public var parts: [Part]
@@ -20,11 +21,11 @@ public struct SharedFinding: NeighbourFinding {
 
     /// A part of the work.
     public struct Part: Sendable, Codable {
-        /// The first row.
+        /// The first row, inclusive.
         public var first: Int
-        /// The row behind the last.
+        /// The end of the rows, exclusive.
         public var end: Int
-        /// The file to write.
+        /// The path of the block to write.
         public var block: String
     }
 
@@ -34,11 +35,13 @@ public struct SharedFinding: NeighbourFinding {
     private let blockRows: Int?
     private let ask: @Sendable (Order) throws(RecomputeError) -> Void
 
+    /// Creates a search that is shared with other processes.
+    ///
     /// - Parameters:
-    ///   - folder: must exist.
-    ///   - partCount: into how many parts to cut the work, 1 or more.
-    ///   - blockRows: the most rows of a block, if memory is short; nil for what suits the caches.
-    ///   - ask: has the work done, and returns when it is; throws if it cannot be.
+    ///   - folder: the folder for the files; it must exist.
+    ///   - partCount: the number of parts, 1 or more.
+    ///   - blockRows: the most rows of a block, if memory is short, or `nil` for a size that suits the caches.
+    ///   - ask: has the work done and returns afterwards; throws if the work cannot be done.
     public init(
         folder: String, partCount: Int, blockRows: Int?, ask: @escaping @Sendable (Order) throws(RecomputeError) -> Void
     ) {
@@ -48,7 +51,7 @@ public struct SharedFinding: NeighbourFinding {
         self.ask = ask
     }
 
-    /// The lists of every row.
+    /// Returns the neighbour lists of all rows.
     public func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
@@ -97,16 +100,18 @@ public enum PairFile {
         do throws(PreparedSearchError) { return try PairBlock(bytes) } catch { throw .model("\(path): \(error)") }
     }
 
-    /// Finds the pairs of some rows of a prepared search, and writes the block.
+    /// Finds the pairs of some rows of a prepared search, and writes their block.
     ///
-    /// That is the whole work of a process of a cluster. Doing it again changes nothing.
+    /// This is the whole work of one process of a cluster. It is idempotent.
     ///
     /// - Parameters:
-    ///   - search: the file of the prepared search.
-    ///   - rows: which of its rows.
-    ///   - path: the block to write.
-    ///   - rowsAtOnce: for so many rows, every part of the file is read once.
-    /// - Returns: how many rows there were.
+    ///   - search: the path of the prepared search.
+    ///   - rows: the rows to search for.
+    ///   - path: the path of the block to write.
+    ///   - threads: the number of threads.
+    ///   - processor: the processor's instructions to use.
+    ///   - rowsAtOnce: rows per pass over the search file.
+    /// - Returns: the number of rows.
     public static func write(
         _ search: String, rows: Range<Int>, to path: String, threads: Int, path processor: ProcessorPath,
         rowsAtOnce: Int
@@ -133,15 +138,16 @@ public enum PairFile {
     }
 }
 
-/// How a recompute finds the neighbours of a relation: by itself, or with others.
+/// A way to find the neighbours of a relation: in this process, or with others.
 public protocol NeighbourFinding: Sendable {
-    /// The lists of every row; they do not depend on how they are found.
+    /// Returns the neighbour lists of all rows; every implementation returns the same lists.
     ///
     /// - Parameters:
-    ///   - relation: of which relation the matrix is.
+    ///   - relation: the matrix's relation.
     ///   - matrix: groups × users or photos.
+    ///   - search: the parameters of the search.
     ///   - identity: a number that no other run has.
-    ///   - progress: told of the work done.
+    ///   - progress: called with the work done and all work.
     func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
@@ -150,10 +156,10 @@ public protocol NeighbourFinding: Sendable {
 
 /// Finds neighbours in this process, on several threads.
 public struct OwnThreads: NeighbourFinding {
-    /// No settings: the search has them.
+    /// Creates a search without settings of its own.
     public init() {}
 
-    /// The lists of every row.
+    /// Returns the neighbour lists of all rows.
     public func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
