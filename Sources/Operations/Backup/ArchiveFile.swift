@@ -1,19 +1,23 @@
 import CatalogStore
 import Glibc
 
-/// A file that is read or written in order; it is closed when the value ends.
+/// A file that is read, or written in order, and is closed at the end of the value's life.
 struct ArchiveFile: ~Copyable {
     let path: String
     let descriptor: CInt
 
-    /// Opens a file that exists.
+    /// Opens an existing file for reading.
     init(reading path: String) throws(BackupError) {
         self.path = path
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system("open", path) }
     }
 
-    /// Makes or empties a file that only its owner may read, and that no other process writes to meanwhile.
+    /// Creates or empties a file.
+    ///
+    /// Only its owner may read it, and a lock keeps other processes from writing to it.
+    ///
+    /// - Throws: `BackupError.Code.occupied` if another process has the lock.
     init(writing path: String) throws(BackupError) {
         let file = try Self.emptied(path)
         self.path = path
@@ -46,7 +50,7 @@ struct ArchiveFile: ~Copyable {
         return Int(status.st_size)
     }
 
-    /// Bytes from an offset on; fewer than `count` if the file ends.
+    /// Returns bytes from an offset on; fewer than `count` at the end of the file.
     func bytes(at offset: Int, count: Int) throws(BackupError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -63,7 +67,7 @@ struct ArchiveFile: ~Copyable {
         return bytes
     }
 
-    /// Writes all bytes at the end.
+    /// Appends all bytes.
     func append(_ bytes: [UInt8]) throws(BackupError) {
         var done = 0
         while done < bytes.count {
@@ -76,14 +80,14 @@ struct ArchiveFile: ~Copyable {
         }
     }
 
-    /// Returns when everything is safe from a loss of power.
+    /// Waits until all bytes are on the disk, safe from a loss of power.
     func synchronize() throws(BackupError) {
         guard fsync(descriptor) == 0 else { throw .system("write", path) }
     }
 
     /// Whether another process has the file, which is a SQLite database, open.
     ///
-    /// In a write-ahead log's mode each connection holds a lock on these bytes as long as it lives.
+    /// With a write-ahead log, each connection holds a lock on these bytes while it is open.
     func isOpenElsewhere() -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
@@ -98,18 +102,18 @@ struct ArchiveFile: ~Copyable {
 enum FileName {
     static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     static func remove(_ path: String) throws(BackupError) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
     }
 
-    /// Gives a file another name, in one step, in place of what had the name; it stays so after a loss of power.
+    /// Renames a file in one step, and replaces an existing one; the new name survives a loss of power.
     static func move(_ old: String, to new: String) throws(BackupError) {
         guard unsafe rename(old, new) == 0 else { throw .system("write", new) }
         try ArchiveFile(reading: Catalog.folder(of: new)).synchronize()
     }
 
-    /// Makes a folder and those above it; one that exists is left as it is.
+    /// Creates a folder and its missing parents; an existing one is left as it is.
     static func makeFolder(_ path: String) throws(BackupError) {
         guard !exists(path) else { return }
         let parent = Catalog.folder(of: path)
@@ -119,7 +123,7 @@ enum FileName {
 }
 
 extension BackupError {
-    /// The last error of the system.
+    /// Returns an error with the last message of the system.
     static func system(_ action: String, _ path: String) -> BackupError {
         BackupError(.fileFailed, "cannot \(action) \(path): \(unsafe String(cString: strerror(errno)))")
     }

@@ -1,9 +1,9 @@
 import CArchive
 import FoundationEssentials
 
-/// Reads a backup, and compares what it reads with the checksums.
+/// Reads a backup, and verifies the checksums.
 struct ArchiveReader {
-    /// The most bytes of a manifest.
+    /// The greatest length of a manifest, in bytes.
     private static let longestManifest = 16 << 20
 
     let manifest: BackupManifest
@@ -11,8 +11,8 @@ struct ArchiveReader {
 
     /// Opens a backup and reads its manifest.
     ///
-    /// - Throws: `BackupError.Code.damaged` if it is incomplete or something else, `newer` if this program cannot read
-    ///   it.
+    /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, and `newer` if the format is too
+    ///   new.
     init(_ path: String) throws(BackupError) {
         var (lengths, json, sum): ([String: Int], [UInt8]?, [UInt8]?) = ([:], nil, nil)
         let archive = try TarFile(path)
@@ -51,9 +51,9 @@ struct ArchiveReader {
         throw BackupError(.newer, "\(path) is a backup of a newer program: restore it with that program")
     }
 
-    /// Reads a file of the manifest, and gives its pieces to `take`.
+    /// Reads a file of the manifest, and passes its pieces to `take`.
     ///
-    /// - Throws: `BackupError.Code.damaged`, when all was given, if the file does not have its checksum.
+    /// - Throws: `BackupError.Code.damaged` if the checksum is wrong; this shows only after the last piece.
     func read(_ entry: BackupManifest.File, _ take: ([UInt8]) throws(BackupError) -> Void) throws(BackupError) {
         let archive = try TarFile(path)
         while let (name, _) = try archive.next() {
@@ -70,7 +70,7 @@ struct ArchiveReader {
         throw Self.damaged(path, "its \(entry.name) does not have its checksum")
     }
 
-    /// A small file of the manifest; nil if the backup does not have it.
+    /// Returns the content of a small file, or `nil` if the backup does not have it.
     func content(of name: String) throws(BackupError) -> [UInt8]? {
         guard let entry = manifest.files.first(where: { $0.name == name }) else { return nil }
         var bytes: [UInt8] = []
@@ -78,14 +78,14 @@ struct ArchiveReader {
         return bytes
     }
 
-    /// Writes a file of the manifest to a path, safe from a loss of power.
+    /// Writes a file of the manifest to a path, and synchronises it to the disk.
     func extract(_ entry: BackupManifest.File, to path: String) throws(BackupError) {
         let target = try ArchiveFile(writing: path)
         try read(entry) { piece throws(BackupError) in try target.append(piece) }
         try target.synchronize()
     }
 
-    /// Whether a file has a place, which is nowhere but there.
+    /// Whether a file has a known name, which leads to no other folder.
     private static func isKnown(_ file: BackupManifest.File) -> Bool {
         guard file.name.hasPrefix(BackupManifest.journalPrefix) else {
             return [BackupManifest.catalogName, BackupManifest.streamsName, BackupManifest.experimentsName]
@@ -100,14 +100,14 @@ struct ArchiveReader {
     }
 }
 
-/// A tar archive that is read from its beginning to its end.
+/// A tar archive that is read from beginning to end.
 @safe
 private struct TarFile: ~Copyable {
     private let path: String
     private let archive: OpaquePointer
 
     init(_ path: String) throws(BackupError) {
-        // For the error of a file that is not there, or not readable.
+        // Opened first for a clear error if the file is missing or cannot be read.
         _ = try ArchiveFile(reading: path)
         guard let archive = unsafe archive_read_new() else { throw unsafe .archive(nil, "read", path) }
         unsafe archive_read_support_format_tar(archive)
@@ -122,7 +122,7 @@ private struct TarFile: ~Copyable {
 
     deinit { unsafe archive_read_free(archive) }
 
-    /// Goes to the next file; `nil` at the end.
+    /// Moves to the next file, or returns `nil` at the end.
     func next() throws(BackupError) -> (name: String, byteCount: Int)? {
         var entry: OpaquePointer?
         switch unsafe archive_read_next_header(archive, &entry) {
@@ -134,7 +134,7 @@ private struct TarFile: ~Copyable {
         }
     }
 
-    /// The next bytes of the file.
+    /// Returns the next bytes of the file.
     ///
     /// - Throws: `BackupError.Code.damaged` if there are fewer.
     func bytes(_ count: Int) throws(BackupError) -> [UInt8] {

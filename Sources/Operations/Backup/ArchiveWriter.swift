@@ -2,20 +2,22 @@ import CArchive
 import FoundationEssentials
 import ModelStore
 
-/// Writes the files of a backup one behind the other, as a tar archive.
+/// Writes the files of a backup, one after the other, as a tar archive.
 ///
-/// Until `finish` the archive has another name: a partial backup cannot be mistaken for a whole one.
+/// Until `finish` the archive has another name, so a partial backup cannot be mistaken for a complete one.
 @safe
 struct ArchiveWriter: ~Copyable {
     private let path: String
     private let file: ArchiveFile
-    /// The writer of libarchive.
+    /// libarchive's writer.
     private let archive: OpaquePointer
     private(set) var files: [BackupManifest.File] = []
 
-    /// The path of a file that is prepared before it is added; beside the archive, as it is as large.
+    /// The path of a file that is prepared before it is added; it is next to the archive, because it is as large.
     var scratch: String { path + ".scratch" }
 
+    /// Creates the archive under its preliminary name.
+    ///
     /// - Throws: `BackupError.Code.occupied` if another process writes the same backup.
     init(_ path: String) throws(BackupError) {
         // The file comes last: an `init` that throws must not have initialised part of the value.
@@ -26,7 +28,7 @@ struct ArchiveWriter: ~Copyable {
 
     private init(_ path: String, _ file: consuming ArchiveFile) throws(BackupError) {
         guard let archive = unsafe archive_write_new() else { throw unsafe .archive(nil, "write", path) }
-        // Plain ustar headers; a pax header only where a length needs one.
+        // Plain ustar headers, with a pax header only if a length needs one.
         let isOpen =
             unsafe archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK
             && archive_write_open_fd(archive, file.descriptor) == ARCHIVE_OK
@@ -42,7 +44,7 @@ struct ArchiveWriter: ~Copyable {
 
     deinit { unsafe archive_write_free(archive) }
 
-    /// Adds the file that `write` makes at the path that it is given, and removes that file.
+    /// Adds a file: `write` makes it at the path that it gets, and it is removed afterwards.
     mutating func add(_ name: String, _ write: (String) throws(BackupError) -> Void) throws(BackupError) {
         try write(scratch)
         let source = try ArchiveFile(reading: scratch)
@@ -58,7 +60,7 @@ struct ArchiveWriter: ~Copyable {
         files.append(BackupManifest.File(name: name, byteCount: count, checksum: checksum.text))
     }
 
-    /// Adds the manifest, and gives the archive its name.
+    /// Adds the manifest, and gives the archive its final name.
     consuming func finish(_ manifest: BackupManifest) throws(BackupError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -77,7 +79,7 @@ struct ArchiveWriter: ~Copyable {
         try FileName.move(path + ".partial", to: path)
     }
 
-    /// Removes what a writer that failed has left.
+    /// Removes the files that a failed writer has left.
     static func removeRemains(of path: String) {
         try? FileName.remove(path + ".partial")
         try? FileName.remove(path + ".scratch")
@@ -88,7 +90,7 @@ struct ArchiveWriter: ~Copyable {
         defer { unsafe archive_entry_free(entry) }
         unsafe archive_entry_set_pathname_utf8(entry, name)
         unsafe archive_entry_set_size(entry, Int64(byteCount))
-        // AE_IFREG, a cast that Swift cannot import: a plain file.
+        // A plain file: AE_IFREG is a cast that Swift cannot import.
         unsafe archive_entry_set_filetype(entry, 0o100_000)
         unsafe archive_entry_set_perm(entry, 0o600)
         guard unsafe archive_write_header(archive, entry) == ARCHIVE_OK else {
@@ -102,12 +104,12 @@ struct ArchiveWriter: ~Copyable {
     }
 }
 
-/// A checksum of a file that is read piece by piece: XXH3, 64 bits.
+/// A checksum of a file that is read in pieces: XXH3, 64 bits.
 ///
-/// Each step hashes the checksum so far, as 8 little-endian bytes, followed by the next piece. The checksum finds
-/// damage; it does not stop somebody who may write to the file.
+/// Each step hashes the checksum so far, as 8 little-endian bytes, followed by the next piece. The checksum detects
+/// damage; it does not stop a person who may write to the file.
 struct RunningChecksum {
-    /// The bytes of a piece, but for the last; part of the format.
+    /// The bytes of each piece except the last; part of the format.
     static let pieceByteCount = 1 << 20
 
     private var number: UInt64 = 0
@@ -117,7 +119,7 @@ struct RunningChecksum {
         number = Checksum.number(of: (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + piece)
     }
 
-    /// 16 hexadecimal digits.
+    /// The checksum as 16 hexadecimal digits.
     var text: String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -125,7 +127,7 @@ struct RunningChecksum {
 }
 
 extension BackupError {
-    /// The last error of libarchive.
+    /// Returns an error with the last message of libarchive.
     static func archive(_ archive: OpaquePointer?, _ action: String, _ path: String) -> BackupError {
         let reason = unsafe archive.flatMap { unsafe archive_error_string($0) }.map { unsafe String(cString: $0) }
         return BackupError(.fileFailed, "cannot \(action) \(path): \(reason ?? "out of memory")")

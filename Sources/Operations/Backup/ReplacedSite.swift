@@ -3,31 +3,32 @@ import Model
 import ModelStore
 import SQLite
 
-/// What a restore replaces, as far as the backup must not undo it: the members whom it has forgotten.
+/// The site that a restore replaces, as far as its forgotten members must stay forgotten.
 ///
-/// It is to be gone before anything is put in place: a connection to a file that was replaced would remove the log of
-/// the new one.
+/// It must be closed before a file is put in place: a connection to a replaced file would remove the log of the new
+/// file.
 struct ReplacedSite {
-    /// How many changes of a journal are read at a time.
+    /// The number of journal changes that are read at a time.
     private static let batchSize = 1000
 
-    /// Nil if there is none, or it cannot be read.
+    /// The replaced catalog, or `nil` if there is none or it cannot be read.
     private let catalog: Catalog?
     private var removals: [RemovalChange] = []
-    /// Why catalogs and journals cannot be read, which may have forgotten members, too.
+    /// The reasons that catalogs or journals could not be read; they may have forgotten members, too.
     private(set) var problems: [String] = []
 
-    /// Reads what is there.
+    /// Reads the site's removals.
     ///
     /// - Parameters:
-    ///   - path: the catalog's.
-    ///   - journals: those that are replaced, too: what they have may not have reached the catalog.
+    ///   - path: the path of the catalog.
+    ///   - journals: the paths of the journals, whose changes may not have reached the catalog.
     init(catalog path: String, journals: [String]) {
         var (catalog, taken): (Catalog?, TakenChanges) = (nil, .none)
         if FileName.exists(path) {
             do throws(CatalogError) {
                 let opened = try Catalog(path: path, mode: .reading)
-                // How it was done is seen by the photos that are gone.
+                // The catalog does not tell whether the photos were removed too; `forget` looks for photos that are
+                // gone.
                 removals = try opened.forgottenMembers().map {
                     RemovalChange(.member($0.id, withPhotos: false), atMilliseconds: $0.atMilliseconds)
                 }
@@ -42,7 +43,7 @@ struct ReplacedSite {
         }
     }
 
-    /// The removals of members in a journal that are not in the catalog.
+    /// Returns the removals of members in a journal that have not reached the catalog.
     private static func removals(in path: String, beyond taken: TakenChanges) throws(CatalogError) -> [RemovalChange] {
         let journal = try ChangeJournal(path: path, mode: .reading)
         var removals: [RemovalChange] = []
@@ -59,10 +60,11 @@ struct ReplacedSite {
         return removals
     }
 
-    /// Forgets in the catalog that was brought back whom the replaced one has forgotten since: what is gone there is
-    /// gone here, their photos too.
+    /// Forgets the members in the restored catalog that the replaced catalog has forgotten since.
     ///
-    /// - Returns: how many members were forgotten, and how many photos removed.
+    /// Photos of these members that are gone from the replaced catalog are removed, too.
+    ///
+    /// - Returns: the number of forgotten members, and of removed photos.
     mutating func forget(in restored: Catalog) throws(CatalogError) -> (members: Int, photos: Int) {
         let known = Set(try restored.forgottenMembers().map { BytewiseString($0.id) })
         var (members, photos): ([Int64: [String]], Set<BytewiseString>) = ([:], [])
@@ -85,7 +87,7 @@ struct ReplacedSite {
         return (members.values.reduce(0) { $0 + $1.count }, photos.count)
     }
 
-    /// Those of some photos that the replaced catalog does not have; none if it is too damaged to say.
+    /// Returns the photos that the replaced catalog does not have; none if it is too damaged to read.
     private mutating func missing(of photos: [String]) -> [String] {
         do throws(CatalogError) { return try catalog?.missingPhotos(of: photos) ?? [] } catch {
             problems.append(error.message)
@@ -94,17 +96,19 @@ struct ReplacedSite {
     }
 }
 
-/// A SQLite file that is prepared beside its place, and then put there.
+/// A SQLite file that is prepared next to its place, and then moved there.
 struct RestoredFile {
-    /// Its place.
+    /// The path of its place.
     let path: String
 
-    /// Where it is prepared.
+    /// The path of the prepared file.
     var prepared: String { path + ".restoring" }
 
     init(_ path: String) { self.path = path }
 
-    /// - Throws: `BackupError.Code.occupied` if something is at its place and must stay, or is in use.
+    /// Checks that the file may be put in place.
+    ///
+    /// - Throws: `BackupError.Code.occupied` if a file is at the place that must stay or is in use.
     func checkTarget(isReplacing: Bool) throws(BackupError) {
         guard FileName.exists(path) else { return }
         guard isReplacing else {
@@ -117,10 +121,9 @@ struct RestoredFile {
         }
     }
 
-    /// Puts the prepared file, which nobody has open, at its place, in one step.
+    /// Moves the prepared file to its place, in one step; no program may have it open.
     ///
-    /// What is there has no write-ahead log any more when it is replaced: SQLite would take that for one of the new
-    /// file.
+    /// The write-ahead log of the replaced file is removed before: SQLite would take it for the log of the new file.
     func putInPlace() throws(BackupError) {
         try removeLog(of: prepared, keepsContent: true)
         if FileName.exists(path) { try removeLog(of: path, keepsContent: false) }
@@ -128,7 +131,11 @@ struct RestoredFile {
         try FileName.move(prepared, to: path)
     }
 
-    /// - Parameter keepsContent: whether it is a failure if what is in the log cannot be written to the file.
+    /// Removes the write-ahead log of a file.
+    ///
+    /// - Parameters:
+    ///   - file: the path of the file.
+    ///   - keepsContent: whether it is a failure if the log cannot be written to the file.
     private func removeLog(of file: String, keepsContent: Bool) throws(BackupError) {
         do throws(DatabaseError) { _ = try Database(path: file, mode: .readWrite).emptyLog() } catch {
             // A damaged file is replaced as well.
@@ -137,20 +144,22 @@ struct RestoredFile {
         for suffix in ["-wal", "-shm"] { try FileName.remove(file + suffix) }
     }
 
-    /// Removes what was prepared and not put in place.
+    /// Removes the prepared files that were not moved.
     func removeRemains() {
         for suffix in ["", "-wal", "-shm", "-journal"] { try? FileName.remove(prepared + suffix) }
     }
 }
 
-/// The site's experiments of a backup, for a store.
+/// The site's experiments from a backup, to be put into a store.
 struct RestoredExperiments {
     private let text: [UInt8]
     private let store: any VersionStore
-    /// What the store has now.
+    /// The experiments that the store has now.
     private let known: [UInt8]?
 
-    /// - Throws: `BackupError.Code.occupied` if the store has others that must stay.
+    /// Prepares to put experiments into a store.
+    ///
+    /// - Throws: `BackupError.Code.occupied` if the store has other experiments that must stay.
     init(_ text: [UInt8], in store: any VersionStore, isReplacing: Bool) throws(BackupError) {
         let known = try stored { () throws(StoreError) in try store.experiments() }
         guard isReplacing || known == nil || known == text else {
@@ -163,7 +172,7 @@ struct RestoredExperiments {
         self.known = known
     }
 
-    /// Gives them to the store, in one step.
+    /// Puts the experiments into the store, in one step.
     func putInPlace() throws(BackupError) {
         let isDone = try stored { () throws(StoreError) in try store.setExperiments(text, replacing: known) }
         guard isDone else {

@@ -2,23 +2,28 @@ public import CatalogStore
 import Model
 public import ModelStore
 
-/// Makes a backup of what a site cannot make again, while everything goes on: the catalog with the site's decisions,
-/// its experiments, the journals of daemons on this machine, and what only the streams in Redis have.
+/// A backup of the data that a site cannot compute again.
 ///
-/// A change goes from a journal to a stream, from there to the catalog, and is removed where it was only after that. So
-/// they are copied in this order: whatever was acknowledged before the backup began is in it.
+/// It holds the catalog with the site's decisions, its experiments, and the journals of daemons on this machine. It
+/// also holds the changes that only the streams in Redis have. The site keeps running during the backup.
+///
+/// A change moves from a journal to a stream, and from there to the catalog. It is removed from its old place only
+/// after it has reached the next. So a copy in this order has every change that was acknowledged before the backup
+/// began.
 public struct SiteBackup {
-    /// How many changes are read of a stream at a time.
+    /// The number of stream changes that are read at a time.
     private static let batchSize = 1000
 
     private let catalog: String
     private let journals: [String]
     private let store: (any VersionStore)?
 
+    /// Creates a backup.
+    ///
     /// - Parameters:
-    ///   - catalog: its path; it may be of an older program.
-    ///   - journals: the paths of daemons' journals, of different names.
-    ///   - store: whose experiments are copied too, and its streams if it is shared; nil for none.
+    ///   - catalog: the path of the catalog, which may be of an older program.
+    ///   - journals: the paths of daemons' journals, with different file names.
+    ///   - store: the store of the experiments, and of the streams if it is shared; or `nil` for none.
     public init(catalog: String, journals: [String], store: (any VersionStore)?) {
         self.catalog = catalog
         self.journals = journals
@@ -28,10 +33,10 @@ public struct SiteBackup {
     /// Writes the backup.
     ///
     /// - Parameters:
-    ///   - path: a file, of which nothing is seen until it is whole; meanwhile its folder needs room for it twice.
-    ///   - isReplacing: whether a file that is there is replaced.
-    ///   - now: Unix milliseconds.
-    /// - Throws: `BackupError.Code.occupied` if the file is there.
+    ///   - path: the file to write. It appears when it is complete; until then its folder needs space for it twice.
+    ///   - isReplacing: whether an existing file is replaced.
+    ///   - now: the time, in Unix milliseconds.
+    /// - Throws: `BackupError.Code.occupied` if the file exists and must stay.
     public func write(to path: String, isReplacing: Bool, now: Int64) throws(BackupError) -> BackupManifest {
         guard isReplacing || !FileName.exists(path) else {
             throw BackupError(.occupied, "\(path) is there already: name another file, or give --replace")
@@ -55,7 +60,7 @@ public struct SiteBackup {
             guard !writer.files.contains(where: { $0.name == BackupManifest.journalPrefix + name }) else {
                 throw BackupError(.fileFailed, "two journals have the name \(name): rename one, or make two backups")
             }
-            // Before the copy, so that it is not more than what is copied.
+            // Read before the copy, which then has at least these changes.
             copied.append(try cataloged { () throws(CatalogError) in try journal.kept() })
             try writer.add(BackupManifest.journalPrefix + name) { target throws(BackupError) in
                 try cataloged { () throws(CatalogError) in try journal.copy(to: target) }
@@ -86,14 +91,14 @@ public struct SiteBackup {
             streamedChanges: streamedChanges, files: writer.files)
     }
 
-    /// Copies what the streams have beyond the catalog and the journals that were copied.
+    /// Copies the changes of the streams that neither the catalog nor the copied journals have.
     ///
-    /// - Returns: how many changes.
+    /// - Returns: the number of changes.
     private func copyStreams(of channel: SharedChannel, beyond journals: [[String: KeptNumbers]], to path: String)
         throws(BackupError) -> Int
     {
         let copy = try StreamCopy(path, makes: true)
-        // The catalog will be copied later, and then has as much at least. One of an older program may not say.
+        // The catalog is copied later, and then has at least these changes. An older catalog may not have the numbers.
         let taken = (try? Catalog(path: catalog, mode: .reading).takenChanges()) ?? .none
         var streams = try stored { () throws(StoreError) in try channel.journals() }
         let survey = try stored { () throws(StoreError) in try streams.survey() }
@@ -113,7 +118,7 @@ public struct SiteBackup {
         return count
     }
 
-    /// Up to which number the journals that were copied have all changes after one.
+    /// Returns the last number up to which the copied journals have all changes after a number.
     private static func covered(_ origin: String, from number: Int64, by journals: [[String: KeptNumbers]]) -> Int64 {
         journals.compactMap { $0[origin] }.sorted { $0.after < $1.after }.reduce(number) { covered, kept in
             kept.after <= covered ? max(covered, kept.last) : covered
@@ -121,43 +126,43 @@ public struct SiteBackup {
     }
 }
 
-/// What a backup holds: `manifest.json`, its last file.
+/// The contents of a backup: `manifest.json`, which only the checksum of the manifest follows.
 public struct BackupManifest: Codable, Sendable, Equatable {
-    /// The format that this program writes, and the newest that it reads.
+    /// The format that this program writes, and the newest that it can read.
     static let format = 2
-    /// Its name in the archive.
+    /// The name of the manifest in the archive.
     static let fileName = "manifest.json"
     /// The name of the catalog in the archive.
     static let catalogName = "catalog.sqlite"
-    /// The name of what only the streams in Redis had.
+    /// The name of the changes that only the streams in Redis had.
     static let streamsName = "streams.sqlite"
-    /// The name of the site's experiments in the archive, the text that the store has.
+    /// The name of the site's experiments in the archive, with the same text as in the store.
     static let experimentsName = "experiments.json"
-    /// What the names of journals begin with.
+    /// The prefix of the names of journals.
     static let journalPrefix = "journals/"
 
     /// A file of the archive.
     public struct File: Codable, Sendable, Equatable {
-        /// Its name there.
+        /// The name in the archive.
         public var name: String
-        /// Its length in bytes.
+        /// The length in bytes.
         public var byteCount: Int
-        /// Its `RunningChecksum`.
+        /// The checksum, a `RunningChecksum`.
         public var checksum: String
     }
 
-    /// The layout of the backup.
+    /// The format of the backup.
     public var format: Int
-    /// The moment: whatever was acknowledged before it is in the backup, in Unix milliseconds.
+    /// The beginning of the backup, in Unix milliseconds; it has all changes that were acknowledged before.
     public var startedAtMilliseconds: Int64
     /// The schema version of the catalog.
     public var schemaVersion: Int
-    /// How many changes of daemons only the streams in Redis had; nil if they were not asked.
+    /// The number of changes that only the streams in Redis had, or `nil` if no shared store was given.
     public var streamedChanges: Int?
-    /// The files, in their order.
+    /// The files, in the order of the archive.
     public var files: [File]
 
-    /// The names of the journals, without their folder.
+    /// The file names of the journals, without their folder.
     public var journals: [String] {
         files.compactMap { file in
             file.name.hasPrefix(Self.journalPrefix) ? String(file.name.dropFirst(Self.journalPrefix.count)) : nil
@@ -165,15 +170,15 @@ public struct BackupManifest: Codable, Sendable, Equatable {
     }
 }
 
-/// Why a backup could not be made or brought back.
+/// The reason that a backup could not be made or restored.
 public struct BackupError: Error, CustomStringConvertible {
-    /// What kind of failure it is; callers decide by it what the exit code is.
+    /// The kind of failure, which decides the exit code.
     public enum Code: Sendable, Equatable {
-        /// Something is there that would be overwritten, or is in use.
+        /// A file would be overwritten, or is in use.
         case occupied
-        /// The backup is damaged, incomplete, or something else.
+        /// The backup is damaged or incomplete, or the file is no backup.
         case damaged
-        /// A newer program has made the backup.
+        /// The backup was made by a newer program.
         case newer
         /// A file could not be read or written.
         case fileFailed
@@ -185,10 +190,10 @@ public struct BackupError: Error, CustomStringConvertible {
 
     /// The kind.
     public let code: Code
-    /// What happened, where, and what to do.
+    /// The failure, its place, and the remedy.
     public let message: String
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -202,12 +207,12 @@ public struct BackupError: Error, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// Runs `body`, and turns an error of the catalog's into one of the backup's.
+/// Runs `body`, and converts an error of the catalog to one of the backup.
 func cataloged<Result>(_ body: () throws(CatalogError) -> Result) throws(BackupError) -> Result {
     do throws(CatalogError) { return try body() } catch { throw BackupError(error) }
 }
 
-/// Runs `body`, and turns an error of the store's into one of the backup's.
+/// Runs `body`, and converts an error of the store to one of the backup.
 func stored<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(BackupError) -> Result {
     do throws(StoreError) { return try body() } catch { throw BackupError(error) }
 }

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// How an answer differs from the one that was recorded.
+/// The difference between an answer and the recorded one.
 public struct Difference: Sendable, Equatable {
-    /// The kinds, from the least to the greatest difference.
+    /// The kinds of difference, from the smallest to the greatest.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Nothing but what may differ.
+        /// No difference beyond the ignored members.
         case identical
-        /// The same groups in the same order; something else differs, such as a score.
+        /// The same groups in the same order, but another value differs, such as a score.
         case otherValues
         /// The same groups in another order.
         case reordered
@@ -14,27 +14,28 @@ public struct Difference: Sendable, Equatable {
         case otherGroups
         /// Another status.
         case otherStatus
-        /// There was no answer.
+        /// No answer.
         case failed
     }
 
     /// The kind.
     public var kind: Kind
-    /// The mean over the lists of groups in the answer of the part of the first 10 that is the same; nil without lists.
+    /// The overlap of the first 10 groups, as a mean over all lists, or `nil` without lists.
     public var overlap: Double?
-    /// Groups that were not there before, in the order of the answer.
+    /// The groups that are only in the new answer, in its order.
     public var came: [String] = []
-    /// Groups that are there no more, in the order of the recorded answer.
+    /// The groups that are only in the recorded answer, in its order.
     public var went: [String] = []
 
-    /// How many groups at the top of a list the overlap looks at.
+    /// The number of groups at the top of a list that count for the overlap.
     static let depth = 10
 
     /// Compares two answers.
     ///
     /// - Parameters:
-    ///   - recorded: status and body.
-    ///   - answer: status and body; nil if there was no answer.
+    ///   - recorded: the status and the body of the recorded answer.
+    ///   - answer: the status and the body of the new answer, or `nil` if there was none.
+    ///   - rules: the members that are not compared.
     public init(
         recorded: (status: Int, body: [UInt8]), answer: (status: Int, body: [UInt8])?, rules: ReplayRules
     ) {
@@ -67,16 +68,16 @@ public struct Difference: Sendable, Equatable {
             }
     }
 
-    /// A known outcome.
+    /// Creates a difference of a known kind.
     init(_ kind: Kind, overlap: Double? = nil) {
         self.kind = kind
         self.overlap = overlap
     }
 }
 
-/// The lists of groups in an answer: those whose elements have a `rank` and a `groupId`.
+/// The lists of groups in an answer: all lists whose elements have a `rank` and a `groupId`.
 struct RankedLists {
-    /// The groups of each list in their order, by where the list stands.
+    /// The groups of each list in their order, by the place of the list in the document.
     private(set) var lists: [String: [String]] = [:]
 
     init(_ tree: JSONTree) { collect(tree, at: "") }
@@ -96,11 +97,17 @@ struct RankedLists {
         }
     }
 
-    /// The groups of each list without their order.
+    /// The groups of each list, without their order.
     var sets: [String: Set<String>] { lists.mapValues { Set($0) } }
 
-    /// The mean over the lists of both of |A ∩ B| ÷ max(|A|, |B|), with A and B the first groups of a list in one and
-    /// in the other; nil if neither has a list.
+    /// Returns the mean of |A ∩ B| ÷ max(|A|, |B|) over all lists.
+    ///
+    /// A and B are the first groups of a list in this answer and in the other.
+    ///
+    /// - Parameters:
+    ///   - other: the other answer.
+    ///   - depth: the number of groups in A and in B, at most.
+    /// - Returns: `nil` if neither answer has a list.
     func overlap(with other: RankedLists, depth: Int) -> Double? {
         let places = Set(lists.keys).union(other.lists.keys)
         guard !places.isEmpty else { return nil }
@@ -111,7 +118,9 @@ struct RankedLists {
         return shares.reduce(0, +) / Double(shares.count)
     }
 
-    /// The groups that are in no list of the same place of another answer; lists in the order of their places.
+    /// Returns the groups that the list at the same place of another answer does not have.
+    ///
+    /// They are in the order of the lists' places, then in the order of each list.
     func groups(notIn other: RankedLists) -> [String] {
         lists.sorted { $0.key < $1.key }.flatMap { place, groups in
             let known = Set(other.lists[place] ?? [])
@@ -120,7 +129,7 @@ struct RankedLists {
     }
 }
 
-/// A JSON document, of which the order of members and the writing of numbers do not matter.
+/// A JSON document for comparison: the order of members and the format of numbers do not matter.
 indirect enum JSONTree: Sendable, Equatable {
     case null
     case boolean(Bool)
@@ -129,19 +138,19 @@ indirect enum JSONTree: Sendable, Equatable {
     case list([JSONTree])
     case object([String: JSONTree])
 
-    /// Reads a document; nil if the bytes are none.
+    /// Reads a document, or returns `nil` if the bytes are not JSON.
     init?(_ bytes: [UInt8]) {
         guard let tree = try? JSONDecoder().decode(JSONTree.self, from: Data(bytes)) else { return nil }
         self = tree
     }
 
-    /// The member of an object; nil if it has none of the name, or this is no object.
+    /// The member of an object, or `nil` if there is no such member or no object.
     subscript(name: String) -> JSONTree? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    /// The text; nil if it is none.
+    /// The text, or `nil` if the value is not a text.
     var text: String? {
         guard case .text(let text) = self else { return nil }
         return text

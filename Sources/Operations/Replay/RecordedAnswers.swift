@@ -2,10 +2,10 @@ import RecordReading
 public import Service
 import Synchronization
 
-/// The answers of a tape, to be given to the same requests again.
+/// The answers of a tape, to be given again to the same requests.
 ///
-/// A request is the same if method, target and body are. Its answers come in the order of the tape, then the last one
-/// again. Needs memory for all of them.
+/// Two requests are the same if method, target and body are equal. The answers to a request come in the order of the
+/// tape; the last one is then repeated. All answers are held in memory.
 public final class RecordedAnswers: Sendable {
     private struct Request: Hashable {
         var method: String
@@ -13,15 +13,15 @@ public final class RecordedAnswers: Sendable {
         var body: [UInt8]
     }
 
-    /// How many targets are compared with one that is not on the tape.
+    /// The most targets that are compared with a target that is not on the tape.
     private static let comparedLimit = 2_000
 
     private let answers: [Request: [Exchange]]
     private let givenCounts = Mutex<[Request: Int]>([:])
 
-    /// Reads a tape to its end.
+    /// Reads a whole tape.
     ///
-    /// Answers of status 304 are left out: whoever gives the answers knows the tags.
+    /// Answers of status 304 are left out: the server that gives the answers again handles entity tags itself.
     public init(_ reader: TapeReader) throws(TapeError) {
         var answers: [Request: [Exchange]] = [:]
         while let exchange = try reader.next() {
@@ -32,10 +32,12 @@ public final class RecordedAnswers: Sendable {
         self.answers = answers
     }
 
-    /// How many different requests there are.
+    /// The number of different requests.
     public var requestCount: Int { answers.count }
 
-    /// The next answer to a request; nil if it is not on the tape.
+    /// Returns the next answer to a request, or `nil` if the request is not on the tape.
+    ///
+    /// A HEAD request that is not on the tape gets the answer to the same GET request.
     public func next(_ method: String, _ target: String, body: [UInt8]) -> Exchange? {
         var request = Request(method: method, target: target, body: body)
         if method == "HEAD", answers[request] == nil { request.method = "GET" }
@@ -47,7 +49,9 @@ public final class RecordedAnswers: Sendable {
         return known[min(index, known.count - 1)]
     }
 
-    /// The target on the tape that is most like another, of those with as many segments; nil if there is none.
+    /// Returns the most similar target on the tape, by edit distance.
+    ///
+    /// - Returns: `nil` if no target has the same method and number of segments.
     public func nearest(to target: String, method: String) -> String? {
         func segmentCount(_ target: String) -> Int { target.prefix { $0 != "?" }.count { $0 == "/" } }
         let count = segmentCount(target)
@@ -57,26 +61,27 @@ public final class RecordedAnswers: Sendable {
     }
 }
 
-/// The bodies that recorded answers of status 304 stand for: those that were sent before, with the same tag.
+/// The bodies of earlier answers, which replace the missing bodies of recorded answers of status 304.
 ///
-/// Keeps the last answer to each request only: what a client has may be older, and is then not known.
+/// The entity tags must be equal. Only the last answer to each request is kept: a client may refer to an older one,
+/// which is then not known.
 public struct KnownBodies: Sendable {
     private struct Known {
         var tag: String
         var body: [UInt8]
     }
 
-    /// How many requests' answers are kept; beyond them, it begins anew.
+    /// The most answers that are kept; beyond that, all are dropped.
     private static let limit = 20_000
 
     private var known: [String: Known] = [:]
 
-    /// Knows nothing.
+    /// Creates an empty collection.
     public init() {}
 
-    /// An exchange as if the client had had nothing yet: without a condition, and with the whole answer.
+    /// Returns an exchange as if the client had no cached answer: without a condition, and with the whole answer.
     ///
-    /// - Returns: nil if the answer is not known.
+    /// - Returns: `nil` if the answer is not known.
     public mutating func unconditional(_ exchange: Exchange) -> Exchange? {
         let key = "\(exchange.method) \(exchange.target)"
         var exchange = exchange
@@ -93,10 +98,10 @@ public struct KnownBodies: Sendable {
     }
 }
 
-/// Which members of a JSON document a rule is about: names from the outside to the inside, with dots between them.
+/// A pattern of members of a JSON document, for a rule: names from the outside to the inside, with dots between them.
 ///
-/// Lists add nothing to a path: `recommendations.score` is the score of every recommendation. `*` stands for any one
-/// name, `**` for any number of names, also none.
+/// Lists add nothing to a path: `recommendations.score` is the score of every recommendation. `*` stands for one name,
+/// `**` for any number of names, including none.
 public struct MemberPath: Sendable, Equatable {
     private enum Part: Sendable, Equatable {
         case name(String)
@@ -106,7 +111,7 @@ public struct MemberPath: Sendable, Equatable {
 
     private let parts: [Part]
 
-    /// Reads a path; nil if it is empty, or a name in it is.
+    /// Reads a path, or returns `nil` if the path or one of its names is empty.
     public init?(_ text: String) {
         let names = text.split(separator: ".", omittingEmptySubsequences: false)
         guard !names.contains("") else { return nil }
@@ -119,9 +124,9 @@ public struct MemberPath: Sendable, Equatable {
         }
     }
 
-    /// Whether it is about a member.
+    /// Whether the pattern matches a member.
     ///
-    /// - Parameter names: of the member and of all those that it is in, from the outside to the inside.
+    /// - Parameter names: the names of the enclosing members and of the member itself, from the outside to the inside.
     func matches(_ names: [String]) -> Bool { Self.matches(parts[...], names[...]) }
 
     private static func matches(_ parts: ArraySlice<Part>, _ names: ArraySlice<String>) -> Bool {

@@ -1,40 +1,41 @@
 public import CommandLine
 public import Service
 
-/// What came of a replay: figures by route, and the exchanges that differ most.
+/// The results of a replay: figures by route, and the exchanges that differ most.
 public struct ReplaySummary: Sendable {
-    /// The figures of a route, or of all.
+    /// The figures of one route, or of all routes.
     public struct Figures: Sendable {
-        /// Exchanges by how they differ.
+        /// The number of exchanges by the kind of difference.
         public private(set) var counts: [Difference.Kind: Int] = [:]
         private var overlapSum = 0.0
         private var overlapCount = 0
         private var recorded: [UInt64] = []
         private var taken: [UInt64] = []
 
-        /// All exchanges.
+        /// The number of all exchanges.
         public var count: Int { counts.values.reduce(0, +) }
 
-        /// The part of all that is identical; 1 if there are none.
+        /// The share of identical answers; 1 if there are no exchanges.
         public var identicalShare: Double {
             count == 0 ? 1 : Double(counts[.identical] ?? 0) / Double(count)
         }
 
-        /// How many have another status, or no answer at all.
+        /// The number of exchanges with another status, or without any answer.
         public var statusChangeCount: Int { (counts[.otherStatus] ?? 0) + (counts[.failed] ?? 0) }
 
-        /// The mean of the overlaps of the answers that have lists of groups in both; nil if none has.
+        /// The mean overlap of the answers with lists of groups, or `nil` if there are none.
         public var meanOverlap: Double? { overlapCount == 0 ? nil : overlapSum / Double(overlapCount) }
 
-        /// The time that so great a part of the recorded answers took at most, in microseconds; nil if there are none.
+        /// Returns a quantile of the latency of the recorded answers, in microseconds.
         ///
-        /// - Parameter part: above 0, 1 at most.
+        /// - Parameter part: the part of the answers, above 0 and at most 1.
+        /// - Returns: `nil` if there are no answers.
         public func recordedMicroseconds(ofPart part: Double) -> UInt64? { Self.quantile(recorded, part) }
 
-        /// The same of the answers that were made now.
+        /// Returns the same quantile of the new answers.
         public func microseconds(ofPart part: Double) -> UInt64? { Self.quantile(taken, part) }
 
-        /// The nearest rank: the least value that so great a part of all are not above.
+        /// Returns the nearest-rank quantile: the least value that this part of all values does not exceed.
         private static func quantile(_ values: [UInt64], _ part: Double) -> UInt64? {
             guard !values.isEmpty else { return nil }
             let rank = Int((part * Double(values.count)).rounded(.up))
@@ -53,19 +54,19 @@ public struct ReplaySummary: Sendable {
         }
     }
 
-    /// How many of the exchanges that differ most are kept.
+    /// The number of exchanges to keep of the ones that differ most.
     public static let worstLimit = 20
 
-    /// The figures of each route, by method and pattern.
+    /// The figures of each route, by its method and pattern.
     public private(set) var routes: [String: Figures] = [:]
     /// The figures of all exchanges.
     public private(set) var total = Figures()
-    /// Those that differ most, the worst first; without those that are identical.
+    /// The exchanges that differ most, the worst first; identical ones are left out.
     public private(set) var worst: [ReplayOutcome] = []
-    /// Exchanges that were not played, by the reason.
+    /// The number of exchanges that were not played, by the reason.
     public private(set) var leftOut: [String: Int] = [:]
 
-    /// A summary of nothing.
+    /// Creates an empty summary.
     public init() {}
 
     /// Adds an exchange that was played.
@@ -79,22 +80,22 @@ public struct ReplaySummary: Sendable {
         if worst.count > Self.worstLimit { worst.removeLast() }
     }
 
-    /// Counts an exchange that is not played.
+    /// Counts an exchange that was not played.
     public mutating func leaveOut(because reason: String) { leftOut[reason, default: 0] += 1 }
 }
 
 /// An exchange that was played again.
 public struct ReplayOutcome: Sendable {
-    /// As it was recorded.
+    /// The exchange as it was recorded.
     public var exchange: Exchange
-    /// How the answer differs.
+    /// The difference between the answers.
     public var difference: Difference
-    /// The status of the answer; nil if there was none.
+    /// The status of the new answer, or `nil` if there was none.
     public var status: Int?
-    /// How long it took from sending the request to the whole answer.
+    /// The time from sending the request until the whole answer had arrived.
     public var microseconds: UInt64
 
-    /// An outcome.
+    /// Creates an outcome.
     public init(_ exchange: Exchange, _ difference: Difference, status: Int?, microseconds: UInt64) {
         self.exchange = exchange
         self.difference = difference
@@ -102,8 +103,10 @@ public struct ReplayOutcome: Sendable {
         self.microseconds = microseconds
     }
 
-    /// Whether it differs more: no answer before another status before less overlap before a kind of difference; of
-    /// equal ones, the one that was recorded first.
+    /// Whether this outcome is worse than another.
+    ///
+    /// The worst is no answer, then another status, then less overlap, then the kind of difference. Of equal outcomes,
+    /// the exchange that was recorded first is worse.
     func isWorse(than other: ReplayOutcome) -> Bool { key < other.key }
 
     private var key: (Int, Double, Int, UInt64) {
@@ -114,21 +117,21 @@ public struct ReplayOutcome: Sendable {
     }
 }
 
-/// What of two answers may differ, and which requests are not played.
+/// The rules of a replay: the members that are not compared, and the requests that are not played.
 public struct ReplayRules: Sendable {
-    /// Paths of routes whose answers are about the daemon itself, or this very moment.
+    /// Paths of routes that are not played, because the answers are about the daemon or the moment.
     public var leftOut = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/admin/model"]
     /// Members that are not compared.
     public var ignored: [MemberPath]
-    /// Members whose numbers are compared with so many digits after the point.
+    /// Numeric members to round before the comparison, with the number of digits after the point.
     public var rounded: [(path: MemberPath, digits: Int)] = []
 
-    /// The usual rules: names of versions and of lists are not compared.
+    /// Creates the default rules, which ignore names of versions and of lists.
     public init() { ignored = ["**.modelVersion", "**.recommendationId"].compactMap(MemberPath.init) }
 
-    /// Reads rules; what a file says takes the place of the usual.
+    /// Reads rules from a file; `leave-out` and `ignore` replace the defaults.
     ///
-    /// - Throws: `YAMLError` for what is not as it should be, with its place.
+    /// - Throws: `YAMLError` with the place of an invalid entry.
     public init(path: String) throws(YAMLError) {
         self.init()
         for entry in try YAMLFile.read(path).entries() {
@@ -161,7 +164,7 @@ public struct ReplayRules: Sendable {
         return path
     }
 
-    /// A document without what may differ.
+    /// Returns a document without ignored members, and with rounded numbers.
     func normalised(_ tree: JSONTree, at names: [String] = []) -> JSONTree {
         switch tree {
         case .object(let members):
@@ -181,21 +184,21 @@ public struct ReplayRules: Sendable {
     }
 }
 
-/// How far answers may differ from recorded ones, so that something can be made to depend on it.
+/// Limits on the differences, which decide whether a replay fails.
 public struct ReplayLimits: Sendable {
-    /// The least part of all exchanges that must be identical; nil for any.
+    /// The least share of identical answers, or `nil` for no limit.
     public var identicalShare: Double?
-    /// The least mean overlap; nil for any.
+    /// The least mean overlap, or `nil` for no limit.
     public var meanOverlap: Double?
-    /// How many may have another status, or no answer; nil for any number.
+    /// The most exchanges with another status or without an answer, or `nil` for no limit.
     public var statusChangeCount: Int?
-    /// How many times as long as recorded the 99th percentile of latency may be; nil for any.
+    /// The greatest ratio of new to recorded latency at the 99th percentile, or `nil` for no limit.
     public var latencyRatio: Double?
 
-    /// No limits.
+    /// Creates limits that nothing exceeds.
     public init() {}
 
-    /// The limits that are exceeded, in words; none if all are kept.
+    /// Returns a sentence about each exceeded limit.
     public func exceeded(by summary: ReplaySummary) -> [String] {
         let total = summary.total
         var problems: [String] = []
