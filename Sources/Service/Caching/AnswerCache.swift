@@ -1,12 +1,11 @@
 import HTTP
 import Synchronization
 
-/// Answers that are given again to the same request for as long as nothing has changed; whole as they are sent, but
-/// for what is one request's own.
+/// A cache of whole responses, except for the fields that belong to a single request.
 ///
-/// Who may ask has been checked before a request comes here.
+/// A response is given again to the same request until the data behind it changes. Access is checked before the cache.
 final class AnswerCache: Sendable {
-    /// Whose changes make an answer another one.
+    /// The members whose changes invalidate an answer.
     enum Subject {
         case everybody
         case member(String)
@@ -17,10 +16,10 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// An answer that was made.
+    /// An answer, as a handler makes it.
     struct Answer {
         var response: HTTPResponse
-        /// The session whose list it is of, which goes on when it is given again; nil if it is of none.
+        /// The use of the session whose list it shows, or `nil` if it shows none; a cache hit counts as a use, too.
         var sessionUse: SessionUse?
         /// The pages of lists that it shows to members of experiments.
         var shownPages: [ShownPage] = []
@@ -32,9 +31,9 @@ final class AnswerCache: Sendable {
         let madeAtMilliseconds: Int64
     }
 
-    /// How long an answer may be given again: no longer than the use of sessions may go without being stored.
+    /// The longest time in the cache: no longer than the use of a session may go without being stored.
     static let lifetimeMilliseconds: Int64 = 60_000
-    /// What an entry takes beside its texts, in bytes, about.
+    /// The approximate size of an entry in addition to its texts, in bytes.
     private static let overheadBytes = 256
 
     private let changes: ChangeClock
@@ -44,26 +43,27 @@ final class AnswerCache: Sendable {
     private let hitCount = Atomic<UInt64>(0)
     private let missCount = Atomic<UInt64>(0)
 
-    /// A cache of at most so many bytes, 2 or more.
+    /// Creates a cache of a size in bytes, 2 or more.
     init(limitBytes: Int, changes: ChangeClock, now: @escaping @Sendable () -> Int64) {
         self.changes = changes
         self.now = now
         entries = Mutex(RecentTable(limit: limitBytes))
     }
 
-    /// The answer that is kept for a request, else the one that `make` makes, which is kept if its status is 200.
+    /// Returns the cached answer to a request, or else the result of `make`, which is cached if its status is 200.
     ///
     /// - Parameters:
-    ///   - subject: whose changes make it another one.
-    ///   - make: reads all that it needs when it is called, and not before.
+    ///   - key: the request.
+    ///   - subject: the members whose changes invalidate the answer.
+    ///   - make: makes the answer; it must read all its data after it is called.
     func answer(
         to key: AnswerKey, about subject: Subject, orMake make: () throws(Problem) -> Answer
     ) throws(Problem) -> Answer {
-        // Before anything is read: what changes meanwhile leaves the answer with a stamp that is past.
+        // Taken before any data is read: a change in the meantime makes this stamp outdated.
         let stamp = changes.stamp(ofMember: subject.memberID)
         let instant = now()
         if let kept = entries.withLock({ $0.value(of: key) }), kept.stamp == stamp,
-            // A clock may be set back as well.
+            // The clock may also be set back.
             (instant - kept.madeAtMilliseconds).magnitude <= Self.lifetimeMilliseconds.magnitude
         {
             hitCount.wrappingAdd(1, ordering: .relaxed)
@@ -74,7 +74,7 @@ final class AnswerCache: Sendable {
         let answer = try make()
         if answer.response.status == .ok {
             var kept = answer
-            // Without the room that was left for more of it: as much again, at worst.
+            // Copied without spare capacity, which can be as large as the body.
             kept.response.body = unsafe answer.response.body.withUnsafeBytes { unsafe [UInt8]($0) }
             let entry = Entry(answer: kept, stamp: stamp, madeAtMilliseconds: instant)
             let weight = Self.overheadBytes + key.byteCount + kept.response.byteCount
@@ -83,7 +83,7 @@ final class AnswerCache: Sendable {
         return answer
     }
 
-    /// How many answers are kept, and their bytes.
+    /// The number of cached answers, and their size in bytes.
     var size: (count: Int, bytes: Int) { entries.withLock { ($0.count, $0.weight) } }
 }
 
@@ -101,19 +101,19 @@ extension AnswerCache: MetricSource {
 }
 
 extension HTTPResponse {
-    /// What it takes in memory, in bytes, about.
+    /// The approximate size in memory, in bytes.
     fileprivate var byteCount: Int {
         headers.fields.reduce(body.capacity) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 }
 
-/// What requests have in common that get the same answer, byte for byte.
+/// The parts of a request that decide its answer, byte for byte.
 struct AnswerKey: Hashable {
     private let method: HTTPMethod
-    /// The bytes as they came: to Swift, texts are equal already if they look the same.
+    /// The bytes as received: Swift's texts are equal if they look the same.
     private let target: [UInt8]
     private let takesGzip: Bool
-    /// Bearers of tokens are told more than others, and what others may keep of it differs.
+    /// Whether there is a bearer token, which gives more details and other caching headers.
     private let hasBearer: Bool
 
     init(_ request: HTTPRequest, takesGzip: Bool, hasBearer: Bool) {
@@ -123,11 +123,11 @@ struct AnswerKey: Hashable {
         self.hasBearer = hasBearer
     }
 
-    /// What it takes in memory beside its slot in a table, in bytes.
+    /// The size in memory in addition to its slot in a table, in bytes.
     var byteCount: Int { target.count }
 
     func hash(into hasher: inout Hasher) {
-        // The target tells nearly all keys apart; hashed as one piece, it takes a fraction of what an array takes.
+        // The target distinguishes nearly all keys, and hashing it as one piece is much faster than hashing an array.
         unsafe target.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 }

@@ -1,42 +1,43 @@
 import CatalogStore
 import Synchronization
 
-/// Tells whether what answers are made from has changed since a moment: for one member, or for everybody.
+/// Tells whether the data behind an answer has changed: for one member, or for everybody.
 ///
-/// It is exact because of the order of steps. Whoever changes something makes the change, notes it here, then
-/// acknowledges it. Whoever keeps an answer takes the stamp first, then reads what the answer is made from. So an
-/// answer whose stamp is still the present one was made from all that has been acknowledged.
+/// The order of steps guarantees that no stale answer is given. A writer makes the change, notes it here, and then
+/// acknowledges it. A cache takes the stamp, and then reads the data. So an answer with the current stamp was made from
+/// all acknowledged changes.
 final class ChangeClock: Sendable {
-    /// A moment, as far as one member is concerned; equal stamps mean that nothing has changed in between.
+    /// The state of the clock for one member; two equal stamps mean that nothing has changed between them.
     struct Stamp: Equatable {
         fileprivate let ofEverything: UInt64
         fileprivate let ofMember: UInt64
     }
 
     private let everything = Atomic<UInt64>(0)
-    /// Several members share a counter: a change of one member may then also look like one of another, whose answers
-    /// are made anew without need.
+    /// The counters of members' changes.
+    ///
+    /// Members share counters. So a change of one member can also invalidate answers of another, which is harmless.
     private let stripes = InlineArray<4096, Atomic<UInt64>> { _ in Atomic(0) }
 
-    /// Notes a change that shows in nobody's answers but a member's.
+    /// Notes a change that affects only the answers about one member.
     func memberChanged(_ id: String) {
         stripes[stripe(of: id)].wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
-    /// Notes a change that may show in any answer.
+    /// Notes a change that may affect any answer.
     func everythingChanged() {
         everything.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
-    /// Notes a change that was made.
+    /// Notes a change that was made in the catalog.
     func note(_ change: CatalogChange) {
         guard change.showsInAnswers else { return }
         if let user = change.userID { memberChanged(user) } else { everythingChanged() }
     }
 
-    /// The present moment.
+    /// Returns the current stamp.
     ///
-    /// - Parameter id: the member whose changes matter; nil if only those that may show in any answer do.
+    /// - Parameter id: the member whose changes matter, or `nil` if only changes for everybody matter.
     func stamp(ofMember id: String?) -> Stamp {
         Stamp(
             ofEverything: everything.load(ordering: .sequentiallyConsistent),
@@ -46,13 +47,15 @@ final class ChangeClock: Sendable {
     private func stripe(of id: String) -> Int { Int(UInt(bitPattern: id.hashValue) % UInt(stripes.count)) }
 }
 
-/// The revision of a catalog as it was last looked at, to notice that others have changed it.
+/// The last known revision of a catalog, to notice changes by other processes.
 final class SeenRevision: Sendable {
     private let last = Mutex<Int64?>(nil)
 
-    /// Notes a change of everything unless the revision is the one seen last.
+    /// Notes a change of everything unless the revision is the last known one.
     ///
-    /// - Parameter revision: nil if it cannot be told, which is taken for a change.
+    /// - Parameters:
+    ///   - revision: the revision, or `nil` if it cannot be read, which counts as a change.
+    ///   - changes: the clock to note the change in.
     func note(_ revision: Int64?, in changes: ChangeClock) {
         let isSame = last.withLock { last in
             defer { last = revision }

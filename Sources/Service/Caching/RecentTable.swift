@@ -1,9 +1,9 @@
-/// A dictionary that keeps what was used lately, and never more than a limit of it.
+/// A dictionary with eviction of entries that were not used lately, and with a limit on its weight.
 ///
-/// Entries live in two halves. When the younger is full, the older is dropped as a whole and the younger takes its
-/// place; an entry that is found in the older moves to the younger. Whatever was used since the last such turn stays.
+/// Entries are in two halves. When the younger half is full, the older one is dropped, and the younger takes its place.
+/// An entry that is found in the older half moves to the younger. So every entry used since the last exchange stays.
 ///
-/// Complexity: O(1) on average for everything.
+/// - Complexity: O(1) on average for every operation.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let value: Value
@@ -25,18 +25,18 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var younger = Half()
     private var older = Half()
 
-    /// A table whose entries weigh `limit` at most, all together; 2 or more.
+    /// Creates a table with a limit on the total weight of its entries, 2 or more.
     init(limit: Int) {
         precondition(limit >= 2, "a table of \(limit) cannot be halved")
         halfLimit = limit / 2
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     var count: Int { younger.entries.count + older.entries.count }
-    /// What all entries weigh.
+    /// The total weight of the entries.
     var weight: Int { younger.weight + older.weight }
 
-    /// The value of a key, which counts as used.
+    /// Returns the value of a key, and counts it as used.
     mutating func value(of key: Key) -> Value? {
         if let entry = younger.entries[key] { return entry.value }
         guard let entry = older.remove(key) else { return nil }
@@ -44,9 +44,12 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return entry.value
     }
 
-    /// Puts a value in, or in the place of another; one that weighs more than half of the limit is not kept.
+    /// Sets the value of a key; a value that weighs more than half of the limit is not kept.
     ///
-    /// - Parameter weight: 1 or more.
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - key: the key, whose old value is replaced.
+    ///   - weight: the weight of the entry, 1 or more.
     mutating func insert(_ value: Value, for key: Key, weight: Int = 1) {
         precondition(weight > 0, "a weight of \(weight) would never fill the table")
         guard weight <= halfLimit else { return removeValue(of: key) }
@@ -59,7 +62,7 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if younger.weight > halfLimit { turn(keeping: key) }
     }
 
-    /// Removes the value of a key, if it has one.
+    /// Removes the value of a key, if there is one.
     mutating func removeValue(of key: Key) {
         if younger.remove(key) == nil { _ = older.remove(key) }
     }
@@ -70,7 +73,7 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         older = Half()
     }
 
-    /// Lets the older half go; the entry that did not fit begins the next one.
+    /// Drops the older half; the entry that did not fit begins the next younger half.
     private mutating func turn(keeping key: Key) {
         let entry = younger.remove(key)
         older = younger

@@ -3,11 +3,11 @@ import Experiments
 import ModelStore
 import Synchronization
 
-/// What members of experiments were shown, until it is written: all of it, a second late at most.
+/// The exposures of members in experiments that are still to be written, at most a second later.
 ///
-/// It is kept in memory only between two writes, so that no answer waits for the disk. A daemon that is killed loses
-/// what it showed since the last one, of all arms alike. While nothing can be written, equal pages add up. A write that
-/// takes too long may be made all the same: then its pages count twice, never its members.
+/// Exposures are in memory only between two writes, so that no answer waits for the disk. A killed daemon loses the
+/// exposures since the last write, of all arms alike. While nothing can be written, equal pages are added up. A write
+/// that times out may still succeed: then its pages count twice, but never its members.
 final class ExposureLog: Sendable {
     private struct Key: Hashable {
         let userID: String
@@ -21,30 +21,32 @@ final class ExposureLog: Sendable {
 
     private struct Waiting {
         var records: [Key: ExposureRecord] = [:]
-        /// How many are being written.
+        /// The number of records that are being written.
         var writingCount = 0
         var lostCount: UInt64 = 0
     }
 
-    /// The most records that wait: about 50 MB.
+    /// The most records that wait, which take about 50 MB.
     static let limit = 200_000
-    /// How many members' records are written in one transaction.
+    /// The number of members whose records are written in one transaction.
     private static let batchSize = 200
 
     private let waiting = Mutex(Waiting())
     private let failure: Condition
 
-    /// - Parameter failure: whether writing works.
+    /// Creates an empty log.
+    ///
+    /// - Parameter failure: the condition that shows whether writing works.
     init(_ failure: Condition) { self.failure = failure }
 
-    /// Whether writing works.
+    /// Creates the condition that shows whether writing works.
     static func condition(_ log: EventLog?) -> Condition {
         Condition(
             "exposures", "Whether what members of experiments are shown can be recorded",
             recovery: "what members of experiments are shown is recorded again", log: log, calmSeconds: 10)
     }
 
-    /// Adds what a member was just shown.
+    /// Adds a page that a member was just shown.
     func add(_ record: ExposureRecord, ofUser id: String) {
         let key = Key(
             userID: id, experiment: record.experiment, recommendationID: record.recommendationID,
@@ -62,12 +64,12 @@ final class ExposureLog: Sendable {
         }
     }
 
-    /// Drops what waits of a member who is forgotten.
+    /// Drops the waiting records of a forgotten member.
     func forget(_ id: String) {
         waiting.withLock { waiting in waiting.records = waiting.records.filter { $0.key.userID != id } }
     }
 
-    /// Writes what waits; what cannot be written waits on.
+    /// Writes the waiting records; records that cannot be written keep waiting.
     func flush(to community: any CommunitySource) {
         let records = waiting.withLock { waiting in
             defer { waiting.records = [:] }
@@ -75,7 +77,7 @@ final class ExposureLog: Sendable {
             return waiting.records
         }
         defer { waiting.withLock { $0.writingCount = 0 } }
-        // Nothing waits: all was written.
+        // Nothing waits, so the last write has succeeded.
         guard !records.isEmpty else { return failure.worked() }
         var byUser: [String: [ExposureRecord]] = [:]
         for (key, record) in records { byUser[key.userID, default: []].append(record) }
@@ -107,7 +109,7 @@ extension ExposureLog: MetricSource {
     }
 }
 
-/// The experiments of the store, as they were when it was last asked.
+/// The experiments of the store, as of the last poll.
 final class ExperimentBoard: Sendable {
     private struct State {
         var text: [UInt8]?
@@ -119,17 +121,17 @@ final class ExperimentBoard: Sendable {
     private let log: EventLog
     private let state = Mutex(State())
 
-    /// Without experiments, until `poll` finds some.
+    /// Creates a board without experiments, until `poll` finds some.
     init(_ follower: VersionFollower, changes: ChangeClock, log: EventLog) {
         self.follower = follower
         self.changes = changes
         self.log = log
     }
 
-    /// Who is in which arm.
+    /// The assignment of members to arms.
     var assigner: Assigner { state.withLock { $0.assigner } }
 
-    /// Asks the store; while it does not answer, everything stays as it was.
+    /// Reads the experiments from the store; without an answer, nothing changes.
     func poll() {
         guard let text = try? follower.store.experiments(), text != state.withLock({ $0.text }) else { return }
         let register = ExperimentRegister(encoded: text)
@@ -143,7 +145,7 @@ final class ExperimentBoard: Sendable {
             return log.error(
                 "the experiments of \(follower.store.location) cannot be read: those before go on; upgrade this daemon")
         }
-        // Answers that are kept were made for other arms.
+        // Cached answers were made for other arms.
         changes.everythingChanged()
         let names = register.entries.filter { $0.stoppedAtMilliseconds == nil }.map(\.definition.name)
         log.info("experiments that are started: \(names.isEmpty ? "none" : names.joined(separator: ", "))")

@@ -4,34 +4,35 @@ import Experiments
 import Model
 import Recommendation
 
-/// A member whose list is asked for, in terms of the version that it is made from.
+/// The inputs of a member's list, in terms of the version that it is made from.
 struct MemberScene {
     let snapshot: VisibleSnapshot
     let request: PlanRequest
-    /// Whether anything is known of the member.
+    /// Whether any data about the member is known.
     let isKnown: Bool
     /// The arms that the list is made for.
     let arms: [AssignedArm]
-    /// Makes lists as these arms do.
+    /// The planner with the settings of these arms.
     let planner: Planner
 }
 
-/// A member's list as the member's arms make it.
+/// A member's list, made by the settings of the member's arms.
 struct AssignedPlan {
     var plan: Plan
-    /// The teams of its items, if it is drafted from two lists; else empty.
+    /// The teams of its items if it is interleaved from two lists, otherwise empty.
     var teams: [InterleavedPlan.Team] = []
 }
 
 extension Call {
-    /// Everything that a member's list is made from.
+    /// Returns all inputs of a member's list.
     ///
     /// - Parameters:
+    ///   - id: the member's id.
     ///   - instant: the time, in Unix milliseconds.
-    ///   - kept: the arms that the session's list was made for; nil if there is no list yet. Those of experiments that
-    ///     were stopped change nothing any more.
-    ///   - filter: what the request asks of the groups, in terms of a version.
-    ///   - snapshot: the version that serves whoever is in no arm that names another.
+    ///   - kept: the arms of the session's list, or `nil` if there is no list yet. Arms of stopped experiments change
+    ///     nothing.
+    ///   - filter: the filter of the request, in terms of a version.
+    ///   - snapshot: the version for members without an arm that names another.
     func scene(
         ofMember id: String, at instant: Int64, arms kept: [AssignedArm]? = nil,
         _ filter: (VisibleModel) -> GroupFilter, in snapshot: VisibleSnapshot
@@ -56,7 +57,9 @@ extension Call {
             planner: snapshot.planner(setting: choice.settings))
     }
 
-    /// Another version, with what the site has decided by now; nil if none is named, or it is this one, or not loaded.
+    /// Returns another version, with the site's current decisions.
+    ///
+    /// - Returns: `nil` if no version is named, or if it is the same one or is not loaded.
     private func snapshot(of version: VersionName?, beside snapshot: VisibleSnapshot) throws(Problem)
         -> VisibleSnapshot?
     {
@@ -64,9 +67,11 @@ extension Call {
         return try visible(other)
     }
 
-    /// The list of a member, as the member's arms make it.
+    /// Returns the list of a member, made by the settings of the member's arms.
     ///
-    /// - Parameter filter: as that of the scene.
+    /// - Parameters:
+    ///   - scene: the inputs of the list.
+    ///   - filter: the same filter as for the scene.
     func assignedPlan(for scene: MemberScene, _ filter: (VisibleModel) -> GroupFilter) throws(Problem)
         -> AssignedPlan
     {
@@ -79,7 +84,7 @@ extension Call {
         return AssignedPlan(plan: interleaved.plan, teams: interleaved.teams)
     }
 
-    /// One of the lists that are interleaved, in terms of the scene's version.
+    /// Returns one of the two lists to interleave, in terms of the scene's version.
     private func plan(
         _ choice: ListChoice, for scene: MemberScene, _ filter: (VisibleModel) -> GroupFilter
     ) throws(Problem) -> Plan {
@@ -93,11 +98,14 @@ extension Call {
             .translated(from: other.model, to: scene.snapshot.model)
     }
 
-    /// Says that the answer shows a page of a list.
+    /// Records that the answer shows a page of a list.
     ///
     /// - Parameters:
-    ///   - offset: how many groups of the list stand before the page.
-    ///   - teams: those of the page's groups, if the list is interleaved; else empty.
+    ///   - list: the page.
+    ///   - offset: the number of groups in the list before the page.
+    ///   - arms: the arms that the list is made for; without any, nothing is recorded.
+    ///   - teams: the teams of the page's groups if the list is interleaved, otherwise empty.
+    ///   - filters: the filters of the request, as recorded in the exposure.
     func show(
         _ list: Recommendations, after offset: Int, arms: [AssignedArm], teams: [InterleavedPlan.Team?],
         filters: String
@@ -112,7 +120,7 @@ extension Call {
 }
 
 extension Plan {
-    /// The list in terms of another version; groups that it does not show are left out.
+    /// Returns the list in terms of another version; groups that this version does not show are left out.
     fileprivate func translated(from model: VisibleModel, to other: VisibleModel) -> Plan {
         func group(_ group: UInt32) -> UInt32? { other.index(ofID: model.id(of: Int(group))).map(UInt32.init) }
         var plan = self
@@ -132,26 +140,29 @@ extension Plan {
     }
 }
 
-/// A plan drafted from the lists of two arms, and whose pick each of its groups is.
+/// A plan that is interleaved from the lists of two arms, with the team of each group.
 struct InterleavedPlan {
     let plan: Plan
-    /// The teams of the plan's items, in their order.
+    /// The teams of the plan's items, in the same order.
     let teams: [Team]
 
     typealias Team = TeamDraft<UInt32>.Team
 
-    /// Drafts a list from two that were made for the same request.
+    /// Interleaves two lists that were made for the same request.
     ///
     /// - Parameters:
-    ///   - seed: of the experiment; with the member and the bucket it throws the coins.
-    ///   - limit: the most groups.
+    ///   - first: the list of the first arm.
+    ///   - second: the list of the second arm.
+    ///   - seed: the seed of the experiment; with the member and the bucket it decides the coin tosses.
+    ///   - userID: the member's id.
+    ///   - limit: the most groups of the result.
     init(_ first: Plan, _ second: Plan, seed: String, userID: String, limit: Int) {
         var round = 0
         let draft = TeamDraft(first.items.map(\.group), second.items.map(\.group), limit: limit) {
             round += 1
             return MemberBucket(seed: "\(seed) \(first.bucket) \(round)", memberID: userID).index.isMultiple(of: 2)
         }
-        // An interest of the second list is that of the first with the same groups.
+        // An interest of the second list corresponds to the interest of the first with the same groups.
         let interests = second.interests.map { interest in
             first.interests.firstIndex { $0.groups == interest.groups }
         }
@@ -174,7 +185,7 @@ struct InterleavedPlan {
     }
 }
 
-/// A page of a member's list that an answer shows: noted each time the answer is given, also from the cache.
+/// A page of a member's list in an answer; it is recorded each time the answer is given, also from the cache.
 struct ShownPage: Sendable {
     let userID: String
     /// The arms that the list was made for; one or more.
@@ -184,12 +195,15 @@ struct ShownPage: Sendable {
     let firstPosition: Int
     let shownCount: Int
     let filters: String
-    /// Whose pick each group is, a digit a group, 1 or 2, or - for neither; empty unless the list is interleaved.
+    /// The team of each group as a character: 1, 2, or - for neither; empty unless the list is interleaved.
     let teams: String
 
-    /// Notes that it is shown.
+    /// Records an exposure for each arm.
     ///
-    /// - Parameter microseconds: how long making the answer took.
+    /// - Parameters:
+    ///   - log: the log to record in.
+    ///   - instant: the time, in Unix milliseconds.
+    ///   - microseconds: the time that it took to make the answer.
     func note(in log: ExposureLog, atMilliseconds instant: Int64, microseconds: Int64) {
         for assigned in arms {
             var record = ExposureRecord(
@@ -202,10 +216,10 @@ struct ShownPage: Sendable {
     }
 }
 
-/// Where a handler says which pages it shows.
+/// The place for the pages that a handler shows.
 ///
-/// A class, because a handler gets its call by value.
+/// It is a class, because a handler gets its call by value.
 final class ShownPageSlot: @unchecked Sendable {
-    // Written by the handler and read when it has returned, on one thread.
+    // Written by the handler, and read on the same thread after it has returned.
     var pages: [ShownPage] = []
 }

@@ -3,26 +3,26 @@ import CatalogStore
 import Model
 import Synchronization
 
-/// Figures in the text format of Prometheus (0.0.4): a family's help, its type, its samples.
+/// Metrics in the text format of Prometheus (0.0.4): the help of a family, its type, its samples.
 struct MetricsText {
-    /// Labels of a sample, in their order.
+    /// The labels of a sample, in their order.
     typealias Labels = [(name: String, value: String)]
 
     private(set) var bytes: [UInt8] = []
 
-    /// A figure that goes up and down.
+    /// Writes a gauge.
     mutating func gauge(_ name: String, _ help: String, _ value: some CustomStringConvertible, _ labels: Labels = []) {
         begin(name, help, type: "gauge")
         sample(name, labels, value)
     }
 
-    /// A figure that only grows.
+    /// Writes a counter.
     mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
         begin(name, help, type: "counter")
         sample(name, [], value)
     }
 
-    /// Figures that only grow, one for each value of a label.
+    /// Writes counters, one for each value of a label.
     mutating func counters(
         _ name: String, _ help: String, by label: String, _ samples: some Sequence<(value: String, count: UInt64)>
     ) {
@@ -30,13 +30,13 @@ struct MetricsText {
         for (value, count) in samples { sample(name, [(label, value)], count) }
     }
 
-    /// Figures that only grow, one for each set of labels.
+    /// Writes counters, one for each set of labels.
     mutating func counters(_ name: String, _ help: String, _ samples: some Sequence<(Labels, UInt64)>) {
         begin(name, help, type: "counter")
         for (labels, count) in samples { sample(name, labels, count) }
     }
 
-    /// Histograms of durations, one for each set of labels; those that counted nothing are left out.
+    /// Writes histograms of durations, one for each set of labels; empty histograms are left out.
     mutating func histograms(_ name: String, _ help: String, _ samples: some Sequence<(Labels, Histogram)>) {
         begin(name, help, type: "histogram")
         for (labels, histogram) in samples {
@@ -80,21 +80,21 @@ struct MetricsText {
     }
 }
 
-/// Something with figures to tell: a part of the daemon, asked at every scrape, on a thread that answers requests.
+/// A part of the daemon with metrics; it is asked at every scrape, on a thread that answers requests.
 protocol MetricSource: Sendable {
-    /// Writes its families, each whole and no other's.
+    /// Writes its families; a family must be written as a whole by a single source.
     func write(to text: inout MetricsText)
 }
 
-/// Counts what members do, by what it is, what made the group stand where they saw it, and at which position.
+/// Counts interactions by their kind, by the origin of the group that the member saw, and by its position.
 final class InteractionMetrics: Sendable {
-    /// Labels of origins: those that clients tell, then a list of which nothing else is told, then nothing.
+    /// The labels of origins: those that clients tell, then "list" for a list without such an origin, then none.
     private static let origins = ShownOrigin.allCases.map(\.rawValue) + ["list", "elsewhere"]
-    /// Ranges of positions, inclusive; positions beyond them, and none, have labels of their own.
+    /// The ranges of positions, inclusive; positions beyond them, and missing ones, have labels of their own.
     private static let ranges: [ClosedRange<Int>] = [1...1, 2...2, 3...3, 4...10, 11...20, 21...50]
     private static let positions =
         ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" } + ["51+", "none"]
-    /// The label of interactions that cannot be told apart.
+    /// The label of interactions that cannot be assigned.
     private static let mixed = "mixed"
 
     private let counts: Mutex<[UInt64]>
@@ -108,8 +108,9 @@ final class InteractionMetrics: Sendable {
     /// Counts a batch that was recorded.
     ///
     /// - Parameters:
-    ///   - origins: what clients tell of each; nil for nothing.
-    ///   - new: how many of them were not known before; which ones is not known.
+    ///   - records: the interactions of the batch.
+    ///   - origins: the origin of each as told by the client, or `nil`.
+    ///   - new: the number of interactions that were not known before. If some were known, all new ones count as mixed.
     func count(_ records: [InteractionRecord], origins: [ShownOrigin?], new: Int) {
         guard new == records.count else {
             mixedCount.wrappingAdd(UInt64(new), ordering: .relaxed)
@@ -155,7 +156,7 @@ extension InteractionMetrics: MetricSource {
     }
 }
 
-/// Figures about the version that serves and the store it comes from.
+/// Metrics about the serving version and its store.
 struct ModelMetrics: MetricSource {
     let follower: VersionFollower
     /// The time, in Unix milliseconds.

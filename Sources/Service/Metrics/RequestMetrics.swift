@@ -1,17 +1,18 @@
 import HTTP
 import Synchronization
 
-/// Counts requests: how long they took by route and kind of status, how many are under way, how many were refused.
+/// Counts requests: durations by route and kind of status, requests in flight, and refused requests.
 final class RequestMetrics: Sendable {
-    /// Kinds of status: those of a class together, but for 501 alone, which says what the daemon was started without
-    /// and is no failure.
+    /// The kinds of status: one for each class, and one for 501.
+    ///
+    /// A 501 only shows that the daemon was started without a feature; it is no failure.
     private static let kinds = ["2xx", "3xx", "4xx", "5xx", "501"]
 
     private static func kind(of status: HTTPStatus) -> Int {
         status == .notImplemented ? kinds.count - 1 : status.rawValue / 100 - 2
     }
 
-    /// What the histograms stand for: the endpoints in their order, and last the requests that led to none of them.
+    /// The routes of the histograms: the endpoints in their order, and last the requests without an endpoint.
     private let routes: [(method: String, pattern: String)]
     private let durations: [Histogram]
     private let refusals = InlineArray<8, Atomic<UInt64>> { _ in Atomic(0) }
@@ -23,21 +24,24 @@ final class RequestMetrics: Sendable {
         precondition(Refusal.allCases.count == refusals.count, "each refusal needs a counter")
     }
 
-    /// A request has arrived.
+    /// Counts a request that has arrived.
     func began() {
         underWay.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// A request was answered.
+    /// Counts a request that was answered.
     ///
-    /// - Parameter endpoint: the number of the endpoint it led to; nil if there is none.
+    /// - Parameters:
+    ///   - endpoint: the number of the request's endpoint, or `nil` if there is none.
+    ///   - status: the status of the answer.
+    ///   - nanoseconds: the duration of the request.
     func ended(endpoint: Int?, status: HTTPStatus, nanoseconds: UInt64) {
         underWay.wrappingSubtract(1, ordering: .relaxed)
         let route = endpoint ?? routes.count - 1
         durations[route * Self.kinds.count + Self.kind(of: status)].observe(nanoseconds: nanoseconds)
     }
 
-    /// A request was turned away.
+    /// Counts a request that was refused.
     func refused(_ refusal: Refusal) {
         guard let index = Refusal.allCases.firstIndex(of: refusal) else { return }
         refusals[index].wrappingAdd(1, ordering: .relaxed)
@@ -64,15 +68,15 @@ extension RequestMetrics: MetricSource {
     }
 }
 
-/// How long requests took, counted in buckets; threads count without waiting for each other.
+/// A histogram of durations; threads count without waiting for each other.
 final class Histogram: Sendable {
-    /// The upper bounds of all buckets but the last, inclusive, in nanoseconds; ascending.
+    /// The upper bounds of all buckets except the last, inclusive, in nanoseconds; ascending.
     static let boundsNanoseconds: [UInt64] = [
         100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000,
         250_000_000, 500_000_000, 1_000_000_000,
     ]
 
-    /// The same bounds in seconds, as Prometheus labels buckets.
+    /// The same bounds in seconds, as Prometheus's labels.
     static let boundLabels = [
         "0.0001", "0.00025", "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1",
     ]
@@ -80,14 +84,14 @@ final class Histogram: Sendable {
     private let buckets = InlineArray<14, Atomic<UInt64>> { _ in Atomic(0) }
     private let sumNanoseconds = Atomic<UInt64>(0)
 
-    /// Counts a request that took so long.
+    /// Counts a duration.
     func observe(nanoseconds: UInt64) {
         let index = Self.boundsNanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.boundsNanoseconds.count
         buckets[index].wrappingAdd(1, ordering: .relaxed)
         sumNanoseconds.wrappingAdd(nanoseconds, ordering: .relaxed)
     }
 
-    /// The counts up to and including each bucket, of which the last is the count of all; and the sum in seconds.
+    /// The cumulative count of each bucket, the last being the count of all, and the sum in seconds.
     var reading: (cumulative: [UInt64], sumSeconds: Double) {
         var count: UInt64 = 0
         let cumulative = buckets.indices.map { index in

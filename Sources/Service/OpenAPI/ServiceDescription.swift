@@ -2,7 +2,7 @@ import Answers
 import HTTP
 import Model
 
-/// The table of endpoints as an OpenAPI 3.1 document, for one policy of access.
+/// The table of endpoints as an OpenAPI 3.1 document, for one access policy.
 struct ServiceDescription: Sendable {
     let endpoints: [Endpoint]
     let relations: RelationTable
@@ -33,14 +33,14 @@ struct ServiceDescription: Sendable {
         }
     }
 
-    /// What the endpoints are about, each once, in the order of the table.
+    /// The subjects of the endpoints, each once, in the order of the table.
     private var subjects: [String] {
         var subjects: [String] = []
         for endpoint in endpoints where !subjects.contains(endpoint.subject) { subjects.append(endpoint.subject) }
         return subjects
     }
 
-    /// The endpoints of every pattern, in the order of the table.
+    /// The endpoints of each pattern, in the order of the table.
     private var operationsByPattern: [(String, [Endpoint])] {
         var patterns: [String] = []
         for endpoint in endpoints where !patterns.contains(endpoint.pattern) { patterns.append(endpoint.pattern) }
@@ -92,7 +92,7 @@ struct ServiceDescription: Sendable {
         }
     }
 
-    /// The statuses of all problems that an endpoint may have, ascending.
+    /// Returns the statuses of all problems that an endpoint may have, ascending.
     private func problems(of endpoint: Endpoint) -> [HTTPStatus] {
         var statuses: Set<HTTPStatus> = Set(endpoint.problems).union([
             .badRequest, .contentTooLarge, .serviceUnavailable,
@@ -105,7 +105,13 @@ struct ServiceDescription: Sendable {
         return statuses.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// - Parameter example: as JSON.
+    /// Writes the content of a body.
+    ///
+    /// - Parameters:
+    ///   - type: the media type.
+    ///   - schema: the schema of the content.
+    ///   - example: an example as JSON, or `nil` for none.
+    ///   - json: the document.
     private func writeContent(_ type: String, _ schema: Schema, example: String? = nil, to json: inout JSONWriter) {
         json.object("content") { json in
             json.object(type) { json in
@@ -117,7 +123,7 @@ struct ServiceDescription: Sendable {
 
     private var problem: Schema { ProblemDetails.schema(of: relations) }
 
-    /// The schemas of all that clients send and get.
+    /// The schemas of all bodies that clients send and receive.
     private var schemas: [Schema] {
         let answers = endpoints.compactMap { endpoint -> Schema? in
             if case .json(let schema) = endpoint.content { schema(relations) } else { nil }

@@ -1,36 +1,36 @@
 import Answers
 import FoundationEssentials
 
-/// A request and its answer, as they stand on a tape.
+/// A request and its answer, as recorded on a tape.
 public struct Exchange: Sendable, Equatable {
-    /// Its number, from 1, in the order in which a daemon answered.
+    /// The number, from 1, in the order in which a daemon answered.
     public var sequence: UInt64
-    /// When the request arrived, in Unix milliseconds.
+    /// The arrival of the request, in Unix milliseconds.
     public var atMilliseconds: Int64
     /// The method.
     public var method: String
-    /// Path and query, as in a request line.
+    /// The path and the query, as in a request line.
     public var target: String
-    /// The pattern of the path, such as `/v1/users/{id}/recommendations`; nil if no route has the path.
+    /// The pattern of the path, such as `/v1/users/{id}/recommendations`, or `nil` if it has no route.
     public var route: String?
-    /// The member whom the path names; nil if it names none.
+    /// The member that the path names, or `nil` if it names none.
     public var member: String?
-    /// Whether the route writes something.
+    /// Whether the route writes data.
     public var isChange: Bool
-    /// Fields of the request's header, by their names.
+    /// The recorded header fields of the request, by name.
     public var requestHeaders: [String: String]
     /// The body of the request; may be empty.
     public var requestBody: [UInt8]
     /// The status of the answer.
     public var status: Int
-    /// Fields of the answer's header, by their names.
+    /// The recorded header fields of the answer, by name.
     public var headers: [String: String]
-    /// The body of the answer, not compressed; may be empty.
+    /// The body of the answer, uncompressed; may be empty.
     public var body: [UInt8]
-    /// How long it took to make the answer.
+    /// The duration until the answer.
     public var microseconds: UInt64
 
-    /// An exchange.
+    /// Creates an exchange.
     public init(
         sequence: UInt64 = 0, atMilliseconds: Int64, method: String, target: String, route: String? = nil,
         member: String? = nil, isChange: Bool = false, requestHeaders: [String: String] = [:],
@@ -52,19 +52,19 @@ public struct Exchange: Sendable, Equatable {
         self.microseconds = microseconds
     }
 
-    /// Method and route, as people name them; the method alone if no route has the path.
+    /// The method and the route, as people name them; without a route, the method and "(no route)".
     public var routeName: String { route.map { "\(method) \($0)" } ?? "\(method) (no route)" }
 }
 
 /// An exchange as a line of JSON.
 ///
-/// A body that an earlier exchange of the same block has is not written again.
+/// The body of an earlier exchange in the same block is not written again.
 struct ExchangeLine {
     var exchange: Exchange
-    /// The number of the exchange that has the body of the answer; nil if it stands in the line.
+    /// The number of the exchange that has the body of the answer, or `nil` if the line has it.
     var bodyOf: UInt64?
 
-    /// The line, without its end.
+    /// The line, without its line end.
     var bytes: [UInt8] {
         JSONWriter.object { json in
             json.member("sequence", exchange.sequence)
@@ -87,7 +87,7 @@ struct ExchangeLine {
         }
     }
 
-    /// Text as it is, other bytes in base64; nothing if there are none.
+    /// Writes text as it is, and other bytes in base64; writes nothing for an empty body.
     private static func write(_ body: [UInt8], _ name: String, to json: inout JSONWriter) {
         guard !body.isEmpty else { return }
         if let text = String(validating: body, as: UTF8.self) {
@@ -99,7 +99,7 @@ struct ExchangeLine {
 }
 
 extension ExchangeLine {
-    /// Reads a line; nil if it is none.
+    /// Reads a line, or returns `nil` if it is invalid.
     init?(_ line: ArraySlice<UInt8>) {
         guard let read = try? JSONDecoder().decode(Written.self, from: Data(line)),
             let requestBody = Self.body(read.requestBody, read.requestBodyBase64),
@@ -132,38 +132,38 @@ extension ExchangeLine {
     }
 }
 
-/// The first line of each file of a tape: what recorded it, and how.
+/// The first line of each file of a tape, which describes the recording daemon.
 public struct TapeHeader: Codable, Sendable, Equatable {
     /// The format that this program writes and reads.
     public static let currentFormat = 1
 
     /// The format of the file.
     public var format = Self.currentFormat
-    /// The release of the program that recorded it.
+    /// The release of the program that recorded the tape.
     public var release: String
-    /// When the file was begun, in Unix milliseconds.
+    /// The creation of the file, in Unix milliseconds.
     public var beganAtMilliseconds: Int64 = 0
-    /// A fingerprint of the daemon's settings: two tapes of the same settings have the same one.
+    /// A fingerprint of the daemon's settings, which is equal for equal settings.
     public var settings: String
-    /// How members are named.
+    /// The way members are named.
     public var memberNames: MemberNames
 
-    /// How the members on a tape are named.
+    /// The ways to name members on a tape.
     public enum MemberNames: String, Codable, Sendable {
-        /// By their ids.
+        /// Members have their ids.
         case ids
-        /// By pseudonyms (`Pseudonyms`).
+        /// Members have pseudonyms (`Pseudonyms`).
         case pseudonyms
     }
 
-    /// A header.
+    /// Creates a header.
     public init(release: String, settings: String, memberNames: MemberNames) {
         self.release = release
         self.settings = settings
         self.memberNames = memberNames
     }
 
-    /// The line, without its end.
+    /// The line, without its line end.
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -2,19 +2,22 @@ import Compression
 import FoundationEssentials
 import HTTP
 
-/// Makes what stands on the tape of a request and its answer: without tokens, and without the ids of members if they
-/// have pseudonyms.
+/// Makes the record of a request and its answer, without tokens.
+///
+/// With pseudonyms, the record has no ids of members either.
 struct ExchangeMaker: Sendable {
-    /// The fields of a request's header that an answer depends on; never `Authorization` or `Cookie`.
+    /// The header fields of a request that an answer depends on; never `Authorization` or `Cookie`.
     private static let requestFields = ["Accept", "Accept-Encoding", "Content-Type", "If-None-Match"]
     private static let answerFields = ["Content-Type", "ETag", "Cache-Control", "Retry-After", "Allow"]
 
     let pseudonyms: Pseudonyms?
 
-    /// The exchange, without a number.
+    /// Returns the exchange, without a number.
     ///
-    /// - Parameter withBody: whether the body of the answer is wanted.
-    /// - Returns: nil for what cannot be told without naming members: a path that is of no route.
+    /// - Parameters:
+    ///   - answered: the request and its answer.
+    ///   - withBody: whether the body of the answer is recorded.
+    /// - Returns: `nil` if members have pseudonyms and the path has no route, as the path could name a member.
     func exchange(_ answered: AnsweredRequest, withBody: Bool) -> Exchange? {
         let (request, response, endpoint) = (answered.request, answered.response, answered.endpoint)
         guard pseudonyms == nil || endpoint != nil else { return nil }
@@ -43,7 +46,7 @@ struct ExchangeMaker: Sendable {
         return fields
     }
 
-    /// The body without its compression.
+    /// Returns the body without its compression.
     private static func plainBody(of response: HTTPResponse) -> [UInt8] {
         guard response.headers["Content-Encoding"] == "gzip", let decompressor = GzipDecompressor() else {
             return response.body
@@ -53,13 +56,14 @@ struct ExchangeMaker: Sendable {
     }
 }
 
-/// The target of a request as it stands on the tape: with those parameters of the query alone that the route knows, as
-/// others may be anything, tokens too.
+/// The recorded target of a request.
+///
+/// It has only the query parameters that the route knows, because others may contain anything, even tokens.
 struct RecordedTarget {
     let path: String
-    /// The whole target.
+    /// The whole target: path and query.
     let text: String
-    /// The id of the member whom the path names.
+    /// The id of the member that the path names.
     let member: String?
 
     init(_ request: HTTPRequest, of endpoint: Endpoint?, _ pseudonyms: Pseudonyms?) {
@@ -90,24 +94,24 @@ struct RecordedTarget {
 }
 
 extension Endpoint {
-    /// The index of the segment of the path that names a member; nil if none does.
+    /// The index of the path segment that names a member, or `nil` if none does.
     fileprivate var memberPlace: Int? {
         guard let parameter = pathParameters.first(where: \.isMember) else { return nil }
         return pattern.split(separator: "/").firstIndex { $0 == "{\(parameter.name)}" }
     }
 }
 
-/// A request and its answer, as they are handed to the recorder: nothing is copied but references.
+/// A request and its answer for the recorder; only references are copied.
 struct AnsweredRequest: Sendable {
     let request: HTTPRequest
     let response: HTTPResponse
-    /// The route that answered; nil if there is none.
+    /// The route that answered, or `nil` if there is none.
     let endpoint: Endpoint?
-    /// When the request arrived, in Unix milliseconds.
+    /// The arrival of the request, in Unix milliseconds.
     let atMilliseconds: Int64
-    /// How long it took to answer.
+    /// The duration until the answer.
     let nanoseconds: UInt64
 
-    /// What it keeps in memory, in bytes, about.
+    /// The approximate size in memory, in bytes.
     var byteCount: Int { request.target.count + request.body.count + response.body.count + 1024 }
 }

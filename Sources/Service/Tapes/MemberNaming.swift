@@ -1,13 +1,13 @@
 import CCrypto
 import FoundationEssentials
 
-/// Puts pseudonyms in the place of members in bodies.
+/// Replaces members' ids by pseudonyms in bodies.
 struct MemberNaming {
     private static let ids: Set = ["userId", "userIds"]
     private static let problems: Set = ["detail", "instance"]
 
     private let pseudonyms: Pseudonyms
-    /// The path of the request, with pseudonyms in it.
+    /// The path of the request, with pseudonyms.
     private let path: String
 
     init(_ pseudonyms: Pseudonyms, path: String) {
@@ -15,9 +15,11 @@ struct MemberNaming {
         self.path = path
     }
 
-    /// The body of a request; empty if it is not JSON.
+    /// Returns the body of a request with pseudonyms; empty if the texts of the body cannot be read as JSON.
     ///
-    /// - Parameter members: gets the ids that it names.
+    /// - Parameters:
+    ///   - body: the body.
+    ///   - members: receives the ids that the body names.
     func request(_ body: [UInt8], noting members: inout [String]) -> [UInt8] {
         var named: [String] = []
         let rewritten = JSONTexts.rewritten(body, under: Self.ids) { _, id in
@@ -28,17 +30,20 @@ struct MemberNaming {
         return rewritten ?? []
     }
 
-    /// The body of an answer; empty if it is neither JSON nor free of members.
+    /// Returns the body of an answer with pseudonyms.
     ///
-    /// - Parameter members: the ids that the request names: problems quote them.
+    /// - Parameters:
+    ///   - body: the body; one that does not begin with `{` names no member and stays as it is.
+    ///   - members: the ids that the request names, because problems quote them.
+    /// - Returns: an empty body if the texts of the body cannot be read as JSON.
     func answer(_ body: [UInt8], about members: [String]) -> [UInt8] {
-        // Metrics and other texts name no member.
+        // Metrics and other texts name no members.
         guard body.first == UInt8(ascii: "{") else { return body }
         let rewritten = JSONTexts.rewritten(body, under: Self.ids.union(Self.problems)) { key, text in
             switch key {
             case "instance": return path
             case "detail":
-                // An entry is quoted as a group, a space and a member.
+                // A problem quotes an entry as a group, a space and a member.
                 return members.reduce(text) { text, id in
                     let name = pseudonyms.pseudonym(of: id)
                     return text.replacing("\"\(id)\"", with: "\"\(name)\"").replacing(" \(id)\"", with: " \(name)\"")
@@ -50,11 +55,11 @@ struct MemberNaming {
     }
 }
 
-/// Rewrites texts in JSON, and leaves all other bytes as they are.
+/// Rewrites texts in JSON, and leaves all other bytes unchanged.
 enum JSONTexts {
-    /// Replaces the texts that are values of some keys, or elements of lists that are.
+    /// Replaces the texts that are values of some keys, or elements of lists under these keys.
     ///
-    /// - Returns: nil if a text does not end, or one that is to be replaced is none.
+    /// - Returns: `nil` if a text does not end, or a text to replace is invalid.
     static func rewritten(_ json: [UInt8], under keys: Set<String>, _ replacement: (_ key: String, String) -> String)
         -> [UInt8]?
     {
@@ -85,7 +90,7 @@ enum JSONTexts {
         return result
     }
 
-    /// The index behind the text that begins at a quotation mark; nil if it does not end.
+    /// Returns the index after the text that begins at a quotation mark, or `nil` if it does not end.
     private static func end(ofTextAt start: Int, in json: [UInt8]) -> Int? {
         var index = start + 1
         while index < json.count {
@@ -113,16 +118,18 @@ enum JSONTexts {
     }
 }
 
-/// Names for members that only who has the key can tell: the first 8 bytes of HMAC-SHA256 (RFC 2104), in hexadecimal.
+/// Pseudonyms of members: the first 8 bytes of HMAC-SHA256 (RFC 2104), in hexadecimal.
 ///
-/// The same member has the same pseudonym on all tapes of a key.
+/// Only a person with the key can tell the member. A member has the same pseudonym on all tapes with the same key.
 public struct Pseudonyms: Sendable {
-    /// The shortest key, in bytes, inclusive.
+    /// The least length of a key in bytes, inclusive.
     public static let keyMinimumByteCount = 16
     private static let byteCount = 8
 
     private let key: [UInt8]
 
+    /// Creates pseudonyms from a key.
+    ///
     /// - Throws: `TapeError.badKey` if the key is too short.
     public init(key: [UInt8]) throws(TapeError) {
         guard key.count >= Self.keyMinimumByteCount else {
@@ -133,12 +140,12 @@ public struct Pseudonyms: Sendable {
         self.key = key
     }
 
-    /// The pseudonym of an id: 16 hexadecimal digits.
+    /// Returns the pseudonym of an id: 16 hexadecimal digits.
     public func pseudonym(of id: String) -> String {
         Self.hexadecimal(Self.authenticated(Array(id.utf8), key).prefix(Self.byteCount))
     }
 
-    /// A fingerprint of a text: the same function with a key that everybody knows.
+    /// Returns a fingerprint of a text: the same function with a public key.
     public static func fingerprint(of text: String) -> String {
         hexadecimal(authenticated(Array(text.utf8), Array("coterie".utf8)).prefix(byteCount))
     }

@@ -2,14 +2,14 @@ import Compression
 import FoundationEssentials
 import Glibc
 
-/// A file of a tape that is read: a header, and blocks of exchanges.
+/// A file of a tape, for reading: a header, and blocks of exchanges.
 final class TapeFile {
-    /// The longest text of a block, in bytes: more than any that is written.
+    /// The longest text of a block, in bytes; the writer makes no longer ones.
     private static let blockLimitBytes = 64 << 20
 
     let path: String
     let header: TapeHeader
-    /// Whether it ends within a block, or goes on with something else.
+    /// Whether the file ends within a block, or continues with other bytes.
     private(set) var isCut = false
     private var rest: ArraySlice<UInt8>
     private let decompressor: GzipDecompressor
@@ -23,10 +23,12 @@ final class TapeFile {
         try self.init(bytes, path: path)
     }
 
+    /// Reads the header from the bytes of a file.
+    ///
     /// - Parameters:
-    ///   - bytes: of the file.
-    ///   - path: names it in errors.
-    /// - Throws: `TapeError`: `.missing` if they have no whole header, `.notATape` if they begin with something else.
+    ///   - bytes: the content of the file.
+    ///   - path: the path for errors.
+    /// - Throws: `TapeError`: `.missing` if there is no whole header, `.notATape` if the file begins differently.
     init(_ bytes: [UInt8], path: String) throws(TapeError) {
         guard let decompressor = GzipDecompressor() else { throw TapeError(.fileFailed, "there is no memory") }
         var rest = bytes[...]
@@ -44,7 +46,7 @@ final class TapeFile {
         (self.path, self.header, self.rest, self.decompressor) = (path, header, rest, decompressor)
     }
 
-    /// The exchanges of the next block; nil at the end of what is whole.
+    /// Returns the exchanges of the next block, or `nil` after the last whole block.
     func next() throws(TapeError) -> [Exchange]? {
         guard !rest.isEmpty else { return nil }
         guard let text = decompressor.member(of: &rest, limit: Self.blockLimitBytes) else {
@@ -71,18 +73,20 @@ final class TapeFile {
     }
 }
 
-/// The file of a tape that is being written; only its owner may read it.
+/// A file of a tape, for writing; only its owner may read it.
 final class OpenTapeFile {
-    /// When it was begun, in Unix milliseconds.
+    /// The time of its creation, in Unix milliseconds.
     let begunAt: Int64
     private(set) var byteCount = 0
     private let path: String
     private let descriptor: Int32
 
-    /// Whether there is something in it that could not be taken back: what came behind that could not be read.
+    /// Whether it ends in bytes of a failed write, so that blocks behind them could not be read.
     private(set) var isBroken = false
 
-    /// Makes a file that begins with some bytes; if there is one of this moment already, of the next.
+    /// Creates a file with its first bytes.
+    ///
+    /// The name is that of the given millisecond, or of the next one that no file has.
     init(in folder: TapeFolder, atMilliseconds now: Int64, beginningWith bytes: [UInt8]) throws(TapeError) {
         var instant = now
         var descriptor: Int32
@@ -105,7 +109,7 @@ final class OpenTapeFile {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Appends bytes, all or none: what was written of them when it failed is cut off.
+    /// Appends all bytes; after a failure, the bytes written so far are cut off.
     func append(_ bytes: [UInt8]) throws(TapeError) {
         var start = 0
         while start < bytes.count {
@@ -124,20 +128,20 @@ final class OpenTapeFile {
     }
 }
 
-/// The files of a tape: a folder of them, named so that their order is that of their beginnings.
+/// The folder of a tape's files, whose names sort by the time of creation.
 struct TapeFolder {
     private static let prefix = "tape-", suffix = ".jsonl.gz"
 
     let path: String
 
-    /// The path of the file that was begun at a moment.
+    /// Returns the path of the file that was begun at a time.
     func file(begunAtMilliseconds instant: Int64) -> String {
         let digits = String(max(0, instant))
         let zeros = String(repeating: "0", count: max(0, 13 - digits.count))
         return "\(path)/\(Self.prefix)\(zeros)\(digits)\(Self.suffix)"
     }
 
-    /// The paths of all files, oldest first.
+    /// Returns the paths of all files, oldest first.
     func files() throws(TapeError) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: path)
@@ -145,8 +149,11 @@ struct TapeFolder {
         } catch { throw TapeError(.fileFailed, "the folder \(path) cannot be read: \(error)") }
     }
 
-    /// Removes the oldest files until what is left has at most so many bytes, and those that were last written before
-    /// a moment, in Unix seconds.
+    /// Removes the oldest files beyond a size, and files that are too old.
+    ///
+    /// - Parameters:
+    ///   - limit: the most bytes of the files that are kept, together.
+    ///   - moment: the earliest last write of a file that is kept, in Unix seconds.
     func prune(keepingBytes limit: Int, writtenSince moment: Int64) throws(TapeError) {
         var kept = 0
         for file in try files().reversed() {
@@ -160,13 +167,13 @@ struct TapeFolder {
 }
 
 extension TapeError {
-    /// Something failed with a file; `errno` says why.
+    /// Returns an error about a file, with the reason from `errno`.
     static func file(_ path: String, _ what: String) -> TapeError {
         TapeError(.fileFailed, "\(path) \(what): \(unsafe String(cString: strerror(errno)))")
     }
 }
 
-/// Why a tape cannot be written or read.
+/// The reason that a tape cannot be written or read.
 public struct TapeError: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable, Equatable {
@@ -176,7 +183,7 @@ public struct TapeError: Error, Equatable, CustomStringConvertible {
         case missing
         /// A file cannot be read or written.
         case fileFailed
-        /// A file is no tape, or of a format that this program does not know.
+        /// A file is no tape, or its format is not known to this program.
         case notATape
         /// A key for pseudonyms is too short.
         case badKey
@@ -184,10 +191,10 @@ public struct TapeError: Error, Equatable, CustomStringConvertible {
 
     /// The kind.
     public let code: Code
-    /// What happened, where, and what to do.
+    /// The failure, its place, and the remedy.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

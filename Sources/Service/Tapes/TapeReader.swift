@@ -2,23 +2,23 @@ import Compression
 import FoundationEssentials
 import Glibc
 
-/// Reads a tape from its beginning: the exchanges of all its files, in their order.
+/// Reads the exchanges of all files of a tape, in their order.
 ///
-/// A file that a killed daemon left, or that is being written, is read as far as it is whole. Needs memory for one
-/// block and the bytes of one file.
+/// An incomplete file, from a killed daemon or still being written, is read up to its last whole block. The reader
+/// holds one block and the bytes of one file in memory.
 public final class TapeReader {
     private var files: ArraySlice<String>
     private var blocks: TapeFile?
     private var block: ArraySlice<Exchange> = []
-    /// The header of the file that was read last, the first one at the beginning.
+    /// The header of the file that is being read.
     public private(set) var header: TapeHeader
-    /// The files whose end was missing or damaged, as far as they were read.
+    /// The paths of files whose end is missing or damaged.
     public private(set) var cutFiles: [String] = []
 
     /// Opens a tape.
     ///
-    /// - Parameter path: a folder, or one file.
-    /// - Throws: `TapeError`: `.missing` if there is none, `.notATape` if it is none.
+    /// - Parameter path: the path of a folder, or of one file.
+    /// - Throws: `TapeError`: `.missing` if there is no tape, `.notATape` if the file is no tape.
     public init(_ path: String) throws(TapeError) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -34,9 +34,9 @@ public final class TapeReader {
         self.files = files.dropFirst()
     }
 
-    /// The next exchange; nil at the end.
+    /// Returns the next exchange, or `nil` at the end.
     ///
-    /// - Throws: `TapeError.notATape` for what is whole and yet no line of a tape.
+    /// - Throws: `TapeError.notATape` if a whole block has an invalid line.
     public func next() throws(TapeError) -> Exchange? {
         while block.isEmpty {
             if let read = try blocks?.next() {
@@ -46,7 +46,7 @@ public final class TapeReader {
             if let blocks, blocks.isCut { cutFiles.append(blocks.path) }
             blocks = nil
             guard let path = files.popFirst() else { return nil }
-            // One that was begun when the daemon was killed has no header yet.
+            // A file that was begun when the daemon was killed may have no header yet.
             do throws(TapeError) {
                 let opened = try TapeFile(path)
                 (blocks, header) = (opened, opened.header)
@@ -59,42 +59,44 @@ public final class TapeReader {
     }
 }
 
-/// Writes a tape: blocks of lines, each a gzip member of its own, so that all but the last can be read at any time.
+/// Writes a tape in blocks of lines.
 ///
-/// A class, because it owns the file; two threads must not use it at the same time.
+/// Each block is a gzip member of its own, so all written blocks can be read at any time. The writer is a class,
+/// because it owns the file. Two threads must not use it at the same time.
 public final class TapeWriter {
-    /// How much is kept.
+    /// The limits on size and age.
     public struct Limits: Sendable, Equatable {
         /// The size of all files together, in bytes; 1 MiB or more.
         public var byteCount = 1 << 30
-        /// How long a file stays after it was last written.
+        /// The age of a file, from its last write, at which it is removed.
         public var keptSeconds: Int64 = 7 * 86400
 
-        /// The usual limits: 1 GiB and 7 days.
+        /// Creates the default limits: 1 GiB and 7 days.
         public init() {}
 
-        /// A file is ended at this size, in bytes: so many of them make up a tape that the oldest can go.
+        /// The size in bytes at which a file is ended; it is small enough that removing the oldest file is no great
+        /// loss.
         var fileByteCount: Int { max(1 << 16, min(byteCount / 16, 64 << 20)) }
     }
 
-    /// A file is ended after this time, so that old ones can go one by one; as often it is looked for these.
+    /// The age at which a file is ended, and the interval between two removals of old files.
     private static let fileSeconds: Int64 = 3600
 
     private let folder: TapeFolder
     private let header: TapeHeader
     private let limits: Limits
     private let compressor: GzipCompressor
-    /// Keeps other processes out of the folder.
+    /// The folder's descriptor, with a lock that keeps other processes out.
     private let lock: Int32
     private var file: OpenTapeFile?
     private var lastPrunedAt: Int64 = 0
     private var block: [UInt8] = []
-    /// The exchanges of the block.
+    /// The number of exchanges in the block.
     public private(set) var pendingCount = 0
 
-    /// Makes the folder if it is missing; only its owner may read it.
+    /// Creates a writer, and the folder if it is missing; only its owner may read the folder.
     ///
-    /// - Throws: `TapeError.busy` if another process records into it.
+    /// - Throws: `TapeError.busy` if another process records into the folder.
     public init(folder path: String, header: TapeHeader, limits: Limits = Limits()) throws(TapeError) {
         guard let compressor = GzipCompressor(level: 1) else { throw TapeError(.fileFailed, "there is no memory") }
         self.compressor = compressor
@@ -112,22 +114,24 @@ public final class TapeWriter {
 
     deinit { close(lock) }
 
-    /// The text of the block, in bytes.
+    /// The size of the block's text, in bytes.
     public var pendingByteCount: Int { block.count }
 
     /// Adds an exchange to the block.
     ///
-    /// - Parameter bodyOf: the number of an exchange of the same block whose answer has the same body; nil for none.
+    /// - Parameters:
+    ///   - exchange: the exchange.
+    ///   - bodyOf: the number of an exchange of this block with the same body of the answer, or `nil` for none.
     public func append(_ exchange: Exchange, bodyOf: UInt64? = nil) {
         block += ExchangeLine(exchange: exchange, bodyOf: bodyOf).bytes
         block.append(UInt8(ascii: "\n"))
         pendingCount += 1
     }
 
-    /// Writes the block, and begins the next; also if it fails: then its exchanges are lost.
+    /// Writes the block, and begins the next one; after a failure, the exchanges of the block are lost.
     ///
     /// - Parameter now: the time, in Unix milliseconds.
-    /// - Returns: how many bytes the tape has grown by.
+    /// - Returns: the number of bytes that were added to the tape.
     @discardableResult
     public func writeBlock(atMilliseconds now: Int64) throws(TapeError) -> Int {
         defer {
@@ -148,7 +152,7 @@ public final class TapeWriter {
         return member.count
     }
 
-    /// Ends the file if it is large, old or broken; removes what is too old, once in a while.
+    /// Ends a file that is large, old or broken, and removes old files once in `fileSeconds`.
     private func endOld(atMilliseconds now: Int64) throws(TapeError) {
         let spanMilliseconds = Self.fileSeconds * 1000
         if let open = file, open.byteCount >= limits.fileByteCount || now - open.begunAt >= spanMilliseconds {
@@ -165,7 +169,7 @@ public final class TapeWriter {
             keepingBytes: limits.byteCount - limits.fileByteCount, writtenSince: now / 1000 - limits.keptSeconds)
     }
 
-    /// Begins a file, once there is room for it within the limits.
+    /// Begins a file, after making room for it within the limits.
     private func begin(atMilliseconds now: Int64) throws(TapeError) -> OpenTapeFile {
         try prune(atMilliseconds: now)
         var header = header

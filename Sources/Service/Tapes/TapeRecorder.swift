@@ -4,8 +4,8 @@ import Synchronization
 
 /// Records requests with their answers on a tape.
 ///
-/// The threads that answer only put them into a queue. A thread of the lowest priority, which gets what processor time
-/// the others leave, writes them; what comes while the queue is full is left out, and counted.
+/// The threads that answer put exchanges into a queue. A thread of the lowest priority writes them, with the processor
+/// time that the others leave. Exchanges that arrive at a full queue are left out, and counted.
 final class TapeRecorder: Sendable {
     private struct Queue {
         var waiting: [AnsweredRequest] = []
@@ -13,12 +13,13 @@ final class TapeRecorder: Sendable {
         var droppedCount: UInt64 = 0
     }
 
-    /// How many exchanges wait at most, and how many bytes; a body from the cache counts each time.
+    /// The most exchanges in the queue; their bytes are limited, too, and a shared body counts each time.
     private let queueLimit: Int
     private static let queueLimitBytes = 128 << 20
-    /// A block is written when it has so much text, or after so long.
+    /// The size and the age at which a block is written.
     private static let blockBytes = 256 << 10, blockMilliseconds: Int64 = 1000
-    /// How often the queue is looked at: to wake a thread for every request would cost more than to answer it.
+    /// The interval between two looks at the queue: to wake a thread for every request would cost more than to answer
+    /// it.
     private static let interval = DispatchTimeInterval.milliseconds(20)
 
     private let maker: ExchangeMaker
@@ -34,9 +35,11 @@ final class TapeRecorder: Sendable {
     /// Begins to record.
     ///
     /// - Parameters:
-    ///   - queueLimit: how many exchanges wait at most.
-    ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `ServiceError.startFailed` if the folder cannot be used.
+    ///   - settings: the folder and the limits.
+    ///   - log: the log for problems.
+    ///   - queueLimit: the most exchanges in the queue.
+    ///   - now: returns the time, in Unix milliseconds.
+    /// - Throws: `ServiceError.startFailed` if the folder cannot be used, or the thread cannot be started.
     init(
         _ settings: TapeSettings, log: EventLog, queueLimit: Int = 32_768, now: @escaping @Sendable () -> Int64
     ) throws(ServiceError) {
@@ -59,7 +62,7 @@ final class TapeRecorder: Sendable {
         log.info("requests are recorded in \(settings.folder)")
     }
 
-    /// Takes an exchange to be recorded; returns at once.
+    /// Adds an exchange to the queue; returns at once.
     func add(_ answered: AnsweredRequest) {
         queue.withLock { queue in
             guard queue.waiting.count < queueLimit, queue.byteCount < Self.queueLimitBytes else {
@@ -71,19 +74,19 @@ final class TapeRecorder: Sendable {
         }
     }
 
-    /// Writes what waits, and ends.
+    /// Writes the waiting exchanges, and ends.
     func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         wakesUp.signal()
         hasEnded.wait()
     }
 
-    /// What only the thread uses.
+    /// The state that only the recording thread uses.
     private final class Writer: @unchecked Sendable {
         let tape: TapeWriter
         var sequence: UInt64 = 0
         var bodies = SharedBodies()
-        /// When the block was begun, in Unix milliseconds.
+        /// The beginning of the block, in Unix milliseconds.
         var blockBegan: Int64 = 0
         var knownDropped: UInt64 = 0
 
@@ -93,7 +96,7 @@ final class TapeRecorder: Sendable {
     private func run(_ writer: Writer) {
         var isLast = false
         while !isLast {
-            // Before the queue is emptied: what is added until `stop` is called is written.
+            // Read before the queue is emptied, so that everything added before `stop` is written.
             isLast = isStopping.load(ordering: .acquiring)
             let (taken, dropped) = queue.withLock { queue in
                 defer { (queue.waiting, queue.byteCount) = ([], 0) }
@@ -150,20 +153,20 @@ extension TapeRecorder: MetricSource {
     }
 }
 
-/// The bodies of a block of the tape, by where they are in memory: answers from the cache share theirs.
+/// The bodies in a block of the tape, by their address in memory: answers from the cache share their bodies.
 struct SharedBodies {
-    // They are kept, so that no other body comes to be in their place.
+    // The bodies are kept alive, so that no other body gets the same address.
     private var known: [UInt: (body: [UInt8], sequence: UInt64)] = [:]
 
-    /// The number of the exchange that has the very same body; nil if none has.
+    /// Returns the number of the exchange with the very same body, or `nil` if there is none.
     func sequence(of body: [UInt8]) -> UInt64? {
         guard let found = known[Self.place(of: body)], found.body.count == body.count else { return nil }
         return found.sequence
     }
 
-    /// Notes that an exchange has a body.
+    /// Notes the body of an exchange.
     mutating func note(_ body: [UInt8], sequence: UInt64) {
-        // Empty ones are all in one place.
+        // All empty arrays have the same address.
         if !body.isEmpty { known[Self.place(of: body)] = (body, sequence) }
     }
 
@@ -172,20 +175,25 @@ struct SharedBodies {
     }
 }
 
-/// Where a daemon records requests with their answers, and how.
+/// The settings for recording requests with their answers.
 public struct TapeSettings: Sendable {
     /// The folder of the tape.
     public var folder: String
-    /// What each file says of the daemon.
+    /// The header of each file, which describes the daemon.
     public var header: TapeHeader
-    /// How much is kept.
+    /// The limits on size and age.
     public var limits: TapeWriter.Limits
-    /// Names for members; nil to leave their ids as they are.
+    /// The pseudonyms of members, or `nil` to record their ids.
     public var pseudonyms: Pseudonyms?
 
+    /// Creates settings.
+    ///
     /// - Parameters:
+    ///   - folder: the folder of the tape.
     ///   - release: the release of the program.
     ///   - settings: a fingerprint of the daemon's settings.
+    ///   - limits: the limits on size and age.
+    ///   - pseudonyms: the pseudonyms of members, or `nil` to record their ids.
     public init(
         folder: String, release: String, settings: String, limits: TapeWriter.Limits = TapeWriter.Limits(),
         pseudonyms: Pseudonyms? = nil
