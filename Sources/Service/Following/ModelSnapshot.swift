@@ -4,30 +4,30 @@ import ModelStore
 public import Recommendation
 import Synchronization
 
-/// One model version that was loaded: immutable, and taken once a request, so that no answer mixes two versions.
+/// A loaded model version, which is immutable; a request takes it once, so that no answer mixes two versions.
 public final class ModelSnapshot: Sendable {
     /// The version's name.
     public let version: VersionName
-    /// Its groups and neighbours.
+    /// The version's groups and neighbours.
     public let model: ModelVersion
-    /// What it was built from.
+    /// The version's manifest.
     let manifest: Manifest
-    /// The relations, blended as the deployment says.
+    /// The relations, with the weights of the configuration.
     let relations: RelationTable
-    /// Makes the lists of members, from all groups of the version.
+    /// The planner for members' lists, over all groups of the version.
     fileprivate let planner: Planner
     private let planning: Planning
     private let variants = Mutex<[(settings: [String: Double], planner: Planner)]>([])
-    /// How many other ways to make lists are kept: more than one experiment at a time has arms.
+    /// The most planners with other settings that are kept: several experiments may run at a time.
     private static let variantLimit = 32
     /// The groups with the largest pools.
     fileprivate let popularPools: PopularPools
-    /// The members published with it, on this machine; nil if there are none.
+    /// The members published with the version, or `nil` if there are none on this machine.
     let members: PublishedMembers?
-    /// Whether members were published with it that are not on this machine yet.
+    /// Whether the version has published members that are not on this machine yet.
     var lacksMembers: Bool { members == nil && manifest.members != nil }
 
-    /// A version that was loaded from a store.
+    /// Creates a snapshot of a version that was loaded from a store.
     init(_ loaded: LoadedVersion, members: PublishedMembers? = nil, planning: Planning) {
         self.members = members
         version = loaded.manifest.version
@@ -39,7 +39,7 @@ public final class ModelSnapshot: Sendable {
         planner = Self.planner(model, manifest, planning)
     }
 
-    /// The same version, but for how lists are made.
+    /// Creates a snapshot of the same version with another configuration for lists.
     init(_ other: ModelSnapshot, planning: Planning) {
         (version, model, manifest, members) = (other.version, other.model, other.manifest, other.members)
         relations = planning.configuration.relations
@@ -48,7 +48,13 @@ public final class ModelSnapshot: Sendable {
         planner = Self.planner(model, manifest, planning)
     }
 
-    /// - Parameter settings: those that are to be others, by the names of `ListSetting`.
+    /// Returns a planner.
+    ///
+    /// - Parameters:
+    ///   - model: the version's groups and neighbours.
+    ///   - manifest: the version's manifest, which has weights.
+    ///   - planning: the configuration, and the key.
+    ///   - settings: the settings to override, by the names of `ListSetting`.
     private static func planner(
         _ model: ModelVersion, _ manifest: Manifest, _ planning: Planning, setting settings: [String: Double] = [:]
     ) -> Planner {
@@ -56,12 +62,12 @@ public final class ModelSnapshot: Sendable {
         return Planner(model: model, configuration: configuration, key: planning.key)
     }
 
-    /// Makes the lists of members with other settings, by the names of `ListSetting`.
+    /// Returns a planner with some settings overridden, by the names of `ListSetting`.
     ///
-    /// - Complexity: that of a planner for settings that were not asked for before, else O(1).
+    /// - Complexity: the cost of a new planner for settings that are not kept, otherwise O(1).
     fileprivate func planner(setting settings: [String: Double]) -> Planner {
         guard !settings.isEmpty else { return planner }
-        // Held meanwhile: others who need the same wait for it instead of making it again.
+        // The lock is held while a planner is made: others that need the same one wait instead of making another.
         return variants.withLock { variants in
             if let known = variants.first(where: { $0.settings == settings }) { return known.planner }
             let made = Self.planner(model, manifest, planning, setting: settings)
@@ -71,18 +77,18 @@ public final class ModelSnapshot: Sendable {
         }
     }
 
-    /// How long ago its recompute began, in seconds.
+    /// Returns the time since the version's recompute began, in seconds.
     ///
     /// - Parameter now: the time, in Unix milliseconds.
     func ageSeconds(at now: Int64) -> Int64 { max(0, now - manifest.createdAtMilliseconds) / 1000 }
 }
 
-/// A model version as one request sees it: with the site's decisions of one moment, hidden groups left out.
+/// A model version as one request sees it: hidden groups are left out, by the site's decisions at one moment.
 struct VisibleSnapshot {
     private let loaded: ModelSnapshot
     /// The groups that are shown.
     let model: VisibleModel
-    /// Makes the lists of members.
+    /// The planner for members' lists.
     let planner: Planner
 
     init(_ loaded: ModelSnapshot, _ decisions: SiteDecisions = .asPublished) {
@@ -91,26 +97,28 @@ struct VisibleSnapshot {
         planner = loaded.planner.showing(model)
     }
 
-    /// Makes the lists of members with other settings, by the names of `ListSetting`.
+    /// Returns a planner with some settings overridden, by the names of `ListSetting`.
     func planner(setting settings: [String: Double]) -> Planner {
         settings.isEmpty ? planner : loaded.planner(setting: settings).showing(model)
     }
 
     /// The version's name.
     var version: VersionName { loaded.version }
-    /// What it was built from.
+    /// The version's manifest.
     var manifest: Manifest { loaded.manifest }
-    /// The members published with it, on this machine; nil if there are none.
+    /// The members published with the version, or `nil` if there are none on this machine.
     var members: PublishedMembers? { loaded.members }
-    /// Whether members were published with it that are not on this machine yet.
+    /// Whether the version has published members that are not on this machine yet.
     var lacksMembers: Bool { loaded.lacksMembers }
-    /// The relations that answers tell of.
+    /// The relations that answers show.
     var relations: RelationTable { loaded.relations }
-    /// Finds similar groups.
+    /// The recommender of similar groups.
     var recommender: Recommender { Recommender(model: model, relations: relations) }
 
-    /// Finds groups for photos; the version's own moment is its present, so that an answer depends on nothing but the
-    /// version, the site's decisions and the photo.
+    /// The recommender of groups for photos.
+    ///
+    /// Its present is the creation time of the version. So an answer depends only on the version, the site's decisions
+    /// and the photo.
     var photoRecommender: PhotoRecommender {
         PhotoRecommender(
             model: model, popular: loaded.popularPools, relations: relations, weights: PhotoWeights(manifest),
@@ -118,13 +126,13 @@ struct VisibleSnapshot {
     }
 }
 
-/// What members' lists depend on, beside the model version and the member.
+/// The inputs of members' lists besides the model version and the member.
 public struct Planning: Sendable {
-    /// How a list is made.
+    /// The configuration of lists.
     public var configuration = PlanConfiguration()
-    /// What the order of all members depends on; the same on all daemons.
+    /// The key of the rotation, which orders the lists of all members; the same on all daemons.
     public var key = RotationKey(0, 0)
 
-    /// The defaults of the design, and a key that everybody knows.
+    /// Creates the default configuration, with a public key.
     public init() {}
 }

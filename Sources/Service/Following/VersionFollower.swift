@@ -2,49 +2,49 @@ import Model
 import ModelStore
 import Synchronization
 
-/// Follows the current version of a store: loads what becomes current beside the version that serves, then swaps.
+/// Follows the current version of a store: loads the new version while the old one serves, and then swaps them.
 ///
-/// Whatever the store does, the version that serves stays until another has been loaded and verified.
+/// Whatever happens to the store, the old version serves until the new one has been loaded and verified.
 final class VersionFollower: Sendable {
-    /// What requests see.
+    /// The state that requests see.
     struct State {
-        /// The version that serves; nil before the first.
+        /// The serving version, or `nil` before the first.
         var snapshot: ModelSnapshot?
-        /// Other versions from which lists are made, for arms of experiments that name them.
+        /// The other versions that arms of experiments name, and make lists from.
         var others: [VersionName: ModelSnapshot] = [:]
-        /// When the version that serves was taken up, in Unix milliseconds; nil before the first.
+        /// The time at which the serving version was taken up, in Unix milliseconds, or `nil` before the first.
         var takenAtMilliseconds: Int64?
-        /// Of the newest version that the store had when the one that serves was loaded; nil if it is not known yet.
+        /// The newest version in the store when the serving version was loaded, or `nil` if it is not known yet.
         ///
-        /// After a rollback, it tells what was hidden by then.
+        /// After a rollback, it shows the groups that were hidden by then.
         var newest: Manifest?
-        /// Why the version that serves may not be the current one; nil if all is well.
+        /// The reason that the serving version may not be the current one, or `nil` if there is no problem.
         var problem: String? = "no version has been looked for yet"
-        /// Whether the store answered when it was last asked.
+        /// Whether the store answered the last time.
         var storeIsReachable = false
-        /// When the store was first found not to answer, in Unix milliseconds; nil if it answers.
+        /// The first time that the store did not answer, in Unix milliseconds, or `nil` if it answers.
         var storeUnreachableSinceMilliseconds: Int64?
 
-        /// A version that is loaded; nil if it is not.
+        /// Returns a loaded version, or `nil` if it is not loaded.
         func snapshot(of version: VersionName) -> ModelSnapshot? {
             snapshot?.version == version ? snapshot : others[version]
         }
     }
 
-    /// A version that could not be loaded, and how often that was tried.
+    /// A version that could not be loaded, and the number of attempts.
     private struct Failure {
         let error: StoreError
         var count: Int
-        /// Polls to let pass before the next attempt: loading reads and verifies all of a version.
+        /// The polls to skip before the next attempt, because loading reads and verifies a whole version.
         var pause: Int
     }
 
-    /// The longest pause between attempts to load a version that fails, in polls.
+    /// The longest pause between attempts to load a failing version, in polls.
     static let longestPause = 64
 
     let store: any VersionStore
     private let planning: Mutex<Planning>
-    /// Whether lists are to be made in another way than the version that serves makes them.
+    /// Whether a new configuration waits to be taken up.
     private let hasNewPlanning = Atomic(false)
     private let changes: ChangeClock
     private let log: EventLog
@@ -54,14 +54,19 @@ final class VersionFollower: Sendable {
     private let failures = Mutex<[VersionName: Failure]>([:])
     /// The versions that arms of experiments name.
     private let wanted = Mutex<Set<VersionName>>([])
-    /// Whether they can be loaded.
+    /// The condition that shows whether these versions can be loaded.
     let otherVersions: Condition
-    /// Whether the version loaded last may still be asked for; only once, as it does not change by itself.
+    /// Whether the version loaded last may still be asked for, which is done once.
     private let mayAskForLastLoaded = Mutex(true)
 
+    /// Creates a follower, which loads nothing until `poll`.
+    ///
     /// - Parameters:
-    ///   - changes: where it is noted that answers have changed.
-    ///   - now: the time, in Unix milliseconds.
+    ///   - store: the store to follow.
+    ///   - planning: the configuration of lists.
+    ///   - changes: the clock that notes changes of answers.
+    ///   - log: the log for events.
+    ///   - now: returns the time, in Unix milliseconds.
     init(
         store: any VersionStore, planning: Planning, changes: ChangeClock = ChangeClock(), log: EventLog,
         now: @escaping @Sendable () -> Int64
@@ -76,13 +81,13 @@ final class VersionFollower: Sendable {
             recovery: "the versions that arms of experiments name can be loaded again", log: log, calmSeconds: 0)
     }
 
-    /// The state right now; requests ask once.
+    /// The current state; a request reads it once.
     var current: State { state.withLock { $0 } }
 
-    /// How often asking for the current version, or loading it, failed.
+    /// The number of failures to ask for the current version, or to load it.
     var pollFailureCount: UInt64 { failedPolls.load(ordering: .relaxed) }
 
-    /// Makes lists in another way, from the next poll on.
+    /// Sets another configuration of lists, from the next poll on.
     func use(_ planning: Planning) {
         self.planning.withLock { $0 = planning }
         hasNewPlanning.store(true, ordering: .releasing)
@@ -97,10 +102,10 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// Keeps these versions loaded beside the current one, from the next poll on, and no others.
+    /// Keeps only these versions loaded besides the current one, from the next poll on.
     func keepLoaded(_ versions: Set<VersionName>) { wanted.withLock { $0 = versions } }
 
-    /// Loads the versions that are wanted, and lets go of others.
+    /// Loads the wanted versions, and drops others.
     private func loadOthers() {
         let wanted = wanted.withLock { $0 }
         let state = current
@@ -119,9 +124,9 @@ final class VersionFollower: Sendable {
         if let problem { otherVersions.failed(problem) } else { otherVersions.worked() }
     }
 
-    /// Changes what requests see.
+    /// Changes the state that requests see.
     ///
-    /// It is noted before anybody can see it, so that who has seen it is not given an answer from before.
+    /// The change is noted before it is visible, so that nobody who has seen it gets an older answer from the cache.
     private func update(_ change: (inout State) -> Void) {
         state.withLock { state in
             let (version, takenAt) = (state.snapshot?.version, state.takenAtMilliseconds)
@@ -131,10 +136,10 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// Asks the store once, and loads and serves what is current; called by one thread at a time.
+    /// Asks the store once, then loads and serves the current version; called by one thread at a time.
     func poll() {
         defer { loadOthers() }
-        // First: a server may be away, have lost everything, or be slow to answer.
+        // Done first, because the store may be away, empty or slow.
         serveLastLoaded()
         takeUpPlanning()
         do throws(StoreError) {
@@ -156,23 +161,25 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// When the daemon starts, serves the version that was loaded last on this machine: that works while the store is
-    /// away, and with a store that has lost or damaged the version.
+    /// Serves, at the start of the daemon, the version that was loaded last on this machine.
+    ///
+    /// This works even if the store is away, or has lost or damaged the version.
     private func serveLastLoaded() {
         let mayAsk = mayAskForLastLoaded.withLock { mayAsk in
             defer { mayAsk = false }
             return mayAsk
         }
-        // Nothing depends on it: if it fails, the next start does it.
+        // A failure does not matter: the next start sweeps again.
         if mayAsk { try? store.shared?.sweep() }
         guard mayAsk, current.snapshot == nil, let loaded = try? store.shared?.lastLoaded() else { return }
-        // Its members may be damaged, and the store away: then groups are served, and members when the store is back.
+        // The members may be damaged and the store away. Then groups are served now, and members after the store is
+        // back.
         let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning.withLock { $0 })
         update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
-    /// With nothing to serve, serves the newest version before one that cannot be loaded, but none that was refused.
+    /// Serves the newest older version if nothing serves and a version cannot be loaded; skips refused versions.
     private func serveOlder(than version: VersionName) {
         guard current.snapshot == nil, let names = try? store.versionNames() else { return }
         for name in names.reversed() where name < version {
@@ -185,7 +192,7 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// Asks what the newest version is, where the one that serves was taken up without the store.
+    /// Asks for the newest version, after the serving version was taken up without the store.
     private func learnNewest() throws(StoreError) {
         let newest = try store.versions().last
         update { $0.newest = newest }
@@ -201,7 +208,7 @@ final class VersionFollower: Sendable {
         let wanted = wanted.withLock { $0 }
         update { state in
             var others = state.others
-            // Arms that name the version that served go on with it, without a pause.
+            // Arms that name the version served so far keep it, without a pause.
             if let before = state.snapshot, wanted.contains(before.version), !before.lacksMembers {
                 others[before.version] = before
             }
@@ -212,7 +219,7 @@ final class VersionFollower: Sendable {
         remember(version)
     }
 
-    /// Loads a version; after a failure only from time to time.
+    /// Loads a version; after each failure, the next attempts are paused for longer.
     private func load(_ version: VersionName) throws(StoreError) -> ModelSnapshot {
         do throws(StoreError) {
             let snapshot = try snapshot(of: store.load(version))
@@ -229,8 +236,9 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// Notes which version to serve if the daemon starts again while the store is away; whether or not that works, the
-    /// version serves now.
+    /// Stores the version to serve when the daemon starts while the store is away.
+    ///
+    /// A failure is only logged, as the version serves now in any case.
     private func remember(_ version: VersionName) {
         do throws(StoreError) {
             try store.shared?.remember(version)
@@ -239,7 +247,7 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// Throws the error of a version that failed, as long as its pause lasts.
+    /// Throws the last error of a failing version during its pause.
     private func rejectDuringPause(of version: VersionName) throws(StoreError) {
         let error: StoreError? = failures.withLock { failures in
             guard let last = failures[version], last.pause > 0 else { return nil }
@@ -249,7 +257,7 @@ final class VersionFollower: Sendable {
         if let error { throw error }
     }
 
-    /// Notes what is wrong, and logs it if it was not so before.
+    /// Sets the problem, and logs it if it has changed.
     private func note(problem: String?, reachable: Bool) {
         let (before, snapshot) = state.withLock { state in
             let before = state.problem

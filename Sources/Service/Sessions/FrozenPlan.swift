@@ -4,12 +4,11 @@ import Model
 import ModelStore
 import Recommendation
 
-/// A member's list as it was made and as a session keeps it: it outlives the version that it was made with.
+/// A member's list as it was made and as a session keeps it, also beyond the life of its model version.
 ///
-/// Groups are indexes of that version; beside them stand their external ids, which are looked at only where another
-/// serves.
+/// Groups are indexes of that version. Their external ids are stored as well, for use with another version.
 struct FrozenPlan: Equatable {
-    /// Something that the member cares about.
+    /// An interest of the member.
     struct Interest: Equatable {
         var name: String
         var share: Double
@@ -17,30 +16,32 @@ struct FrozenPlan: Equatable {
         var members: [Int]
     }
 
-    /// What interactions call the list that they come from.
+    /// The name of the list in interactions.
     var recommendationID: String
-    /// The version that it was made with.
+    /// The version that the list was made with.
     var version: String
     var bucket: Int64
     var interests: [Interest]
     /// The groups of the list, in their order.
     var items: [PlanItem]
-    /// Groups that the member was in, and had dismissed, when the list was made.
+    /// The groups that the member had joined, and had dismissed, when the list was made.
     var joined, dismissed: [UInt32]
     /// The interests that the member had stated when the list was made.
     var topics: [String]
     /// The external ids of the groups of `items`, `joined` and `dismissed`, one after another.
     var ids: PackedTexts
-    /// The arms of experiments that it was made for.
+    /// The arms of experiments that the list was made for.
     var arms: [AssignedArm] = []
-    /// The teams of the items, if the list is drafted from two; else empty.
+    /// The teams of the items if the list is interleaved from two, otherwise empty.
     var teams: [InterleavedPlan.Team] = []
 }
 
 extension FrozenPlan {
     /// Freezes a plan.
     ///
-    /// - Parameter scene: what it was made from.
+    /// - Parameters:
+    ///   - assigned: the plan.
+    ///   - scene: the inputs of the plan.
     init(_ assigned: AssignedPlan, _ scene: MemberScene) {
         let (plan, request, snapshot) = (assigned.plan, scene.request, scene.snapshot)
         (arms, teams) = (scene.arms, assigned.teams)
@@ -61,13 +62,13 @@ extension FrozenPlan {
         ids = snapshot.model.ids(of: items.map(\.group) + joined + dismissed)
     }
 
-    /// The list in terms of the version that serves; groups that it does not show any more are left out.
+    /// Returns the list in terms of the serving version; groups that it does not show are left out.
     func list(in snapshot: VisibleSnapshot) -> SessionList {
         let model = snapshot.model
         let isSame = version == snapshot.version.description
         func group(_ group: UInt32, _ index: Int) -> UInt32? {
             guard isSame else { return model.index(ofID: ids[index]).map(UInt32.init) }
-            // A damaged plan may name a group that there never was.
+            // A damaged plan may name a group that the version never had.
             return model.shows(group) ? group : nil
         }
         func groups(_ groups: [UInt32], after start: Int) -> [UInt32] {
@@ -99,24 +100,30 @@ extension FrozenPlan {
     }
 }
 
-/// The bytes of a frozen plan; `sealed(ofUser:session:)` has them with a checksum, as sessions are kept.
+/// The encoding of a frozen plan; `sealed(ofUser:session:)` adds a checksum, and sessions are stored with it.
 ///
-/// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the
-/// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
-/// number of the interest from 1 on, or 0 for none: 16, origin: 8, placement: 8); the groups joined and dismissed (32
-/// bits each); the stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids
-/// (texts); from format 5 on the arms of experiments (the texts of experiment and arm)
-/// and the teams of the items (8 bits each).
+/// Numbers are little-endian. Texts are UTF-8, preceded by their length (32 bits). Lists are preceded by their count
+/// (32 bits). The parts follow one another in this order:
+///
+/// - the format (8 bits), the texts `recommendationID` and `version`, and the bucket (64 bits)
+/// - the items; for each its group (32 bits), its score (64), its interest (16; from 1, 0 for none), its origin (8) and
+///   its placement (8)
+/// - the joined groups, and the dismissed groups (32 bits each)
+/// - the stated interests (texts)
+/// - the interests; for each its name (text), its share (64 bits), and a list of indexes (32 bits each)
+/// - the ids (texts)
+/// - from format 5 on, the arms of experiments; for each the texts of experiment and arm
+/// - from format 5 on, the teams of the items (8 bits each)
 extension FrozenPlan {
     private static let format: UInt8 = 5
-    /// That of earlier programs, whose lists are of no experiment.
+    /// The format of earlier programs, whose lists belong to no experiment.
     private static let formatWithoutArms: UInt8 = 4
     private static let origins = PlanItem.Origin.allCases
     private static let placements = PlanItem.Placement.allCases
 
     /// The plan as bytes.
     var bytes: [UInt8] {
-        // More than enough, but for interests by the dozen.
+        // Enough capacity, unless there are dozens of interests.
         let groups = joined.count + dismissed.count
         var writer = ByteWriter(capacity: 1024 + 16 * items.count + 8 * groups + 4 * ids.count + ids.byteCount)
         writer.append(Self.format)
@@ -147,7 +154,7 @@ extension FrozenPlan {
         return writer.bytes
     }
 
-    /// Reads what `bytes` gave; nil if it is something else, or of another version of this program.
+    /// Decodes `bytes`, or returns `nil` if they are invalid or from another version of this program.
     init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         do {
@@ -199,18 +206,20 @@ extension FrozenPlan {
     }
 }
 
-/// Puts bytes together.
+/// Encodes values as bytes.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter capacity: the bytes that there is room for at first.
+    /// Creates an empty writer.
+    ///
+    /// - Parameter capacity: the number of bytes to reserve memory for.
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     mutating func append(_ number: some FixedWidthInteger) {
         unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// Bytes as they are, without their number.
+    /// Appends bytes without their count.
     mutating func append(_ piece: ArraySlice<UInt8>) { bytes.append(contentsOf: piece) }
 
     mutating func append(_ text: String) { append(text: text.utf8) }
@@ -231,7 +240,7 @@ struct ByteWriter {
     }
 }
 
-/// Takes bytes apart that may be anything.
+/// Decodes values from bytes, which may be damaged.
 private struct ByteReader {
     enum Failure: Error {
         case damaged
@@ -261,7 +270,7 @@ private struct ByteReader {
         return texts
     }
 
-    /// The bytes of a text, which are UTF-8.
+    /// Reads the bytes of a text, which must be valid UTF-8.
     private mutating func textBytes() throws(Failure) -> ArraySlice<UInt8> {
         let count = Int(try integer(UInt32.self))
         guard bytes.count - position >= count else { throw .damaged }
@@ -271,10 +280,10 @@ private struct ByteReader {
         return bytes[range]
     }
 
-    /// How many elements a list has.
+    /// Reads the number of elements of a list.
     private mutating func count() throws(Failure) -> Int {
         let count = Int(try integer(UInt32.self))
-        // Every element has a byte at least: a count that is out of bounds reserves no memory.
+        // Each element has at least one byte, so a damaged count cannot reserve much memory.
         guard count <= bytes.count - position else { throw .damaged }
         return count
     }
@@ -288,33 +297,33 @@ private struct ByteReader {
     }
 }
 
-/// The bytes of a frozen plan as they are kept: those of the plan, and behind them a checksum, XXH3 in 64 bits, of them
-/// and of whose session it is.
+/// The stored bytes of a frozen plan: its encoding, followed by a checksum (XXH3, 64 bits).
 ///
-/// So a list that is damaged, or that stands under the name of another session, is found out before it is shown.
+/// The checksum covers the encoding, the user and the session. So a damaged list, or the list of another session, is
+/// found before it is shown.
 extension FrozenPlan {
-    /// Why kept bytes give no list.
+    /// The reason that stored bytes are no list.
     enum Unreadable: Error, Equatable {
-        /// They are not what was kept for the session.
+        /// The bytes are not those that were stored for the session.
         case damaged
-        /// Another version of this program has kept them.
+        /// The bytes were stored by another version of this program.
         case otherProgram
     }
 
-    /// The formats that had no checksum.
+    /// The formats without a checksum.
     private static let unsealedFormats: ClosedRange<UInt8> = 2...3
 
-    /// The plan as it is kept for a session.
+    /// Returns the bytes to store for a session.
     func sealed(ofUser user: String, session: String?) -> [UInt8] {
         Self.seal(bytes, ofUser: user, session: session)
     }
 
-    /// Bytes with their seal behind them.
+    /// Returns bytes followed by their seal.
     static func seal(_ bytes: [UInt8], ofUser user: String, session: String?) -> [UInt8] {
         bytes + seal(of: bytes[...], user, session)
     }
 
-    /// Opens what `sealed` gave for the same session.
+    /// Opens the bytes that `sealed` returned for the same session.
     init(sealed: [UInt8], ofUser user: String, session: String?) throws(Unreadable) {
         let bytes = sealed.dropLast(8)
         guard sealed.suffix(8).elementsEqual(Self.seal(of: bytes, user, session)) else {

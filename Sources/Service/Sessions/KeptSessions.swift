@@ -2,14 +2,14 @@ import Glibc
 import SQLite
 import Synchronization
 
-/// Lists of sessions that a daemon keeps in a file, as another program sees them.
+/// The lists of sessions in a daemon's file, for another program.
 public struct KeptSessions {
     let database: Database
     private let path: String
 
-    /// Opens the file of a daemon; nil if there is none.
+    /// Opens the file of a daemon, or returns `nil` if there is none.
     ///
-    /// - Throws: `ServiceError.sessionsFailed` if it cannot be opened.
+    /// - Throws: `ServiceError.sessionsFailed` if the file cannot be opened.
     public init?(path: String) throws(ServiceError) {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         self.path = path
@@ -19,16 +19,16 @@ public struct KeptSessions {
         } catch { throw Self.failure(path, error) }
     }
 
-    /// How many lists of a member there are.
+    /// Returns the number of lists of a member.
     public func count(ofUser user: String) throws(ServiceError) -> Int {
         try run("SELECT count(*) FROM sessions WHERE user_id = ?", user) { statement throws(DatabaseError) in
             try statement.step() ? Int(statement.integer(0)) : 0
         }
     }
 
-    /// Removes all lists of a member, also from the write-ahead log if nobody reads just now.
+    /// Removes all lists of a member, also from the write-ahead log unless a reader is active.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of removed lists.
     public func forget(ofUser user: String) throws(ServiceError) -> Int {
         let before = database.totalChanges
         return try run("DELETE FROM sessions WHERE user_id = ?", user) { statement throws(DatabaseError) in
@@ -57,13 +57,13 @@ public struct KeptSessions {
 }
 
 extension KeptSessions {
-    /// What reading all of a file of sessions found.
+    /// The result of reading a whole file of sessions.
     public struct Examination: Sendable, Equatable {
-        /// Lists of sessions.
+        /// The number of lists.
         public var lists = 0
-        /// Lists that are damaged; their sessions get new ones.
+        /// The number of damaged lists; their sessions get new ones.
         public var damagedLists = 0
-        /// What SQLite's integrity check says is wrong, at most ten lines.
+        /// The findings of SQLite's integrity check, at most ten lines.
         public var damage: [String] = []
     }
 
@@ -92,21 +92,21 @@ extension KeptSessions {
     }
 }
 
-/// Counts lists of sessions that were found damaged where they are kept; the first one is logged.
+/// Counts damaged lists of sessions, and logs the first one.
 ///
-/// A disk or a server that has damaged one list may have damaged all: a line for each would hide everything else.
+/// A disk or a server that has damaged one list may have damaged all. A line for each would hide everything else.
 final class DamagedLists: Sendable {
     private let log: EventLog
     private let count = Atomic<UInt64>(0)
 
     init(_ log: EventLog) { self.log = log }
 
-    /// How many there were.
+    /// The number of damaged lists.
     var total: UInt64 { count.load(ordering: .relaxed) }
 
-    /// A damaged list was found, and is not shown.
+    /// Counts a damaged list, which is not shown.
     ///
-    /// - Parameter place: where it was kept.
+    /// - Parameter place: the place where it was stored.
     func found(in place: String) {
         guard count.wrappingAdd(1, ordering: .relaxed).oldValue == 0 else { return }
         log.warning(
@@ -126,22 +126,22 @@ extension DamagedLists: MetricSource {
 
 /// Counts the sessions of a file that have not ended.
 ///
-/// It reads a few rows at a time, as there may be millions, each is a page, and no list should wait for that.
+/// It reads a few rows at a time, so that no list waits: there may be millions of rows, each on its own page.
 final class SessionTally: Sendable {
-    /// Steps a round, a quarter of an hour of reports, unless there are few rows.
+    /// The steps of a round, which is a quarter of an hour of reports, unless there are few rows.
     private static let stepsPerRound = 450
-    /// The fewest rows a step: each step opens the file.
+    /// The fewest rows in a step, because each step opens the file.
     private static let leastRows = 200
 
     private struct State {
-        /// How many rows are read at a time.
+        /// The number of rows to read in a step.
         var rowLimit: Int
-        /// The row up to which this round has come.
+        /// The last row that was read in this round.
         var row: Int64 = 0
-        /// How many rows of this round have been read, and how many of their sessions have not ended.
+        /// The rows read in this round, and the number of sessions among them that have not ended.
         var readCount = 0
         var count = 0
-        /// Those of the last round; nil before the first is over.
+        /// The count of the last round, or `nil` before the end of the first.
         var alive: Int?
     }
 
@@ -149,25 +149,27 @@ final class SessionTally: Sendable {
     private let rowsPerStep: Int
     private let state: Mutex<State>
 
+    /// Creates a tally.
+    ///
     /// - Parameters:
-    ///   - path: the file of a daemon's sessions.
-    ///   - rowsPerStep: how many rows are read at a time in the first round, when nobody knows how many there are.
+    ///   - path: the path of a daemon's sessions.
+    ///   - rowsPerStep: the rows to read in each step of the first round, when the number of rows is not known.
     init(path: String, rowsPerStep: Int = 200) {
         self.path = path
         self.rowsPerStep = rowsPerStep
         state = Mutex(State(rowLimit: rowsPerStep))
     }
 
-    /// How many sessions had not ended when all rows were last read; nil if they never were.
+    /// The number of sessions that had not ended in the last round, or `nil` before the end of the first.
     var alive: Int? { state.withLock { $0.alive } }
 
-    /// Reads some more rows.
+    /// Reads the next rows.
     ///
-    /// - Parameter now: Unix milliseconds.
+    /// - Parameter now: the time, in Unix milliseconds.
     func step(at now: Int64) {
         state.withLock { state in
             do { try read(at: now, &state) } catch {
-                // The file may be new, or put aside as damaged: the next round begins with what is there then.
+                // The file may be new, or put aside as damaged: the next round begins with the file that is there then.
                 state = State(rowLimit: rowsPerStep, alive: state.alive)
             }
         }

@@ -3,49 +3,52 @@ import ModelStore
 import SQLite
 import Synchronization
 
-/// The lists of sessions, in a SQLite file of this machine.
+/// The lists of sessions, in a SQLite file on this machine.
 ///
-/// Opening it and keeping a list take the same time however large it is. A file that a loss of power has damaged is put
-/// aside when that is found, even if nothing shows any more that it was a database.
+/// The time to open the file or to store a list does not depend on its size. A file that a loss of power has damaged is
+/// renamed when the damage is found, even if the file does not look like a database any more.
 final class SessionFile: SessionStore {
-    /// A connection that a lock guards.
+    /// A connection, which a lock guards.
     private struct Connection: @unchecked Sendable {
-        /// Nil if it is still to be opened.
+        /// The open database, or `nil` if it is still to be opened.
         var database: Database?
-        /// How many files had been put aside when it was opened.
+        /// The number of files that had been put aside when the connection was opened.
         var putAsideCount = 0
-        /// The row up to which ended sessions were looked for last.
+        /// The last row that was checked for an ended session.
         var cleanedThrough: Int64 = 0
     }
 
-    /// How many rows are looked at for ended sessions when a list is kept.
+    /// The number of rows that are checked for ended sessions when a list is stored.
     ///
-    /// More than one, as one comes, and so few that no request waits for them. An index would be written for each list.
+    /// It is more than one, because each list adds one row, and small enough that no request waits. An index would have
+    /// to be written for each list.
     private static let rowsPerCleaning: Int64 = 16
 
-    /// How many unused pages are given back to the disk at a time.
+    /// The number of unused pages that are returned to the disk at a time.
     private static let pagesPerCleaning = 128
 
-    /// How many pages of the log are written to the file at a time: some request does it.
+    /// The number of pages in the log at which a request writes them to the file.
     private static let pagesPerCheckpoint = 100
 
-    /// How large the log may stay when what it has is in the file; it grows while somebody reads.
+    /// The size of the log after its content is in the file; it may grow while a reader is active.
     static let logByteLimit = 1 << 20
 
     private let path: String
     private let writing = Mutex(Connection())
-    /// Another one, so that no request that reads waits for one that writes.
+    /// A second connection, so that no reading request waits for a writing one.
     private let reading = Mutex(Connection())
-    /// How many damaged files have been put aside.
+    /// The number of damaged files that were put aside.
     private let putAsideCount = Mutex(0)
     private let damaged: DamagedLists
 
-    /// Opens the file, which is made if there is none.
+    /// Opens the file, and creates it if there is none.
     ///
-    /// With a disk that is full or can only be read just now, it is opened later.
+    /// If the disk is full or read-only, the file is opened later.
     ///
-    /// - Parameter damaged: counts the lists that were damaged in the file.
-    /// - Throws: `ServiceError.startFailed` if it cannot be opened for another reason.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - damaged: counts the damaged lists in the file.
+    /// - Throws: `ServiceError.startFailed` if the file cannot be opened for another reason.
     init(path: String, damaged: DamagedLists) throws(ServiceError) {
         self.path = path
         self.damaged = damaged
@@ -72,7 +75,7 @@ final class SessionFile: SessionStore {
 
     private static func open(_ path: String) throws(DatabaseError) -> Database {
         let database = try Database(path: path, mode: .create)
-        // No request waits for the disk: a killed process loses nothing all the same, and a loss of power at worst the
+        // No request waits for the disk. A killed process still loses nothing, and a loss of power at worst the
         // sessions.
         try database.execute(
             """
@@ -92,15 +95,15 @@ final class SessionFile: SessionStore {
         return database
     }
 
-    /// Writes a file anew that was made without incremental vacuum, as earlier programs did: it could not shrink.
+    /// Rebuilds a file without incremental vacuum, which earlier programs made and which could not shrink.
     private static func makeShrinkable(_ database: Database) throws(DatabaseError) {
         guard try database.integer("PRAGMA auto_vacuum") == 0 else { return }
         do {
             try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
-            // The log holds the whole file by now.
+            // The log now holds the whole file.
             _ = try database.emptyLog()
         } catch {
-            // With too little room for that, it serves as it is, and the next start tries again.
+            // If there is not enough space, the file is used as it is, and the next start tries again.
             guard !error.isDamaged, !error.isNotADatabase else { throw error }
         }
     }
@@ -113,7 +116,7 @@ final class SessionFile: SessionStore {
         try use(user, session, at: now)?.plan
     }
 
-    /// The list of a session that has not ended, and whether its use was noted, which is not done at every request.
+    /// Returns the list of a session that has not ended, and whether the use was recorded, as it is at intervals.
     func use(_ user: String, _ session: String?, at now: Int64) throws(ServiceError) -> (
         plan: FrozenPlan, isNoted: Bool
     )? {
@@ -132,7 +135,7 @@ final class SessionFile: SessionStore {
         return (plan, isDue)
     }
 
-    /// The list in a row; nil if it cannot be read, and a new one must be made.
+    /// Decodes the list in a row, or returns `nil` if it cannot be read and a new one must be made.
     private func plan(in bytes: [UInt8], _ user: String, _ session: String?) throws(ServiceError) -> FrozenPlan? {
         do {
             return try FrozenPlan(sealed: bytes, ofUser: user, session: session)
@@ -140,7 +143,7 @@ final class SessionFile: SessionStore {
             guard case .damaged = error else { return nil }
             damaged.found(in: path)
         }
-        // Once counted, it goes; what another request has kept since stays.
+        // A counted list is removed; a list that another request has stored since then stays.
         try using(writing) { connection throws(DatabaseError) in
             let forget = try opened(&connection).prepare(
                 "DELETE FROM sessions WHERE user_id = ? AND session_id = ? AND plan = ?")
@@ -160,12 +163,13 @@ final class SessionFile: SessionStore {
         return plan
     }
 
-    /// Keeps lists, each in place of the one that its member used longest ago if there are many, and forgets a few that
-    /// have ended.
+    /// Stores lists, and removes a few ended ones.
+    ///
+    /// Beyond the limit of a member's sessions, the lists used longest ago are removed.
     func keep(_ lists: [SealedList]) throws(ServiceError) {
         try using(writing) { connection throws(DatabaseError) in
             let database = try opened(&connection)
-            // One transaction: each would write pages that all of them change.
+            // A single transaction, because all lists change some of the same pages.
             try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
                 for list in lists {
                     try Self.forgetEnded(database, &connection.cleanedThrough, at: list.usedAt)
@@ -191,7 +195,7 @@ final class SessionFile: SessionStore {
         try forget.run()
     }
 
-    /// Goes through some rows, forgets those of sessions that have ended, and gives a little room back to the disk.
+    /// Checks some rows, removes ended sessions, and returns a little space to the disk.
     private static func forgetEnded(_ database: Database, _ cleanedThrough: inout Int64, at now: Int64)
         throws(DatabaseError)
     {
@@ -199,7 +203,7 @@ final class SessionFile: SessionStore {
             "SELECT rowid, used_at FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
         rows.bind(cleanedThrough, at: 1)
         rows.bind(rowsPerCleaning, at: 2)
-        // A clock that goes back for a while ends no sessions for good.
+        // Generous limits: a clock that goes back for a while ends no sessions.
         let alive = now - SessionLife.ownMilliseconds...now + SessionLife.ownMilliseconds
         var ended: [Int64] = []
         cleanedThrough = 0
@@ -219,7 +223,7 @@ final class SessionFile: SessionStore {
             let forget = try database.prepare("DELETE FROM sessions WHERE user_id = ?")
             forget.bind(user, at: 1)
             try forget.run()
-            // The log holds what was deleted until it is written over; this too waits for no disk.
+            // The log holds deleted content until it is overwritten; emptying it waits for no disk either.
             _ = try database.emptyLog()
         }
     }
@@ -243,7 +247,7 @@ final class SessionFile: SessionStore {
         } catch { throw ServiceError(.sessionsFailed, "sessions cannot be kept: \(error.reason)") }
     }
 
-    /// Runs `body`; if it finds that the file is damaged, again with a new file.
+    /// Runs `body`, and runs it again with a new file if the file is damaged.
     private func use<Result>(
         _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
@@ -252,7 +256,7 @@ final class SessionFile: SessionStore {
             let count = putAsideCount.withLock { $0 }
             if connection.putAsideCount != count { connection = Connection(putAsideCount: count) }
             do throws(DatabaseError) { return .success(try body(&connection)) } catch {
-                // A connection that could only read when it was opened can only read for ever.
+                // A connection that was opened read-only stays so.
                 if error.isReadOnly { connection = Connection(putAsideCount: count) }
                 guard error.isDamaged || error.isNotADatabase else { return .failure(error) }
             }
@@ -264,8 +268,8 @@ final class SessionFile: SessionStore {
 
     /// Puts the damaged file aside, unless the other connection has done so.
     ///
-    /// - Parameter count: how many had been put aside when it was opened.
-    /// - Returns: how many have been by now.
+    /// - Parameter count: the number of files put aside when the connection was opened.
+    /// - Returns: the number of files put aside now.
     private func putAside(after count: Int) -> Int {
         putAsideCount.withLock { current in
             guard current == count else { return current }
@@ -276,14 +280,14 @@ final class SessionFile: SessionStore {
     }
 }
 
-/// The list of a session, as the bytes that are kept.
+/// The list of a session as stored bytes.
 struct SealedList: Sendable {
     let user: String
     let session: String?
-    /// Unix milliseconds.
+    /// The last use, in Unix milliseconds.
     let usedAt: Int64
     let bytes: [UInt8]
 
-    /// By their bytes: to Swift, texts are equal already if they look the same.
+    /// Whether the list is of a member; compared by bytes, as Swift's texts are equal if they look the same.
     func isOf(_ user: String) -> Bool { self.user.utf8.elementsEqual(user.utf8) }
 }

@@ -1,15 +1,15 @@
 import ModelStore
 import Synchronization
 
-/// The lists of sessions of all daemons that share a store: whichever answers, a session has the same list.
+/// The lists of sessions that all daemons of a shared store have in common: a session has the same list on all.
 ///
-/// They are kept on this machine as well: a session that began here continues here while the store is away. A list that
-/// is made meanwhile is this machine's alone until its session ends.
+/// Lists are also stored on this machine, so a session that began here continues while the store is away. A list that
+/// is made during that time stays on this machine until its session ends.
 final class SharedSessions: SessionStore {
     /// The interval at which `writePending` is called.
     static let writingInterval = Duration.milliseconds(50)
 
-    /// The pause after a failure of the store: not every request must wait for it.
+    /// The pause after a failure of the store, so that not every request waits for a timeout.
     private static let pause = Duration.seconds(2)
 
     private let channel: SharedChannel
@@ -18,10 +18,11 @@ final class SharedSessions: SessionStore {
     private let damaged: DamagedLists
     private let nextAttempt = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Sessions that are shared through a store.
+    /// Creates sessions that are shared through a store.
     ///
     /// - Parameters:
-    ///   - local: those on this machine.
+    ///   - channel: the connection to the store.
+    ///   - local: the sessions on this machine.
     ///   - damaged: counts the lists that were damaged in the store.
     init(_ channel: SharedChannel, local: SessionFile, damaged: DamagedLists) {
         self.channel = channel
@@ -56,15 +57,17 @@ final class SharedSessions: SessionStore {
         return shared.plan
     }
 
-    /// Writes lists that the store has to the file of this machine; called now and again, and at the end.
+    /// Writes the lists that only the store has to the local file; called at intervals and at the end.
     func writePending() { pending.write() }
 
-    /// Keeps a list in the store, and returns the one that the session has there; nil if the store does not answer.
+    /// Puts a list into the store, and returns the list that the session has there.
+    ///
+    /// - Returns: `nil` if the store does not answer.
     private func share(_ plan: FrozenPlan, _ user: String, _ session: String?, at now: Int64) -> (
         plan: FrozenPlan, bytes: [UInt8]
     )? {
         let bytes = plan.sealed(ofUser: user, session: session)
-        // A damaged list that stood there has gone by the second time.
+        // On the second attempt, a damaged list is gone.
         for _ in 0..<2 {
             let answer = asking { () throws(StoreError) in
                 try channel.keep(
@@ -76,14 +79,14 @@ final class SharedSessions: SessionStore {
             do {
                 return (try opened(kept, user, session), kept)
             } catch {
-                // A newer version of this program, which runs beside this one for a while, may have kept it.
+                // A newer version of this program may run at the same time, and have stored the list.
                 guard case .damaged = error else { return (plan, bytes) }
             }
         }
         return (plan, bytes)
     }
 
-    /// The list in bytes of the store; damaged ones are counted and removed.
+    /// Decodes a list of the store; damaged lists are counted and removed.
     private func opened(_ bytes: [UInt8], _ user: String, _ session: String?) throws(FrozenPlan.Unreadable)
         -> FrozenPlan
     {
@@ -121,12 +124,12 @@ final class SharedSessions: SessionStore {
         }
     }
 
-    /// Asks the store; nil if it does not answer, or did not a moment ago.
+    /// Asks the store, or returns `nil` if it does not answer or failed a moment ago.
     private func asking<Result>(_ body: () throws(StoreError) -> Result) -> Result? {
         let mayAsk = nextAttempt.withLock { next in
             guard let time = next else { return true }
             guard time <= .now else { return false }
-            // One request finds out for all whether it answers again.
+            // One request tests for all others whether the store answers again.
             next = .now + Self.pause
             return true
         }
@@ -142,18 +145,18 @@ final class SharedSessions: SessionStore {
     }
 }
 
-/// Lists that the store has and the file of this machine does not have yet: no request waits for that file.
+/// The lists in the store that are not yet in the local file; so no request waits for the file.
 ///
-/// A process that is killed loses the lists of the last moment. The store still has them.
+/// A killed process loses the lists of the last moment, but the store still has them.
 private final class PendingLists: Sendable {
-    /// The number of waiting lists from which a request writes them itself.
+    /// The number of waiting lists at which a request writes them itself.
     private static let most = 256
-    /// Lists a transaction: a request that writes to the file itself waits for one transaction.
+    /// The lists in a transaction, which is short because a request that writes waits for it.
     private static let atATime = 4
 
     private let file: SessionFile
     private let lists = Mutex<[SealedList]>([])
-    /// Held while the file is written: nothing is written after it was forgotten.
+    /// A lock held while the file is written, so that no list is written after it was removed.
     private let writing = Mutex(())
 
     init(_ file: SessionFile) { self.file = file }
@@ -166,7 +169,7 @@ private final class PendingLists: Sendable {
         if count >= Self.most { write() }
     }
 
-    /// Writes all lists if one of a member is among them: a reader of the file must find it there.
+    /// Writes all lists if one of them is of a member, so that a reader finds it in the file.
     func write(ifAnyOf user: String) {
         if lists.withLock({ $0.contains { $0.isOf(user) } }) { write() }
     }
@@ -175,17 +178,17 @@ private final class PendingLists: Sendable {
     func write() {
         writing.withLock { _ in
             while true {
-                // They leave when they are in the file: until then, a reader waits here.
+                // Lists are removed here only after they are in the file; a reader waits until then.
                 let next = lists.withLock { Array($0.prefix(Self.atATime)) }
                 guard !next.isEmpty else { return }
-                // With a full disk here, the store still has them.
+                // If the local disk is full, the store still has them.
                 try? file.keep(next)
                 lists.withLock { $0.removeFirst(next.count) }
             }
         }
     }
 
-    /// Forgets all lists of a member, also those in the file.
+    /// Removes all lists of a member, also from the file.
     func forgetAll(ofUser user: String) throws(ServiceError) {
         try writing.withLock { _ throws(ServiceError) in
             lists.withLock { $0.removeAll { $0.isOf(user) } }
