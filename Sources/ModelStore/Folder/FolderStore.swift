@@ -1,23 +1,25 @@
 import Glibc
 public import Model
 
-/// Model versions in a folder of files: the store that needs no server.
+/// A store of model versions in a folder, without a server.
 ///
-/// Publishing writes under a name nobody reads and moves the whole folder of the version to its own name in one step,
-/// so that killing a publisher leaves the store as it was. Readers map files into memory; what they mapped stays
-/// readable when the version is removed. One machine only: locks (flock) do not reach others.
+/// A version is written to a folder with a temporary name, which is then renamed in one step. So a killed publisher
+/// leaves the store as it was. Readers map files into memory, and a mapping stays readable after the version is
+/// removed. All processes must be on one machine, because its locks (flock) do not reach others.
 public struct FolderStore: VersionStore {
     let layout: FolderLayout
     let durability: Durability
-    /// Whether a loaded version is a copy that nobody else can reach.
+    /// Whether a loaded version is a private copy.
     let hasOwnCopies: Bool
-    /// Sections are written so many bytes at a time; progress is reported after each write.
+    /// The number of bytes in each write; progress is reported after each.
     private static let writeByteCount = 8 << 20
 
-    /// The store in a folder, which need not exist until a version is published.
+    /// Creates a store in a folder, which need not exist until a version is published.
     ///
-    /// - Parameter hasOwnCopies: whether versions that are loaded are copied first, for a process that keeps them for
-    ///   long: whatever becomes of the files then does not matter to it.
+    /// - Parameters:
+    ///   - directory: the path of the folder.
+    ///   - hasOwnCopies: whether versions are copied before they are mapped. This suits a process that keeps them for
+    ///     long: later changes to the files do not affect it.
     public init(_ directory: String, hasOwnCopies: Bool = false) {
         self.init(directory, durability: .powerLoss, hasOwnCopies: hasOwnCopies)
     }
@@ -33,13 +35,13 @@ public struct FolderStore: VersionStore {
     /// The folder's path.
     public var location: String { layout.directory }
 
-    /// Files in the folder.
+    /// The board of daemons, kept as files in the folder.
     public var board: (any DaemonBoard)? { FolderBoard(layout: layout) }
 
-    /// Writes a version and verifies what was written; members stay in the catalog, on the same machine.
+    /// Writes a version, and verifies the written files; members stay in the catalog on the same machine.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the disk is full, the
-    ///   folder may not be written to or the version exists, `corrupt` if what is read back differs.
+    /// - Throws: `StoreError.busy` if another process publishes or prunes. `writeFailed` if the disk is full, the
+    ///   folder is not writable or the version exists. `corrupt` if the files differ when they are read back.
     public func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
@@ -61,11 +63,12 @@ public struct FolderStore: VersionStore {
         return complete
     }
 
-    /// Writes a version whose model file `write` fills in, verifies it and lists it.
+    /// Writes a version with a model file that `write` fills, verifies the version and lists it.
     ///
     /// - Parameters:
-    ///   - manifest: with the lengths and checksums of all sections.
-    ///   - replacing: whether a version of the same name is removed first, instead of being an error.
+    ///   - manifest: the manifest, with the lengths and checksums of all sections.
+    ///   - replacing: whether an existing version of the same name is removed first; otherwise it is an error.
+    ///   - write: writes the sections.
     func install(
         _ manifest: Manifest, replacing: Bool = false, write: (borrowing ModelFileWriter) throws(StoreError) -> Void
     )
@@ -100,7 +103,7 @@ public struct FolderStore: VersionStore {
             try FileTree.synchronizeDirectory(layout.versions, durability)
             return LoadedVersion(manifest: manifest, model: model)
         } catch {
-            // Half a version would only fill the disk; if it cannot be removed now, pruning will.
+            // A partial version would only fill the disk; if it cannot be removed now, pruning removes it.
             try? FileTree.removeDirectory(incoming)
             throw error
         }
@@ -110,9 +113,9 @@ public struct FolderStore: VersionStore {
     public func makeCurrent(_ version: VersionName) throws(StoreError) {
         guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
-            // Looked at again under the lock, under which alone versions are removed.
+            // Checked again under the lock, which every removal of a version needs.
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
-            // A draft is left only by a process that was killed; the lock says that it is dead.
+            // Only a killed process leaves a draft: the lock shows that nobody writes it now.
             unsafe unlink(layout.currentDraft)
             try FileTree.create(layout.currentDraft, content: Array("\(version)\n".utf8), durability)
             try FileTree.move(layout.currentDraft, to: layout.current)
@@ -120,10 +123,10 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// When the current version became current, in Unix milliseconds; nil if none ever did.
+    /// Returns the time at which the current version became current, in Unix milliseconds, or `nil` if there is none.
     public func currentSince() throws(StoreError) -> Int64? { FileTree.changeTimeMilliseconds(of: layout.current) }
 
-    /// The version that is current; nil if none ever was.
+    /// Returns the current version, or `nil` if there is none.
     public func current() throws(StoreError) -> VersionName? {
         guard let bytes = try FileTree.content(of: layout.current, limit: 4096) else { return nil }
         let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
@@ -134,7 +137,7 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// The manifests of all versions, oldest first.
+    /// Returns the manifests of all versions, oldest first.
     public func versions() throws(StoreError) -> [Manifest] {
         var manifests: [Manifest] = []
         for name in try versionNames() {
@@ -147,7 +150,7 @@ public struct FolderStore: VersionStore {
         return manifests
     }
 
-    /// A version, mapped into memory after all of it was compared with its checksums.
+    /// Maps a version into memory, after verifying all its checksums.
     public func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
         let manifest = try manifest(of: version)
         do {
@@ -161,7 +164,7 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// The versions that pruning leaves alone.
+    /// Returns the versions that pruning keeps.
     public func pinned() throws(StoreError) -> Set<VersionName> {
         Set(try FileTree.names(in: layout.pins).compactMap { try? VersionName($0) })
     }
@@ -177,9 +180,9 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// Removes the oldest versions beyond `count`, and what killed publishers left.
+    /// Removes the oldest versions beyond `count`, and files of killed publishers.
     ///
-    /// The current version stays, and so do pinned ones.
+    /// The current version and pinned ones stay.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes.
     public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
@@ -191,7 +194,7 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// Removes what killed processes left.
+    /// Removes files of killed processes.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes.
     func sweep() throws(StoreError) {
@@ -199,7 +202,7 @@ public struct FolderStore: VersionStore {
         try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in try removeRemains() }
     }
 
-    /// Under the lock: whoever made what is there is dead.
+    /// Removes unfinished folders; under the lock, the processes that made them are dead.
     private func removeRemains() throws(StoreError) {
         for name in try FileTree.names(in: layout.versions)
         where name.hasPrefix(FolderLayout.incomingPrefix) || name.hasPrefix(FolderLayout.removedPrefix) {
@@ -207,7 +210,7 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// Takes old versions off the list; a switch waits for it, and it is quick.
+    /// Takes old versions off the list; switching waits for this short step.
     private func withdrawVersions(keeping count: Int) throws(StoreError) -> [VersionName] {
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             let doomed = VersionRetention.removable(
@@ -218,7 +221,7 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// Takes a version off the list in one step; a leftover of an earlier removal makes room for it.
+    /// Takes a version off the list in one step, after removing the remains of an earlier removal.
     private func withdraw(_ version: VersionName) throws(StoreError) {
         try FileTree.removeDirectory(layout.removed(version))
         try FileTree.move(layout.version(version), to: layout.removed(version))
@@ -230,7 +233,7 @@ public struct FolderStore: VersionStore {
         try FileTree.removeDirectory(layout.removed(version))
     }
 
-    /// The names of all listed versions, oldest first; also of those that are damaged.
+    /// Returns the names of all listed versions, oldest first, including damaged ones.
     public func versionNames() throws(StoreError) -> [VersionName] {
         try FileTree.names(in: layout.versions).compactMap { try? VersionName($0) }.sorted()
     }
@@ -250,7 +253,7 @@ public struct FolderStore: VersionStore {
 }
 
 extension FolderStore {
-    /// The text of the site's experiments.
+    /// Returns the text of the site's experiments.
     public func experiments() throws(StoreError) -> [UInt8]? {
         try FileTree.content(of: layout.experiments, limit: Self.experimentsByteLimit)
     }
@@ -260,7 +263,7 @@ extension FolderStore {
         try FileTree.makeDirectory(layout.directory)
         return try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             guard try experiments() == known else { return false }
-            // A draft is left only by a process that was killed; the lock says that it is dead.
+            // Only a killed process leaves a draft: the lock shows that nobody writes it now.
             try FileTree.remove(layout.experimentsDraft)
             try FileTree.create(layout.experimentsDraft, content: text, durability)
             try FileTree.move(layout.experimentsDraft, to: layout.experiments)
@@ -278,11 +281,11 @@ extension FolderStore {
 /// versions/NAME/manifest.json its manifest
 /// versions/.incoming-NAME/    a version that is being written, or that a killed publisher left
 /// versions/.removed-NAME/     a version that is being removed
-/// pins/NAME                   an empty file: pruning leaves the version alone
-/// daemons/HOST-PROCESS        what a daemon says of itself, JSON; it counts for 20 seconds
+/// pins/NAME                   an empty file; pruning keeps the version
+/// daemons/HOST-PROCESS        a daemon's report about itself, JSON; valid for 20 seconds
 /// experiments.json            the site's experiments
 /// .lock                       locked (flock) while a version is published or old ones are removed
-/// .current.lock               locked for the moment it takes to switch, or to change the experiments
+/// .current.lock               locked for the moment of a switch, or of a change of the experiments
 /// ```
 struct FolderLayout: Sendable {
     static let incomingPrefix = ".incoming-"
@@ -311,11 +314,11 @@ struct FolderLayout: Sendable {
     static func manifest(in folder: String) -> String { folder + "/manifest.json" }
 }
 
-/// The locks in the folder of a store; the system releases them when their holder ends, even if it is killed.
+/// The locks in the folder of a store; the system releases a lock when its process ends, even if it is killed.
 enum FolderLock {
-    /// Runs `body` with the lock of publishers, without waiting for it, because publishing takes long.
+    /// Runs `body` with the lock of publishers, without waiting, because publishing takes long.
     ///
-    /// - Throws: `StoreError.busy` if another has the lock.
+    /// - Throws: `StoreError.busy` if another process has the lock.
     static func whilePublishing<Result>(in layout: FolderLayout, _ body: () throws(StoreError) -> Result)
         throws(StoreError) -> Result
     {
@@ -328,7 +331,7 @@ enum FolderLock {
         return try body()
     }
 
-    /// Runs `body` with the lock of the current version; waits for it, because switching is quick.
+    /// Runs `body` with the lock of the current version, after waiting for the lock, because switching is quick.
     static func whileSwitching<Result>(in layout: FolderLayout, _ body: () throws(StoreError) -> Result)
         throws(StoreError) -> Result
     {

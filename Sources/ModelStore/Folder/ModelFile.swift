@@ -1,12 +1,12 @@
 import Model
 
-/// Writes a model file piece by piece.
+/// Writes a model file in pieces.
 struct ModelFileWriter: ~Copyable {
     private let file: OpenFile
     private let placement: SectionPlacement
     private let durability: Durability
 
-    /// Creates the file, reserves its room on the disk and writes its header.
+    /// Creates the file, reserves its space on the disk and writes its header.
     init(_ path: String, placement: SectionPlacement, durability: Durability) throws(StoreError) {
         let file = try OpenFile(path, for: .creating)
         try file.reserve(byteCount: placement.byteCount)
@@ -16,9 +16,9 @@ struct ModelFileWriter: ~Copyable {
         self.durability = durability
     }
 
-    /// Writes bytes of a section, `offset` bytes after its first.
+    /// Writes bytes of a section, `offset` bytes after its beginning.
     ///
-    /// - Throws: `StoreError.corrupt` if the section has no room for them.
+    /// - Throws: `StoreError.corrupt` if the bytes do not fit into the section.
     func write(_ bytes: RawSpan, to name: ModelLayout.SectionName, at offset: Int) throws(StoreError) {
         guard let range = placement[name], offset >= 0, bytes.byteCount <= range.count - offset else {
             throw StoreError(.corrupt, "section \"\(name.rawValue)\" is longer than its manifest says")
@@ -28,20 +28,23 @@ struct ModelFileWriter: ~Copyable {
         if durability == .powerLoss { file.evict(start..<start + bytes.byteCount) }
     }
 
-    /// Returns when the file is durable.
+    /// Waits until the file is durable.
     consuming func finish() throws(StoreError) {
         guard durability == .powerLoss else { return }
         try file.synchronize()
-        // What is read back to verify it shall come from the disk, not from the memory it was written to.
+        // The verification must read from the disk, not from the memory that was written.
         file.evict()
     }
 }
 
 /// Opens model files that a manifest describes.
 enum ModelFile {
-    /// Maps a model file, compares it with the checksums of its manifest and checks its content.
+    /// Maps a model file, verifies its checksums and checks its content.
     ///
-    /// - Parameter isOwn: whether a copy is mapped that nobody else can reach.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - manifest: the manifest, with the checksums.
+    ///   - isOwn: whether a private copy is mapped.
     static func open(_ path: String, manifest: Manifest, isOwn: Bool) throws(StoreError) -> ModelVersion {
         let region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: isOwn)
         try verify(region, manifest: manifest, path: path)

@@ -1,28 +1,28 @@
 import Glibc
 import Model
 
-/// An open file or directory; it is closed when the value ends.
+/// An open file or directory, which is closed at the end of the value's life.
 struct OpenFile: ~Copyable {
-    /// How a file is opened.
+    /// The purposes of opening a file.
     enum Purpose {
-        /// Reading a file that exists.
+        /// Reading an existing file.
         case reading
-        /// Writing a new file, which nobody else may ever write to; one that exists already is an error.
+        /// Writing a new file, which must not exist and is read-only afterwards.
         case creating
-        /// The same, readable by its owner only.
+        /// Writing a new file that only its owner may read.
         case creatingPrivate
-        /// Locking: created if it is absent, never read nor written.
+        /// Locking a file, which is created if it is missing, and is never read or written.
         case locking
-        /// Making what a directory lists durable, or finding files in it.
+        /// Synchronising a directory.
         case directory
     }
 
     /// The file descriptor.
     let descriptor: CInt
-    /// Its path, for errors.
+    /// The path, for errors.
     let path: String
 
-    /// Opens a path, relative to an open directory if one is given.
+    /// Opens a path.
     init(_ path: String, for purpose: Purpose) throws(StoreError) {
         let flags =
             switch purpose {
@@ -46,14 +46,14 @@ struct OpenFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The length of the file, in bytes.
+    /// Returns the length of the file, in bytes.
     func byteCount() throws(StoreError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system(.unavailable, "examine", path) }
         return Int(status.st_size)
     }
 
-    /// Bytes of the file from an offset on; fewer than `count` if it is shorter.
+    /// Returns bytes of the file from an offset on; fewer than `count` at the end of the file.
     func bytes(count: Int, at offset: Int = 0) throws(StoreError) -> [UInt8] {
         var content = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -70,7 +70,7 @@ struct OpenFile: ~Copyable {
         return content
     }
 
-    /// A copy of the file in its folder, which is gone when it is closed and no longer mapped.
+    /// Returns a copy of the file without a name, which is gone when it is closed and not mapped any more.
     borrowing func copyWithoutName(byteCount: Int) throws(StoreError) -> OpenFile {
         let name = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         let copy = try OpenFile(name, for: .creatingPrivate)
@@ -83,23 +83,23 @@ struct OpenFile: ~Copyable {
             try unsafe copy.write(piece.span.bytes, at: done)
             done += piece.count
         }
-        // Its pages are not needed in memory twice.
+        // Its pages need not be in memory twice.
         evict()
         return copy
     }
 
     private static let copyByteCount = 1 << 20
 
-    /// Reserves room for so many bytes, so that a full disk shows at once and not after half of the writing.
+    /// Reserves space for the file, so that a full disk shows before any writing.
     func reserve(byteCount: Int) throws(StoreError) {
         let failure = posix_fallocate(descriptor, 0, byteCount)
-        // Where a file system cannot do it, writing will tell.
+        // If a file system does not support it, a failing write shows the full disk.
         guard failure != 0, failure != EOPNOTSUPP, failure != EINVAL else { return }
         errno = failure
         throw .system(.writeFailed, "reserve \(byteCount) bytes for", path)
     }
 
-    /// Writes all of the bytes at an offset.
+    /// Writes all bytes at an offset.
     func write(_ bytes: RawSpan, at offset: Int) throws(StoreError) {
         var done = 0
         while done < bytes.byteCount {
@@ -111,15 +111,15 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    /// Advises the kernel that a range of the file, or all of it, will not be read soon.
+    /// Tells the kernel that a range of the file, or all of it, is not read soon.
     ///
-    /// The kernel then begins to write new bytes to the disk in the background, and drops its cached copy of bytes that
-    /// are on the disk. It is only advice: `synchronize` guarantees.
+    /// The kernel then begins to write new bytes to the disk in the background. It drops its cached copy of bytes that
+    /// are on the disk. This is only advice; `synchronize` is a guarantee.
     func evict(_ range: Range<Int>? = nil) {
         posix_fadvise(descriptor, range?.lowerBound ?? 0, range?.count ?? 0, POSIX_FADV_DONTNEED)
     }
 
-    /// Returns when everything written so far, or the list of a directory, is safe from a loss of power.
+    /// Waits until all written bytes, or the list of a directory, survive a loss of power.
     func synchronize() throws(StoreError) {
         guard retrying({ fsync(descriptor) }) == 0 else { throw .system(.writeFailed, "make durable", path) }
     }
@@ -127,9 +127,10 @@ struct OpenFile: ~Copyable {
     /// Releases the lock.
     func unlock() { flock(descriptor, LOCK_UN) }
 
-    /// Takes an exclusive lock that ends with this value, or with the process.
+    /// Takes an exclusive lock, which ends with this value or with the process.
     ///
-    /// - Returns: false if another holder has it and `waiting` is false.
+    /// - Parameter waiting: whether to wait for another holder.
+    /// - Returns: `false` if there is another holder, and `waiting` is false.
     func lock(waiting: Bool) throws(StoreError) -> Bool {
         if retrying({ flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 { return true }
         guard errno == EWOULDBLOCK else { throw .system(.writeFailed, "lock", path) }
@@ -137,7 +138,7 @@ struct OpenFile: ~Copyable {
     }
 }
 
-/// Calls a function of the system again when a signal interrupted it.
+/// Repeats a system call that a signal interrupted.
 private func retrying<Result: FixedWidthInteger & SignedInteger>(_ body: () -> Result) -> Result {
     while true {
         let result = body()
@@ -146,7 +147,7 @@ private func retrying<Result: FixedWidthInteger & SignedInteger>(_ body: () -> R
 }
 
 extension StoreError {
-    /// The last error of the system: "cannot write to /x/y: No space left on device".
+    /// Returns an error with the last message of the system: "cannot write to /x/y: No space left on device".
     static func system(_ code: Code, _ action: String, _ path: String) -> StoreError {
         let number = errno
         let advice =
@@ -162,13 +163,15 @@ extension StoreError {
 
 /// Files that are mapped into memory.
 ///
-/// A mapping stays valid after the file's name is removed. Only files of versions are mapped: they never change once
-/// they have their final name. Reading a mapped file that somebody truncates all the same would end the process.
+/// A mapping stays valid after the file's name is removed. Only files that do not change any more are mapped. If a
+/// mapped file is truncated all the same, reading it ends the process.
 enum MappedFile {
     /// Maps a whole file, read-only.
     ///
-    /// - Parameter isOwn: whether to map a copy that nobody else can reach: it has no name, and takes as much of the
-    ///   disk as the file. Without room for it, the file itself is mapped.
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - isOwn: whether to map a private copy without a name, which takes as much space as the file. Without that
+    ///     space, the file itself is mapped.
     static func region(of file: borrowing OpenFile, isOwn: Bool) throws(StoreError) -> ByteRegion {
         let count = try file.byteCount()
         guard count > 0 else { throw StoreError(.corrupt, "\(file.path) is empty") }

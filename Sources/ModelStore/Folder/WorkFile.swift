@@ -3,7 +3,7 @@ public import Model
 
 /// Operations on names in the file system.
 enum FileTree {
-    /// Makes a directory and those above it; one that exists is left as it is.
+    /// Creates a directory and its missing parents; an existing one is left as it is.
     static func makeDirectory(_ path: String) throws(StoreError) {
         if unsafe mkdir(path, 0o755) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
@@ -15,7 +15,7 @@ enum FileTree {
         }
     }
 
-    /// The names in a directory, in no order; none if there is no such directory.
+    /// Returns the names in a directory, in no order; none if there is no such directory.
     static func names(in path: String) throws(StoreError) -> [String] {
         guard let stream = unsafe opendir(path) else {
             if errno == ENOENT { return [] }
@@ -35,39 +35,39 @@ enum FileTree {
         return names
     }
 
-    /// Whether something is there.
+    /// Whether a path exists.
     static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// When the content of a file was written last, in Unix milliseconds; nil if there is none.
+    /// Returns the time of the last write to a file, in Unix milliseconds, or `nil` if there is no file.
     static func changeTimeMilliseconds(of path: String) -> Int64? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         return Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     }
 
-    /// Moves a name; within one file system this is atomic.
+    /// Renames a file or directory; within one file system this is atomic.
     static func move(_ old: String, to new: String) throws(StoreError) {
         guard unsafe rename(old, new) == 0 else { throw .system(.writeFailed, "move \(old) to", new) }
     }
 
-    /// Removes a file; nothing happens if it is absent.
+    /// Removes a file, if it exists.
     static func remove(_ path: String) throws(StoreError) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .system(.writeFailed, "remove", path) }
     }
 
-    /// Removes a directory of plain files with what is in it; nothing happens if it is absent.
+    /// Removes a directory that has only plain files, with its files, if it exists.
     static func removeDirectory(_ path: String) throws(StoreError) {
         for name in try names(in: path) { try remove(path + "/" + name) }
         guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw .system(.writeFailed, "remove", path) }
     }
 
-    /// Makes what a directory lists durable.
+    /// Makes the list of a directory durable.
     static func synchronizeDirectory(_ path: String, _ durability: Durability) throws(StoreError) {
         guard durability == .powerLoss else { return }
         try OpenFile(path, for: .directory).synchronize()
     }
 
-    /// The content of a file; nil if there is none of that name.
+    /// Returns the content of a file, or `nil` if there is no file.
     static func content(of path: String, limit: Int) throws(StoreError) -> [UInt8]? {
         guard exists(path) || errno != ENOENT else { return nil }
         let file = try OpenFile(path, for: .reading)
@@ -76,7 +76,7 @@ enum FileTree {
         return try file.bytes(count: count)
     }
 
-    /// Writes a new file and makes its content durable; its name is durable when its directory is.
+    /// Writes a new file and makes its content durable; the name is durable after its directory is.
     static func create(_ path: String, content: [UInt8], _ durability: Durability) throws(StoreError) {
         let file = try OpenFile(path, for: .creating)
         try unsafe file.write(content.span.bytes, at: 0)
@@ -86,20 +86,24 @@ enum FileTree {
 
 /// The events that written files must survive.
 enum Durability {
-    /// A loss of power: published versions exist nowhere else.
+    /// A loss of power, because published versions exist nowhere else.
     case powerLoss
-    /// The end of the process: cached versions need not wait for the disk, because they can be fetched again and are
-    /// compared with their checksums before use.
+    /// The end of the process: cached versions need not wait for the disk.
+    ///
+    /// They can be fetched again, and are verified by their checksums before use.
     case processEnd
 }
 
-/// A file with which several processes work on one version: whole or not there, and compared with its checksum.
+/// A file for the work of several processes on one version.
 ///
-/// After the content come eight bytes, its checksum (XXH3).
+/// It appears only when it is complete, and is verified by its checksum. The checksum (XXH3, eight bytes) follows the
+/// content.
 public enum WorkFile {
-    /// Writes a file under another name, and gives it its own when it is whole.
+    /// Writes a file under another name, and renames it when it is complete.
     ///
-    /// - Parameter body: is given a function that adds bytes.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - body: writes the content with the function that it gets, which appends bytes.
     /// - Throws: `StoreError.writeFailed`.
     public static func write(
         to path: String, _ body: ((RawSpan) throws(StoreError) -> Void) throws(StoreError) -> Void
@@ -122,10 +126,10 @@ public enum WorkFile {
         guard unsafe rename(draft, path) == 0 else { throw .system(.writeFailed, "rename", draft) }
     }
 
-    /// Maps a file that was written.
+    /// Maps a file written by `write`.
     ///
-    /// - Returns: the content and, behind it, the checksum.
-    /// - Throws: `StoreError.unavailable` if it is not there, `.corrupt` if it differs from its checksum.
+    /// - Returns: the content, followed by the checksum.
+    /// - Throws: `StoreError.unavailable` if there is no file, `.corrupt` if the checksum is wrong.
     public static func open(_ path: String) throws(StoreError) -> ByteRegion {
         let region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: false)
         let end = region.count - 8
@@ -138,6 +142,6 @@ public enum WorkFile {
         return region
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     public static func remove(_ path: String) { _ = unsafe unlink(path) }
 }

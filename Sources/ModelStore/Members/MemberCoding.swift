@@ -1,14 +1,16 @@
 import Model
 
-/// A member's feedback as a compact value.
+/// The compact encoding of a member's feedback.
 ///
-/// `Varint`s first: the number of dismissals, for each the difference of its group to the one before (the first: to 0)
-/// and its Unix seconds; the number of exposures, for each the difference of its group and the impressions in
-/// thousandths. Then the interests in UTF-8, separated by semicolons.
+/// All numbers are `Varint`s. The parts follow one another in this order:
+///
+/// - the number of dismissals; for each the difference of its group to the previous one (or to 0), and its Unix seconds
+/// - the number of exposures; for each the difference of its group, and the impressions in thousandths
+/// - the interests in UTF-8, separated by semicolons
 enum FeedbackCoding {
-    /// Appends the value of feedback.
+    /// Appends feedback.
     ///
-    /// - Returns: false if groups do not ascend strictly.
+    /// - Returns: `false` if the groups are not strictly ascending.
     static func append(_ feedback: PublishedMember.Feedback, to bytes: inout [UInt8]) -> Bool {
         guard append(feedback.dismissals.map { ($0.group, seconds($0)) }, to: &bytes),
             append(feedback.exposures.map { ($0.group, thousandths($0)) }, to: &bytes)
@@ -17,7 +19,7 @@ enum FeedbackCoding {
         return true
     }
 
-    /// The feedback of a value; nil if the value is malformed or has a group that is not below `groupCount`.
+    /// Decodes feedback, or returns `nil` if it is malformed or has a group that is not below `groupCount`.
     static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> PublishedMember.Feedback? {
         var offset = 0
         guard let dismissals = decodePairs(bytes, at: &offset, groupCount: groupCount),
@@ -72,23 +74,26 @@ enum FeedbackCoding {
     }
 }
 
-/// The groups that a user joined, and since when the user is in groups.
+/// The groups that a user joined, and the day of the first membership.
 struct JoinedGroups: Equatable {
-    /// Indexes of groups, ascending.
+    /// The indexes of the groups, ascending.
     var groups: [UInt32]
-    /// As of `PublishedMember`.
+    /// The day, as in `PublishedMember.firstDay`.
     var firstDay: UInt16?
 }
 
-/// The groups that a user joined, as a compact value: `Varint`s of the differences of ascending indexes.
+/// The compact encoding of the groups that a user joined: `Varint`s of the differences of ascending indexes.
 ///
-/// The first is the difference to 0. A user without groups has an empty value. A difference of 0 behind the last group,
-/// which no group has, says that the day of the user's earliest membership follows.
+/// The first number is the difference to 0. A user without groups has an empty value. A difference of 0 after the first
+/// group marks the end of the groups; the day of the earliest membership follows.
 enum JoinedGroupsCoding {
-    /// Appends the value of ascending indexes.
+    /// Appends ascending indexes.
     ///
-    /// - Parameter firstDay: left out for a user without groups.
-    /// - Returns: false if they do not ascend strictly.
+    /// - Parameters:
+    ///   - groups: the indexes.
+    ///   - firstDay: the day of the earliest membership, which is left out for a user without groups.
+    ///   - bytes: the bytes to append to.
+    /// - Returns: `false` if the indexes are not strictly ascending.
     static func append(_ groups: ArraySlice<UInt32>, firstDay: UInt16? = nil, to bytes: inout [UInt8]) -> Bool {
         var previous: UInt32?
         for group in groups {
@@ -103,7 +108,7 @@ enum JoinedGroupsCoding {
         return true
     }
 
-    /// What a value says; nil if the value is malformed or has an index that is not below `groupCount`.
+    /// Decodes a value, or returns `nil` if it is malformed or has an index that is not below `groupCount`.
     static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> JoinedGroups? {
         var groups: [UInt32] = []
         var offset = 0
@@ -123,18 +128,18 @@ enum JoinedGroupsCoding {
 
 /// The users of a bucket with their values, in one text.
 ///
-/// For each the length of the user's id (`Varint`), the id, the length of the value, the value. Writers put them into
-/// the order of `UserBuckets`; readers take any.
+/// For each user it has the length of the id (`Varint`), the id, the length of the value, and the value. Writers use
+/// the order of `UserBuckets`; readers accept any order.
 enum PackedUsers {
-    /// Adds a word: a user's id, or the value that follows it.
+    /// Appends a word: a user's id, or the value that follows the id.
     static func append(_ word: borrowing Span<UInt8>, to bytes: inout [UInt8]) {
         Varint.append(UInt32(word.count), to: &bytes)
         unsafe word.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// Calls `body` with where the id and the value of each user are, until it returns false.
+    /// Calls `body` with the ranges of each user's id and value, until it returns `false`.
     ///
-    /// - Returns: false if these are not the users of a bucket.
+    /// - Returns: `false` if the bytes are malformed.
     static func forEach(
         in bytes: borrowing Span<UInt8>, _ body: (_ id: Range<Int>, _ value: Range<Int>) -> Bool
     ) -> Bool {
@@ -146,7 +151,7 @@ enum PackedUsers {
         return true
     }
 
-    /// How many users there are; nil if these are not the users of a bucket.
+    /// Returns the number of users, or `nil` if the bytes are malformed.
     static func count(in bytes: borrowing Span<UInt8>) -> Int? {
         var count = 0
         let isSound = forEach(in: bytes) { _, _ in
@@ -156,7 +161,7 @@ enum PackedUsers {
         return isSound ? count : nil
     }
 
-    /// The range of a word that follows its length; nil if the bytes end within it.
+    /// Returns the range of a word after its length, or `nil` if the bytes end within it.
     private static func word(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> Range<Int>? {
         guard let count = Varint.read(bytes, at: &offset), Int(count) <= bytes.count - offset else { return nil }
         defer { offset += Int(count) }
@@ -164,10 +169,11 @@ enum PackedUsers {
     }
 }
 
-/// Unsigned numbers in as few bytes as they need (LEB128): seven bits a byte, the lowest first; all bytes but the
-/// last have their highest bit set.
+/// The encoding of unsigned numbers in as few bytes as possible (LEB128).
+///
+/// Each byte has seven bits, the lowest first. All bytes but the last have their highest bit set.
 enum Varint {
-    /// Appends a number: 1 to 5 bytes.
+    /// Appends a number, in 1 to 5 bytes.
     @inline(__always)
     static func append(_ number: UInt32, to bytes: inout [UInt8]) {
         var rest = number
@@ -178,7 +184,9 @@ enum Varint {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Reads a number and moves `offset` past it; nil if the bytes end within it or it has more than 32 bits.
+    /// Reads a number and moves `offset` past it.
+    ///
+    /// - Returns: `nil` if the bytes end within the number, or if it has more than 32 bits.
     @inline(__always)
     static func read(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> UInt32? {
         var number: UInt32 = 0
@@ -186,7 +194,7 @@ enum Varint {
         while offset < bytes.count {
             let byte = bytes[offset]
             offset += 1
-            // The fifth byte has room for four bits.
+            // The fifth byte has only four bits of the number.
             if shift == 28, byte > 0x0F { return nil }
             number |= UInt32(byte & 0x7F) << shift
             if byte < 0x80 { return number }

@@ -1,11 +1,11 @@
 import CXXHash
 import Model
 
-/// The checksum of all that is published of members, the same in whatever order the buckets come.
+/// The checksum of all published members, which does not depend on the order of the buckets.
 ///
-/// It is the sum, modulo 2⁶⁴, of a XXH3 for each bucket that has users, over one byte for the kind of the values, the
-/// number of the bucket in four bytes, and the bucket's bytes as of `PackedUsers`. So what is changed, missing, or in
-/// another bucket shows.
+/// It is the sum, modulo 2⁶⁴, of a XXH3 for each bucket that has users. Each XXH3 covers one byte for the kind of
+/// values, four bytes for the number of the bucket, and the bucket's bytes (`PackedUsers`). So a changed, missing or
+/// moved bucket is detected.
 struct MembersChecksum {
     private var sum: UInt64 = 0
     private(set) var valueCount = 0
@@ -13,7 +13,11 @@ struct MembersChecksum {
 
     /// Adds a bucket.
     ///
-    /// - Parameter userCount: how many users it has.
+    /// - Parameters:
+    ///   - bucket: the bytes of the bucket.
+    ///   - userCount: the number of users in it.
+    ///   - kind: the kind of values.
+    ///   - number: the number of the bucket.
     mutating func add(_ bucket: borrowing Span<UInt8>, userCount: Int, of kind: RedisLayout.UserValues, number: Int) {
         guard userCount > 0 else { return }
         begin(kind, number)
@@ -21,10 +25,11 @@ struct MembersChecksum {
         valueCount += userCount
     }
 
-    /// Adds a bucket as earlier programs did: a XXH3 for each user, over the same first five bytes, the length of the
-    /// id (`Varint`), the id, and the value.
+    /// Adds a bucket in the way of earlier programs, with a XXH3 for each user.
     ///
-    /// - Returns: false if these are not the users of a bucket.
+    /// Each XXH3 covers the same first five bytes, the length of the id (`Varint`), the id, and the value.
+    ///
+    /// - Returns: `false` if the bucket is malformed.
     mutating func addUserByUser(_ bucket: borrowing Span<UInt8>, of kind: RedisLayout.UserValues, number: Int) -> Bool {
         var users: [(id: Range<Int>, value: Range<Int>)] = []
         let isSound = PackedUsers.forEach(in: bucket) { id, value in
@@ -53,32 +58,32 @@ struct MembersChecksum {
         sum &+= unsafe bytes.withUnsafeBytes { unsafe Checksum.number(of: $0) }
     }
 
-    /// Adds the buckets of another one.
+    /// Adds the buckets of another checksum.
     mutating func add(_ other: MembersChecksum) {
         sum &+= other.sum
         valueCount += other.valueCount
     }
 
-    /// What a manifest says of these members.
+    /// Returns the report on these members for the manifest.
     func report(bucketCount: Int) -> Manifest.MembersReport {
         Manifest.MembersReport(
             bucketCount: bucketCount, valueCount: valueCount, checksum: Checksum.text(ofNumber: sum))
     }
 }
 
-/// The users of every bucket, so that all of a bucket can be sent in one command.
+/// The users of every bucket, so that a whole bucket can be sent in one command.
 struct UserBuckets {
-    /// Where each bucket begins in `users`: buckets + 1 offsets.
+    /// The start of each bucket in `users`, and the end of the last one: buckets + 1 offsets.
     private let starts: [Int]
-    /// The users' numbers, bucket after bucket; within one ascending by the ids' CRC-32, equal ones by the ids.
+    /// The users' numbers, bucket after bucket; within a bucket by the CRC-32 of the ids, ties by the ids.
     private let users: [UInt32]
 
     /// Sorts users into buckets.
     ///
-    /// The order does not depend on the users' numbers: the same members make the same buckets.
+    /// The order does not depend on the users' numbers, so the same members make the same buckets.
     ///
-    /// - Complexity: O(users · log users of a bucket + buckets + bytes of ids); 8 bytes a user while it runs, 4
-    ///   afterwards.
+    /// - Complexity: O(users · log users of a bucket + buckets + bytes of ids); 8 bytes of memory for each user while
+    ///   it runs, and 4 afterwards.
     init(_ members: any MemberSource, bucketCount: Int) {
         let hashes = (0..<members.userCount).map { RedisLayout.hash(ofUser: members.id(ofUser: $0).span) }
         var starts = [Int](repeating: 0, count: bucketCount + 1)
@@ -102,32 +107,32 @@ struct UserBuckets {
         self.users = users
     }
 
-    /// The numbers of a bucket's users; those with the same id follow one another.
+    /// The numbers of a bucket's users; users with the same id are next to each other.
     subscript(bucket: Int) -> ArraySlice<UInt32> { users[starts[bucket]..<starts[bucket + 1]] }
 }
 
-/// XXH3, 64 bits: the checksums of sections in manifests and of sessions' lists, which reveal damage.
+/// The checksum XXH3, 64 bits, which reveals damage of sections in manifests and of sessions' lists.
 ///
-/// It runs at the speed of memory, so everything is checked each time it is written or opened. It does not protect
+/// It runs at the speed of memory, so everything is verified each time it is written or opened. It does not protect
 /// against forged versions.
 public enum Checksum {
-    /// The checksum of bytes, as a number.
+    /// Returns the checksum of bytes, as a number.
     static func number(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         unsafe XXH3_64bits(bytes.baseAddress, bytes.count)
     }
 
-    /// The checksum of bytes, as a manifest writes it: 16 hexadecimal digits.
+    /// Returns the checksum of bytes as 16 hexadecimal digits, as in a manifest.
     static func text(of bytes: UnsafeRawBufferPointer) -> String { text(ofNumber: unsafe number(of: bytes)) }
 
-    /// A number as a manifest writes it.
+    /// Returns a number as 16 hexadecimal digits, as in a manifest.
     static func text(ofNumber number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The checksum of an array's bytes, as a number.
+    /// Returns the checksum of an array's bytes, as a number.
     public static func number(of bytes: [UInt8]) -> UInt64 { unsafe bytes.withUnsafeBytes { unsafe number(of: $0) } }
 
-    /// The checksum of an array's bytes, as a manifest writes it.
+    /// Returns the checksum of an array's bytes as 16 hexadecimal digits, as in a manifest.
     public static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
 }

@@ -3,27 +3,33 @@ public import Model
 
 /// All members published with a version, in a local file, so that a daemon asks no server for a member.
 ///
-/// After 8 bytes that name the format come the buckets as they are in Redis (`PackedUsers`), all of `joined`, then all
-/// of `feedback`. Then 64-bit numbers: where each bucket begins and, last, ends; how many buckets either has; how many
-/// groups the version has; the checksum of the members in the version's manifest; the checksum of everything before.
+/// The parts of the file follow one another in this order:
+///
+/// - 8 bytes that name the format
+/// - the buckets as in Redis (`PackedUsers`): all of `joined`, then all of `feedback`
+/// - as 64-bit numbers: the start of each bucket, and the end of the last one
+/// - as 64-bit numbers: the number of buckets of each kind, and the number of groups in the version
+/// - as 64-bit numbers: the checksum of the members in the version's manifest, and the checksum of all bytes before
 public final class PublishedMembers: Sendable {
     static let format = Array("CtMembr2".utf8)
-    /// The length of the numbers after the starts of the buckets.
+    /// The length of the numbers after the table of starts.
     private static let trailerByteCount = 32
 
     private let region: ByteRegion
     private let path: String
     private let bucketCount: Int
     private let groupCount: Int
-    /// Where the table of the buckets' starts begins.
+    /// The offset of the table of the buckets' starts.
     private let startsOffset: Int
 
-    /// Opens a file, all of which is compared with its checksum.
+    /// Opens a file, and verifies the checksum of the whole file.
     ///
     /// - Parameters:
-    ///   - report: what the version's manifest says of its members.
-    ///   - isOwn: whether a copy is opened that nobody else can reach.
-    /// - Throws: `StoreError.corrupt` if it is damaged, or made for another manifest.
+    ///   - path: the path of the file.
+    ///   - report: the report on members in the version's manifest.
+    ///   - groupCount: the number of groups in the version.
+    ///   - isOwn: whether a private copy is opened.
+    /// - Throws: `StoreError.corrupt` if the file is damaged, or belongs to another manifest.
     init(_ path: String, _ report: Manifest.MembersReport, groupCount: Int, isOwn: Bool = false) throws(StoreError) {
         region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: isOwn)
         self.path = path
@@ -43,7 +49,7 @@ public final class PublishedMembers: Sendable {
         else { throw damaged }
     }
 
-    /// A published member; nil if the version does not have the user.
+    /// Returns a published member, or `nil` if the version does not have the user.
     public func member(withID id: String) throws(StoreError) -> PublishedMember? {
         guard bucketCount > 0 else { return nil }
         let bucket = RedisLayout.bucket(ofUser: id.utf8Span.span, of: bucketCount)
@@ -54,7 +60,7 @@ public final class PublishedMembers: Sendable {
         return PublishedMember(foundJoined: joined, feedback: feedback)
     }
 
-    /// Looks a user up in a bucket; nil if the user is not in it.
+    /// Returns the value of a user in a bucket, or `nil` if the user is not in it.
     private func value<Value>(ofUser id: String, inBucket bucket: Int, _ decode: (borrowing Span<UInt8>) -> Value?)
         throws(StoreError) -> Value?
     {
@@ -97,7 +103,7 @@ struct PublishedMembersWriter: ~Copyable {
     private var written = 0
     private var starts: [UInt64] = []
 
-    /// Creates a file that only its owner may read, and that is locked until this value ends.
+    /// Creates a file that only its owner may read, and that is locked until the end of this value.
     init(_ path: String) throws(StoreError) { file = try Self.lockedFile(path) }
 
     private static func lockedFile(_ path: String) throws(StoreError) -> OpenFile {
@@ -106,17 +112,19 @@ struct PublishedMembersWriter: ~Copyable {
         return file
     }
 
-    /// Adds the next bucket, as of `PackedUsers`.
+    /// Appends the next bucket, in the form of `PackedUsers`.
     mutating func append(_ bucket: borrowing Span<UInt8>) throws(StoreError) {
         starts.append(UInt64(written + buffer.count))
         unsafe bucket.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
         if buffer.count >= Self.flushByteCount { try flush() }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining parts of the file.
     ///
-    /// - Parameter report: what the version's manifest says of its members, with how many buckets either kind of value
-    ///   has; twice as many were added.
+    /// - Parameters:
+    ///   - report: the report on members in the version's manifest. Its number of buckets is that of either kind, so
+    ///     twice as many must have been appended.
+    ///   - groupCount: the number of groups in the version.
     consuming func finish(_ report: Manifest.MembersReport, groupCount: Int) throws(StoreError) {
         precondition(
             starts.count == 2 * report.bucketCount, "\(starts.count) buckets are not twice \(report.bucketCount)")
@@ -141,23 +149,24 @@ struct PublishedMembersWriter: ~Copyable {
     }
 }
 
-/// A user as published with a model version, in terms of its groups.
+/// A user as published with a model version, with indexes of its groups.
 ///
 /// Daemons without the catalog know members from here, and from newer changes.
 public struct PublishedMember: Sendable, Equatable {
     /// A user's dismissals, exposures and interests.
     public struct Feedback: Sendable, Equatable {
-        /// Exposures with fewer impressions than this are rounded to none, and not published.
+        /// The least impressions of a published exposure; fewer would be rounded to 0.
         public static let leastImpressions = 0.0005
 
-        /// In ascending order of the group.
+        /// The dismissals, in ascending order of the group.
         public var dismissals: [Dismissal]
-        /// In ascending order of the group; faded until the moment of the version's recompute.
+        /// The exposures, in ascending order of the group; impressions are faded to the moment of the version's
+        /// recompute.
         public var exposures: [Exposure]
-        /// Stated interests in UTF-8, separated by semicolons: as they are stored, since millions are published.
+        /// The stated interests in UTF-8, separated by semicolons: in the stored form, since millions are published.
         public var interestBytes: ArraySlice<UInt8>
 
-        /// Feedback.
+        /// Creates feedback.
         public init(
             dismissals: [Dismissal] = [], exposures: [Exposure] = [], interestBytes: ArraySlice<UInt8> = []
         ) {
@@ -166,7 +175,7 @@ public struct PublishedMember: Sendable, Equatable {
             self.interestBytes = interestBytes
         }
 
-        /// Stated interests.
+        /// The stated interests.
         public var interests: [String] {
             interestBytes.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
         }
@@ -175,21 +184,23 @@ public struct PublishedMember: Sendable, Equatable {
         public var isEmpty: Bool { dismissals.isEmpty && exposures.isEmpty && interestBytes.isEmpty }
     }
 
-    /// The groups the user is in, ascending.
+    /// The indexes of the groups that the user is in, ascending.
     public var joined: [UInt32]
-    /// The day of the earliest membership, in days since 1970: 0 if the time of one is not known; nil if there is none,
-    /// or an earlier program published the member.
+    /// The day of the earliest membership, in days since 1970.
+    ///
+    /// It is 0 if the time of a membership is not known. It is `nil` if there is none, or if an earlier program
+    /// published the member.
     public var firstDay: UInt16?
     /// The user's feedback.
     public var feedback: Feedback
 
-    /// A member from the values found for a user; nil if there are none.
+    /// Creates a member from the values of a user, or returns `nil` if there are none.
     init?(foundJoined joined: JoinedGroups?, feedback: Feedback?) {
         guard joined != nil || feedback != nil else { return nil }
         self.init(joined: joined?.groups ?? [], firstDay: joined?.firstDay, feedback: feedback ?? Feedback())
     }
 
-    /// A member.
+    /// Creates a member.
     public init(joined: [UInt32] = [], firstDay: UInt16? = nil, feedback: Feedback = Feedback()) {
         self.joined = joined
         self.firstDay = firstDay
@@ -197,34 +208,34 @@ public struct PublishedMember: Sendable, Equatable {
     }
 }
 
-/// The members to be published with a version; users are numbered from 0 on, in any order.
+/// The members to publish with a version; users are numbered from 0, in any order.
 public protocol MemberSource: Sendable {
     /// The number of users.
     var userCount: Int { get }
 
-    /// The bytes of a user's external id.
+    /// Returns the bytes of a user's external id.
     ///
-    /// - Parameter number: 0 ..< `userCount`.
+    /// - Parameter number: the user's number, in 0 ..< `userCount`.
     func id(ofUser number: Int) -> ArraySlice<UInt8>
 
-    /// The indexes of the groups that a user joined, ascending.
+    /// Returns the indexes of the groups that a user joined, ascending.
     ///
-    /// - Parameter number: 0 ..< `userCount`.
+    /// - Parameter number: the user's number, in 0 ..< `userCount`.
     func groups(ofUser number: Int) -> ArraySlice<UInt32>
 
-    /// The day of a user's earliest membership, in days since 1970; as of `PublishedMember`.
+    /// Returns the day of a user's earliest membership, as in `PublishedMember.firstDay`.
     ///
-    /// - Parameter number: 0 ..< `userCount`.
+    /// - Parameter number: the user's number, in 0 ..< `userCount`.
     func firstDay(ofUser number: Int) -> UInt16?
 
-    /// A user's feedback.
+    /// Returns a user's feedback.
     ///
-    /// - Parameter number: 0 ..< `userCount`.
+    /// - Parameter number: the user's number, in 0 ..< `userCount`.
     func feedback(ofUser number: Int) -> PublishedMember.Feedback
 
-    /// Tells that some users are asked for next, so that what is known of them can come from memory side by side.
+    /// Announces the next users, so that their data can be fetched from memory in parallel.
     ///
-    /// - Parameter numbers: 0 ..< `userCount`.
+    /// - Parameter numbers: the users' numbers, in 0 ..< `userCount`.
     func prepare(_ numbers: ArraySlice<UInt32>)
 }
 
