@@ -106,13 +106,13 @@ extension FrozenPlan {
 /// (32 bits). The parts follow one another in this order:
 ///
 /// - the format (8 bits), the texts `recommendationID` and `version`, and the bucket (64 bits)
-/// - the items; for each its group (32 bits), its score (64), its interest (16; from 1, 0 for none), its origin (8) and
-///   its placement (8)
+/// - the items: the group (32 bits), the score (64), the interest (16; from 1, 0 for none), the origin (8), the placement
+///   (8)
 /// - the joined groups, and the dismissed groups (32 bits each)
 /// - the stated interests (texts)
-/// - the interests; for each its name (text), its share (64 bits), and a list of indexes (32 bits each)
+/// - the interests: the name (text), the share (64 bits), a list of indexes (32 bits each)
 /// - the ids (texts)
-/// - from format 5 on, the arms of experiments; for each the texts of experiment and arm
+/// - from format 5 on, the arms of experiments: the texts of experiment and arm
 /// - from format 5 on, the teams of the items (8 bits each)
 extension FrozenPlan {
     private static let format: UInt8 = 5

@@ -6,7 +6,7 @@ import Synchronization
 /// The lists of sessions, in a SQLite file on this machine.
 ///
 /// The time to open the file or to store a list does not depend on its size. A file that a loss of power has damaged is
-/// renamed when the damage is found, even if the file does not look like a database any more.
+/// renamed as soon as the damage is found. It need not look like a database any more.
 final class SessionFile: SessionStore {
     /// A connection, which a lock guards.
     private struct Connection: @unchecked Sendable {
