@@ -2,16 +2,17 @@ public import Model
 import SQLite
 
 extension CatalogSnapshot {
-    /// How many rows were written of each table.
+    /// The number of rows that were written, for each table.
     public typealias TableRowCounts = [(table: String, rows: Int)]
 
-    /// Writes a folder of tables from which a recompute makes the same version as from the catalog.
+    /// Writes a folder of tables, from which a recompute makes the same version as from the catalog.
     ///
-    /// Private groups and photos are left out and counted; users, photos and groups are in the order of the bytes of
-    /// their ids.
+    /// Private groups and photos are left out and counted. Users, photos and groups are in the order of their ids'
+    /// bytes.
     ///
     /// - Parameters:
-    ///   - path: the folder; it must not hold tables.
+    ///   - path: the folder, which must not have tables yet.
+    ///   - relations: the relations to write.
     ///   - rowsPerPart: the most rows of a file, 1 or more.
     public func exportTables(to path: String, relations: RelationTable, rowsPerPart: Int) throws(CatalogError)
         -> TableRowCounts
@@ -38,26 +39,28 @@ extension CatalogSnapshot {
     }
 }
 
-/// Reads the catalog in the order of a folder of tables.
+/// Writes the parts of the catalog in the order of a folder of tables.
 private struct TableExport {
     let snapshot: CatalogSnapshot
     let rowsPerPart: Int
 
     private var database: Database { snapshot.database }
 
-    /// Calls `body` with ranges of rows, each small enough for a part.
+    /// Calls `body` with ranges of rows that are small enough for a part.
     func pieces(of count: Int, _ body: (Range<Int>) throws(CatalogError) -> Void) throws(CatalogError) {
         for first in stride(from: 0, to: count, by: rowsPerPart) {
             try body(first..<min(first + rowsPerPart, count))
         }
     }
 
-    /// - Returns: by key, the number of the user, from 1 on; 0 for none.
+    /// Writes the users.
+    ///
+    /// - Returns: the number of each user by key, from 1; 0 for keys without a user.
     func users(_ writer: inout TableFolderWriter) throws(CatalogError) -> [UInt32] {
         var numbers = try numberTable("users", "user_key")
         let rows = try prepared("SELECT user_key, user_id, interests FROM users ORDER BY user_id")
         var count: UInt32 = 0
-        // A statement that is stepped beyond its end begins again.
+        // A statement that is stepped after its end would begin again.
         var hasMore = try step(rows)
         while hasMore {
             var (ids, interests): ([[UInt8]], [[UInt8]]) = ([], [])
@@ -76,7 +79,9 @@ private struct TableExport {
         return numbers
     }
 
-    /// - Returns: by key, the number of the public photo, from 1 on; 0 for none.
+    /// Writes the public photos.
+    ///
+    /// - Returns: the number of each public photo by key, from 1; 0 for other keys.
     func photos(_ writer: inout TableFolderWriter, ownerNumbers: [UInt32]) throws(CatalogError) -> [UInt32] {
         var numbers = try numberTable("photos", "photo_key")
         let rows = try prepared(
@@ -108,7 +113,7 @@ private struct TableExport {
         return numbers
     }
 
-    /// Writes the entries of a relation, group after group.
+    /// Writes the entries of a relation, group after group, and returns their number.
     func entries(
         of source: RelationSource, _ writer: inout TableFolderWriter, groups: [GroupRecord], _ numbers: [UInt32]
     ) throws(CatalogError) -> Int {
@@ -179,7 +184,7 @@ private struct EntryColumns {
         times.append(time)
     }
 
-    /// The part, after which there is room for the next.
+    /// Returns the entries as a part, and empties the columns.
     mutating func take(_ hasTimes: Bool) -> TablePartContent {
         var part = TablePartContent(rows: count)
         part.add("group", .number, groups)

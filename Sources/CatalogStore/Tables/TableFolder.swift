@@ -7,12 +7,12 @@ struct TableFolder: Sendable {
     let manifest: TableManifest
     private let parts: [String: [TablePart]]
 
-    /// The columns that must be there; other tables are of relations.
+    /// The required columns of these tables; all other tables are relations.
     private static let requiredColumns = ["groups": ["id"], "users": ["id"], "photos": []]
 
     /// Opens and checks all parts.
     ///
-    /// - Throws: `CatalogError.Code.missing` if there is no manifest, `.badData` if a part is not as it says.
+    /// - Throws: `CatalogError.Code.missing` if there is no manifest, and `.badData` if a part is invalid.
     init(_ path: String) throws(CatalogError) {
         self.path = path
         manifest = try Self.manifest(in: path)
@@ -52,7 +52,7 @@ struct TableFolder: Sendable {
     /// The parts of a table, in order; none if the folder does not have it.
     subscript(table: String) -> [TablePart] { parts[table] ?? [] }
 
-    /// The number of the row whose text is given in a column that ascends by bytes; nil if there is none.
+    /// Returns the number of the row with a text in a column that ascends by bytes, or `nil` if there is none.
     func row(of text: String, in column: String, of table: String) -> UInt32? {
         let wanted = text.utf8Span.span
         for part in self[table] where part.rowCount > 0 {
@@ -64,7 +64,7 @@ struct TableFolder: Sendable {
     }
 }
 
-/// What `manifest.json` in a folder of tables says: the parts of every table, in order.
+/// The manifest of a folder of tables (`manifest.json`): the parts of every table, in order.
 ///
 /// The article "Past one machine" describes the format for programs in other languages.
 struct TableManifest: Codable, Sendable {
@@ -72,19 +72,19 @@ struct TableManifest: Codable, Sendable {
     static let knownFormat = 1
     static let fileName = "manifest.json"
 
-    /// What a column holds.
+    /// The content of a column.
     enum Kind: String, Codable {
         /// Unsigned numbers of 32 bits.
         case number = "u32"
-        /// Seconds since 1970 in 64 bits; the least number of all stands for none.
+        /// Seconds since 1970, as signed numbers of 64 bits; the least number stands for none.
         case time = "i64"
-        /// Numbers in double precision; NaN stands for none.
+        /// Double-precision numbers; NaN stands for none.
         case degrees = "f64"
-        /// Where each text begins and the last one ends, in 64 bits, from 0 on; then the texts in UTF-8.
+        /// Texts in UTF-8, after a table of the start of each text and the end of the last one (64 bits each, from 0).
         case text
     }
 
-    /// A column of a part; it begins at a multiple of 8 bytes behind the one before.
+    /// A column of a part; it begins at the next multiple of 8 bytes after the previous column.
     struct Column: Codable {
         var name: String
         var kind: Kind
@@ -95,12 +95,12 @@ struct TableManifest: Codable, Sendable {
     struct Part: Codable {
         var file: String
         var rows: Int
-        /// CRC-32 of the file, as zlib computes it.
+        /// The CRC-32 of the file, as zlib computes it.
         var checksum: UInt32
         var columns: [Column]
     }
 
-    /// Entries that were left out when the tables were written.
+    /// The entries that were left out when the tables were written.
     struct LeftOut: Codable {
         var ofPrivateGroups = 0
         var ofPrivatePhotos = 0
@@ -108,15 +108,15 @@ struct TableManifest: Codable, Sendable {
 
     var format = knownFormat
     var tables: [String: [Part]] = [:]
-    /// By the table of a relation.
+    /// The entries left out, by the table of the relation.
     var leftOut: [String: LeftOut] = [:]
 
-    /// The number of rows of a table.
+    /// Returns the number of rows of a table.
     func rowCount(_ table: String) -> Int { tables[table]?.reduce(0) { $0 + $1.rows } ?? 0 }
 }
 
 extension TableManifest.Part {
-    /// Where the columns begin and end, and where the file ends.
+    /// The ranges of the columns, and the length of the file, in bytes.
     var layout: (columns: [String: Range<Int>], byteCount: Int) {
         var ranges: [String: Range<Int>] = [:]
         var end = 0
@@ -129,19 +129,24 @@ extension TableManifest.Part {
     }
 }
 
-/// Where a recompute reads who is in which group, and what is known of users and photos.
+/// A source of the entries, users and photos for a recompute.
 ///
-/// Rows of matrices are the shown groups of the catalog, in ascending order of the bytes of their ids. How users and
-/// photos are numbered is the source's own affair: no version depends on it.
+/// The rows of matrices are the shown groups of the catalog, in ascending order of their ids' bytes. The numbers of
+/// users and photos are up to the source; no version depends on them.
 public protocol EntrySource: AnyObject {
-    /// Estimates the work that each of some matrices makes; recent are dates in the last weeks.
+    /// Estimates the work for each of some matrices; dates in the last weeks are recent.
     func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate]
 
-    /// Estimates how much content the photos have.
+    /// Estimates the amount of content of the photos.
     func contentEstimate() throws(CatalogError) -> ContentEstimate
 
-    /// Reads a matrix, keeps the dates of a window, and finds the columns' first days if asked; `progress` is told of
-    /// the rows read so far, from any thread.
+    /// Reads a matrix.
+    ///
+    /// - Parameters:
+    ///   - source: the entries to read.
+    ///   - window: the window of dates to keep, or `nil` for none.
+    ///   - findsFirstDays: whether to find the first day of each column.
+    ///   - progress: called with the number of rows read so far, from any thread.
     func matrix(
         _ source: RelationSource, keeping window: ActivityWindow?, findingFirstDays findsFirstDays: Bool,
         progress: @escaping @Sendable (_ rows: Int) -> Void
@@ -150,28 +155,29 @@ public protocol EntrySource: AnyObject {
     /// Whether any photo may have tags or a location.
     func hasPhotoContent() throws(CatalogError) -> Bool
 
-    /// Reads what is known of all public photos; terms of fewer photos than the minimum are left out.
+    /// Reads the content of all public photos; terms of fewer photos than the minimum are left out.
     func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(CatalogError) -> PhotoContent
 
-    /// The texts of all users by their column in a matrix.
+    /// Returns the texts of all users, by their column in a matrix.
     func users() throws(CatalogError) -> UserTexts
 
-    /// Calls `body` with what each member did beside joining and leaving, by column; see `CatalogSnapshot`.
+    /// Calls `body` with each member's interactions other than joins and leaves; see `CatalogSnapshot`.
     func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void) throws(CatalogError)
 }
 
-/// What users are called and say of themselves, by their column in a matrix.
+/// The ids and the stated interests of users, by their column in a matrix.
 public struct UserTexts: Sendable {
-    /// External ids; that of a column without a user is empty.
+    /// The external ids; empty for a column without a user.
     public internal(set) var ids = PackedTexts()
-    /// Stated interests, separated by semicolons.
+    /// The stated interests, separated by semicolons.
     public internal(set) var interests = PackedTexts()
 }
 
 extension CatalogSnapshot: EntrySource {
-    /// Estimates the work that each of some matrices makes, several at once: counting tens of millions of rows takes
-    /// half a second.
+    /// Estimates the work for each of some matrices.
+    ///
+    /// Several are estimated at a time, because counting tens of millions of rows takes half a second.
     public func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
         let estimates = try readParts(sources.count) { catalog, number throws(CatalogError) in
             (number: number, estimate: try catalog.workEstimate(sources[number], recentWeeks: recentWeeks))
@@ -179,6 +185,6 @@ extension CatalogSnapshot: EntrySource {
         return estimates.sorted { $0.number < $1.number }.map(\.estimate)
     }
 
-    /// Estimates how much content the photos have.
+    /// Estimates the amount of content of the photos.
     public func contentEstimate() throws(CatalogError) -> ContentEstimate { try catalog.contentEstimate() }
 }

@@ -5,17 +5,17 @@ import Model
 
 /// A part of a table, mapped into memory.
 ///
-/// Numbers are little-endian. All bounds are checked when a part is opened; what the numbers mean is checked where they
-/// are read.
+/// Numbers are little-endian. All bounds are checked when a part is opened. The meaning of numbers is checked where
+/// they are read.
 struct TablePart: Sendable {
     let rowCount: Int
-    /// The number of the first row in the whole table.
+    /// The number of the first row, counted over the whole table.
     let firstRow: Int
     private let path: String
     private let region: ByteRegion
     private let ranges: [String: Range<Int>]
 
-    /// Maps a part and compares it with its checksum.
+    /// Maps a part and verifies its checksum.
     init(_ part: TableManifest.Part, in folder: String, firstRow: Int) throws(CatalogError) {
         path = folder + "/" + part.file
         rowCount = part.rows
@@ -64,7 +64,7 @@ struct TablePart: Sendable {
         }
     }
 
-    /// Checks that texts follow each other and fill the column.
+    /// Checks that the texts follow one another and fill the column.
     private func checkTexts(_ name: String) throws(CatalogError) {
         let range = ranges[name] ?? 0..<0
         let room = UInt64(range.count - 8 * (rowCount + 1))
@@ -79,15 +79,15 @@ struct TablePart: Sendable {
         guard isWhole else { throw Self.damaged(path, "the texts of column \(name) do not follow each other") }
     }
 
-    /// Checks that the columns which a table cannot do without are there.
+    /// Checks that the part has the required columns.
     func require(_ names: [String]) throws(CatalogError) {
         for name in names where !has(name) { throw Self.damaged(path, "it has no column \(name)") }
     }
 
-    /// Whether there is a column.
+    /// Whether the part has a column.
     func has(_ name: String) -> Bool { ranges[name] != nil }
 
-    /// Calls `body` with the numbers of a column; none if there is no such column.
+    /// Calls `body` with the numbers of a column; with none if there is no such column.
     func withColumn<Element: BitwiseCopyable, Result, Failure: Error>(
         _ name: String, of type: Element.Type, _ body: (Span<Element>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -96,7 +96,7 @@ struct TablePart: Sendable {
         }
     }
 
-    /// Calls `body` with the bytes of a text; none if there is no such column.
+    /// Calls `body` with the bytes of a text; with none if there is no such column.
     func withText<Result>(_ name: String, row: Int, _ body: (Span<UInt8>) -> Result) -> Result {
         guard let range = ranges[name] else { return body(Span()) }
         let (start, end) = withColumn(name, of: UInt64.self) { (Int($0[row]), Int($0[row + 1])) }
@@ -106,7 +106,7 @@ struct TablePart: Sendable {
         }
     }
 
-    /// Orders a text against other bytes: negative before, 0 equal, positive after.
+    /// Compares a text with other bytes: negative if it is before, 0 if equal, positive if after.
     func compare(_ name: String, row: Int, with other: Span<UInt8>) -> Int {
         withText(name, row: row) { text in
             for offset in 0..<min(text.count, other.count) where text[offset] != other[offset] {
@@ -117,14 +117,14 @@ struct TablePart: Sendable {
     }
 }
 
-/// Writes a folder of tables; the manifest, without which it is none, comes last.
+/// Writes a folder of tables; the manifest comes last, and without it the folder is invalid.
 struct TableFolderWriter {
     private let path: String
     private var manifest = TableManifest()
 
-    /// Makes the folder if it is missing.
+    /// Creates the folder if it is missing.
     ///
-    /// - Throws: `CatalogError.Code.fileFailed` if that fails, or if there are tables in it already.
+    /// - Throws: `CatalogError.Code.fileFailed` if that fails, or if the folder already has tables.
     init(_ path: String) throws(CatalogError) {
         self.path = path
         do {
@@ -145,7 +145,7 @@ struct TableFolderWriter {
             .init(file: file, rows: part.rows, checksum: UInt32(truncatingIfNeeded: checksum), columns: part.columns))
     }
 
-    /// Notes what of a relation was left out, and that there may be no part of it.
+    /// Records the entries of a relation that were left out; the relation may have no parts.
     mutating func note(_ leftOut: TableManifest.LeftOut, of table: String) {
         manifest.leftOut[table] = leftOut
         if manifest.tables[table] == nil { manifest.tables[table] = [] }
@@ -164,7 +164,7 @@ struct TableFolderWriter {
     }
 }
 
-/// The columns of a part, one behind the other.
+/// The columns of a part, one after another.
 struct TablePartContent {
     let rows: Int
     private(set) var columns: [TableManifest.Column] = []

@@ -32,15 +32,15 @@ extension TableSnapshot {
     }
 }
 
-/// The entries of a relation in a folder of tables, with what members said later.
+/// The entries of a relation in a folder of tables, with later joins and leaves.
 private struct TableRows: Sendable {
     private let path: String
     private let table: String
     private let parts: [TablePart]
     private let numbers: TableNumbers
-    /// Whether entries are users.
+    /// Whether the entries are users.
     private let areUsers: Bool
-    /// Groups of which somebody said something, ascending; none for a relation that is not of memberships.
+    /// The groups with later joins or leaves, ascending; empty for a relation other than memberships.
     private let settledGroups: [UInt32]
     let columnCount: Int
     let hasTimes: Bool
@@ -61,7 +61,7 @@ private struct TableRows: Sendable {
             .badData, "the table \(table) in \(path) is out of order or bounds: rows ascend by group and entry")
     }
 
-    /// For each range of the catalog's groups, those of the tables: their numbers there.
+    /// Returns, for each range of the catalog's groups, the numbers of these groups in the tables.
     func tableGroups(of ranges: [Range<Int>]) -> [Range<UInt32>] {
         var found: [Range<UInt32>] = []
         var next: UInt32 = 0
@@ -80,7 +80,11 @@ private struct TableRows: Sendable {
 
     /// Reads the rows of some groups of the tables.
     ///
-    /// - Returns: how many belong to groups that the catalog does not have.
+    /// - Parameters:
+    ///   - groups: the numbers of the groups in the tables.
+    ///   - part: the part of the matrix to add to.
+    ///   - plan: the plan of the matrix.
+    /// - Returns: the number of rows of groups that the catalog does not have.
     func read(_ groups: Range<UInt32>, into part: inout MatrixPart, _ plan: MatrixPlan) throws(CatalogError) -> Int {
         var writer = SettlingWriter(settledGroups, numbers.settled, in: part.range)
         var unknown = 0
@@ -115,17 +119,17 @@ private struct TableRows: Sendable {
         return unknown
     }
 
-    /// The first row whose group is not below a number.
+    /// Returns the first row whose group is at or after a number.
     private func lowerBound(_ group: UInt32, _ column: Span<UInt32>) -> Int {
         column.indices.partitioningIndex { column[$0] >= group }
     }
 }
 
-/// Adds entries in their order to a part of a matrix, and what members said later of these groups in between.
+/// Adds entries in their order to a part of a matrix, merged with later joins and leaves of these groups.
 private struct SettlingWriter {
     private let settled: [UInt32: [SettledMembership]]
     private var groups: ArraySlice<UInt32>
-    /// What is still to come of the first of the groups.
+    /// The remaining joins and leaves of the first of the groups.
     private var pending: ArraySlice<SettledMembership> = []
 
     init(_ groups: [UInt32], _ settled: [UInt32: [SettledMembership]], in range: Range<Int>) {
@@ -143,12 +147,12 @@ private struct SettlingWriter {
         if let left = said.settle(entry) { write(left, group, &part, plan) }
     }
 
-    /// Adds what is left after the last entry.
+    /// Adds the memberships after the last entry.
     mutating func finish(_ part: inout MatrixPart, _ plan: MatrixPlan) {
         settle(before: .max, of: .max, &part, plan)
     }
 
-    /// Adds those who joined, up to a group and a column in it.
+    /// Adds new memberships up to a column of a group.
     private mutating func settle(
         before column: UInt32, of group: UInt32, _ part: inout MatrixPart, _ plan: MatrixPlan
     ) {

@@ -2,10 +2,10 @@ public import Model
 import SQLite
 import Synchronization
 
-/// Entries, users and photos of a folder of tables, and everything else of a catalog's snapshot.
+/// The entries, users and photos of a folder of tables, together with a snapshot of the catalog.
 ///
-/// The catalog says which groups there are and are shown, who was forgotten, and what members did: their joins and
-/// leaves are replayed on the tables as an import replays them. Its own memberships, pools and photos are not read.
+/// The catalog has the groups and their visibility, the forgotten members, and the interactions. Joins and leaves are
+/// replayed on the tables as an import replays them. The memberships, pools and photos of the catalog are not read.
 public final class TableSnapshot: EntrySource {
     let snapshot: CatalogSnapshot
     let folder: TableFolder
@@ -18,7 +18,9 @@ public final class TableSnapshot: EntrySource {
         numbers = try TableNumbers(folder, snapshot)
     }
 
-    /// The users of the tables, then those whom only the catalog knows; interests that it knows win over the tables.
+    /// Returns the users of the tables, then the users that only the catalog has.
+    ///
+    /// Interests in the catalog override those in the tables.
     public func users() throws(CatalogError) -> UserTexts {
         var users = UserTexts()
         for part in folder["users"] {
@@ -41,7 +43,7 @@ public final class TableSnapshot: EntrySource {
         return users
     }
 
-    /// Calls `body` with what each member did beside joining and leaving, by column.
+    /// Calls `body` with each member's interactions other than joins and leaves, by column.
     public func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void)
         throws(CatalogError)
     {
@@ -51,21 +53,23 @@ public final class TableSnapshot: EntrySource {
     }
 }
 
-/// The numbers of groups and users in a folder of tables, as the catalog knows them.
+/// The numbers of groups and users in a folder of tables, matched with the catalog.
 struct TableNumbers: Sendable {
-    /// The catalog's groups in the order of their ids: by number from 1 on, their rows in a matrix; −1 if not shown.
+    /// The matrix row of each group of the catalog, or −1 if it is not shown; by the group's number.
+    ///
+    /// Numbers are from 1, in the order of the groups' ids.
     let rowOfGroup: [Int32]
-    /// By number in the tables, the number of the group as above; 0 if the catalog does not have it.
+    /// The number of each group of the tables in `rowOfGroup`; 0 if the catalog does not have the group.
     let groupOfTable: [UInt32]
-    /// The columns of users of whom the catalog knows something.
+    /// The columns of the users with interests or interactions in the catalog, by user key.
     private(set) var columnOfKey: [Int64: UInt32] = [:]
-    /// Users whom the tables do not have; their columns follow those of the tables.
+    /// The users that the tables do not have; their columns follow the columns of the tables.
     private(set) var addedUsers: [String] = []
-    /// What users stated in the catalog, by column.
+    /// The interests that users stated in the catalog, by column.
     private(set) var interests: [UInt32: String] = [:]
-    /// The columns of members who were forgotten.
+    /// The columns of forgotten members.
     private(set) var isForgotten: BitSet
-    /// What members said last of each of their groups, by the group's number.
+    /// The last join or leave of each member in each group, by the group's number.
     private(set) var settled: [UInt32: [SettledMembership]] = [:]
 
     var columnCount: Int { tableUsers + addedUsers.count }
@@ -89,7 +93,7 @@ struct TableNumbers: Sendable {
         try readSettled(snapshot.database, numbers)
     }
 
-    /// Both are in the order of the bytes of ids.
+    /// Matches the groups of the tables with the catalog's; both are in the order of their ids' bytes.
     private static func merge(_ folder: TableFolder, _ groups: [GroupRecord]) -> [UInt32] {
         var numbers: [UInt32] = []
         var next = 0
@@ -153,23 +157,23 @@ struct TableNumbers: Sendable {
     }
 }
 
-/// An entry of a group: a column of the matrix, and when it came about in Unix seconds, if that is known.
+/// An entry of a group: a column of the matrix, and its time in Unix seconds, if it is known.
 struct TableEntry: Sendable, Equatable {
     var column: UInt32
     var time: Int64?
 }
 
-/// What a member said last of a group: that of several joins and leaves which is the latest.
+/// The latest of a member's joins and leaves of a group.
 struct SettledMembership: Sendable {
     let column: UInt32
     let hasJoined: Bool
-    /// When, in Unix seconds.
+    /// The time, in Unix seconds.
     let seconds: Int64
 
-    /// What becomes of the membership, as `MembershipEvents` settles it in the catalog.
+    /// Returns the membership after this join or leave, as `MembershipEvents` computes it in the catalog.
     ///
-    /// - Parameter entry: the membership so far; nil if there is none.
-    /// - Returns: the membership from now on; nil if there is none.
+    /// - Parameter entry: the membership before, or `nil` if there is none.
+    /// - Returns: `nil` if there is no membership afterwards.
     func settle(_ entry: TableEntry?) -> TableEntry? {
         if hasJoined { return TableEntry(column: column, time: max(entry?.time ?? seconds, seconds)) }
         return entry.flatMap { $0.time ?? .min > seconds ? $0 : nil }
@@ -184,14 +188,14 @@ extension TableSnapshot {
         folder["photos"].contains { $0.has("tags") || $0.has("latitude") }
     }
 
-    /// Reads what is known of all photos, in one pass over them if their tags fit into memory.
+    /// Reads the content of all photos, in one pass if their tags fit into memory.
     public func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(CatalogError) -> PhotoContent
     {
         try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
     }
 
-    /// The same, with so many different tags in memory at once for each thread.
+    /// Does the same with a limit on the different tags in the memory of each thread.
     func photoContent(
         minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
     ) throws(CatalogError) -> PhotoContent {
@@ -226,17 +230,17 @@ extension TableSnapshot {
     private static let sampledEntries = 20_000
     private static let rowsPerSample = 64
 
-    /// Estimates the work that each of some matrices makes.
+    /// Estimates the work for each of some matrices.
     public func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
         var estimates: [WorkEstimate] = []
         for source in sources { estimates.append(try workEstimate(source, recentWeeks: recentWeeks)) }
         return estimates
     }
 
-    /// Rows are counted, Σ d² and recent rows are estimated from samples.
+    /// Counts the rows, and estimates Σ d² and recent rows from samples.
     private func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(CatalogError) -> WorkEstimate {
         let parts = folder[source.table]
-        // What members said later comes on top.
+        // Later joins and leaves are added.
         let isMembership = source.table == RelationSource.memberships.table
         let said = isMembership ? numbers.settled.values.reduce(0) { $0 + $1.count } : 0
         let rows = folder.manifest.rowCount(source.table) + said
@@ -270,7 +274,7 @@ extension TableSnapshot {
         }
     }
 
-    /// Estimates how much content the photos have, from the tags of some of them.
+    /// Estimates the amount of content of the photos, from the tags of some of them.
     public func contentEstimate() throws(CatalogError) -> ContentEstimate {
         let parts = folder["photos"]
         let photos = folder.manifest.rowCount("photos")
