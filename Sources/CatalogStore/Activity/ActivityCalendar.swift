@@ -1,25 +1,25 @@
 import CivilTime
 import Synchronization
 
-/// The weeks and the months in which activity is counted.
+/// The weeks and months in which activity is counted.
 public struct ActivityCalendar: Sendable, Equatable {
-    /// The end of the last week, in Unix seconds, inclusive; later events are not counted.
+    /// The end of the last week, in Unix seconds, inclusive; later events do not count.
     public var now: Int64
-    /// Weeks of seven days before `now`, 1 or more.
+    /// The number of weeks (of seven days) before `now`, 1 or more.
     public var weekCount: Int
-    /// Months in UTC, in months since January 1970; may be empty.
+    /// The months in UTC, in months since January 1970; may be empty.
     public var months: Range<Int>
 
-    /// A calendar.
+    /// Creates a calendar.
     public init(now: Int64, weekCount: Int, months: Range<Int>) {
         self.now = now
         self.weekCount = weekCount
         self.months = months
     }
 
-    /// The last `maximum` whole months from an earliest date to `now`.
+    /// Returns the last whole months from an earliest date to `now`, at most `maximum`.
     public static func wholeMonths(from earliest: Int64, to now: Int64, maximum: Int) -> Range<Int> {
-        // The month of the earliest date counts as whole if that date is in its first day.
+        // The month of the earliest date counts as whole if that date is on its first day.
         guard let before = UnixTime(seconds: earliest - 86_400)?.monthsSince1970,
             let end = UnixTime(seconds: now)?.monthsSince1970
         else { return 0..<0 }
@@ -28,48 +28,49 @@ public struct ActivityCalendar: Sendable, Equatable {
 
     static let weekSeconds: Int64 = 7 * 86_400
 
-    /// The week of an instant, counted back from the last one, which is 0; nil if it is in none.
+    /// Returns the week of a time, counted back from the last week, which is 0; or `nil` if it is in none.
     func week(of time: Int64) -> Int? {
         guard time <= now, time > now - Int64(weekCount) * Self.weekSeconds else { return nil }
         return Int((now - time) / Self.weekSeconds)
     }
 
-    /// The month of an instant as an index of `months`; nil if it is in none.
+    /// Returns the month of a time as an index of `months`, or `nil` if it is in none.
     func month(of time: Int64) -> Int? {
         guard let month = UnixTime(seconds: time)?.monthsSince1970, months.contains(month) else { return nil }
         return month - months.lowerBound
     }
 }
 
-/// The dates to keep while a matrix is read, before its last date is known: those that an `ActivityCalendar` may count.
+/// The dates to keep while a matrix is read: all that an `ActivityCalendar` may count.
 ///
-/// The calendar ends with the last date of all, and goes back a number of weeks and months from there. The last date
-/// seen so far only grows, so that what lies too far before it will not be counted. Several matrices share a window.
+/// The calendar ends with the last date of all, which is known only after reading. It goes back a number of weeks and
+/// months from there. The last date so far only grows, so dates too far before it can be dropped. Several matrices
+/// share a window.
 public final class ActivityWindow: Sendable {
-    /// The calendar does not end later, in Unix seconds.
+    /// The latest possible end of the calendar, in Unix seconds.
     let end: Int64
-    /// The weeks of the calendar.
+    /// The number of weeks in the calendar.
     let weekCount: Int
-    /// The most months of the calendar.
+    /// The most months in the calendar.
     let monthCount: Int
     private let latest = Atomic<Int64>(.min)
     private let monthTable: Mutex<MonthTable>
 
-    /// A window.
+    /// Creates a window.
     ///
     /// - Parameters:
-    ///   - end: in Unix seconds; later events are not counted.
-    ///   - weekCount: 1 or more.
-    ///   - monthCount: 0 or more.
+    ///   - end: the latest end of the calendar, in Unix seconds; later events do not count.
+    ///   - weekCount: the number of weeks, 1 or more.
+    ///   - monthCount: the most months, 0 or more.
     public init(end: Int64, weekCount: Int, monthCount: Int) {
         (self.end, self.weekCount, self.monthCount) = (end, weekCount, monthCount)
         monthTable = Mutex(MonthTable(endingWith: 0, count: monthCount + 1))
     }
 
-    /// The months that were asked for last.
+    /// The table that was asked for last.
     var months: MonthTable { monthTable.withLock { $0 } }
 
-    /// The months of the calendar if a time is the last one, and the month of that time itself.
+    /// Returns the months of the calendar if a time is the last date, and the month of that time.
     func months(endingWith time: Int64) -> MonthTable {
         monthTable.withLock { table in
             if !table.ends(with: time) { table = MonthTable(endingWith: time, count: monthCount + 1) }
@@ -77,21 +78,21 @@ public final class ActivityWindow: Sendable {
         }
     }
 
-    /// The last date up to now, at most the end, with one more that was seen; from any thread.
+    /// Notes a date, and returns the last date so far, at most the end; may be called from any thread.
     func latest(with time: Int64) -> Int64 { latest.max(min(time, end), ordering: .relaxed).newValue }
 }
 
-/// Finds the month of a time in a range of months, by its day: computing it for every entry would take long.
+/// A table of the month of each day, because computing the month of every entry would take long.
 struct MonthTable: Sendable {
     private static let daySeconds = 86_400
     /// The first month, in months since January 1970.
     let first: Int
     private let firstDay: Int
     private let lastMonthDays: Range<Int>
-    /// The index of each day's month.
+    /// The index of the month of each day.
     private var monthOfDay: [UInt16] = []
 
-    /// A table of `count` months that ends with the month of a time, in Unix seconds.
+    /// Creates a table of `count` months, which ends with the month of a time in Unix seconds.
     init(endingWith time: Int64, count: Int) {
         let last = CalendarDate(daysSince1970: Self.day(of: time)).monthsSince1970
         first = last - count + 1
@@ -106,7 +107,7 @@ struct MonthTable: Sendable {
     /// Whether a time is in the last month.
     func ends(with time: Int64) -> Bool { lastMonthDays.contains(Self.day(of: time)) }
 
-    /// The index of a time's month; nil if it is not in the range.
+    /// Returns the index of the month of a time, or `nil` if it is not in the range.
     func index(of time: Int64) -> Int? {
         let day = Self.day(of: time) - firstDay
         return monthOfDay.indices.contains(day) ? Int(monthOfDay[day]) : nil

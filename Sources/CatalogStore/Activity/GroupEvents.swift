@@ -1,22 +1,22 @@
 import CivilTime
 import Synchronization
 
-/// When entries were added to the shown groups, as far as an `ActivityWindow` kept it while their matrix was read.
+/// The dates of the entries of the shown groups, as far as an `ActivityWindow` kept them.
 public struct GroupEvents: Sendable {
     private var log: GroupEventLog
     private let rowCount: Int
 
     init(_ log: GroupEventLog, rowCount: Int) { (self.log, self.rowCount) = (log, rowCount) }
 
-    /// Counts recent photos for the people who own them.
+    /// Attributes recent photos to their owners instead of themselves.
     ///
-    /// - Parameter owners: by the photos' columns, a number for each owner; 0 stands for one who is not known. All
-    ///   photos of unknown owners count as one person's.
+    /// - Parameter owners: a number for each owner, by the photos' columns; 0 for an unknown owner. All photos of
+    ///   unknown owners count as those of one person.
     public mutating func attribute(to owners: [UInt32]) { log.attribute(to: owners) }
 
-    /// Counts the activity of every row.
+    /// Returns the activity of every row.
     ///
-    /// - Parameter calendar: one that the window was made for.
+    /// - Parameter calendar: a calendar that fits the window.
     public func activity(in calendar: ActivityCalendar) -> ActivityReading {
         var reading = ActivityReading(rowCount: rowCount, in: calendar)
         var people: [UInt64] = []
@@ -28,7 +28,7 @@ public struct GroupEvents: Sendable {
                 reading.events[firstMonth + month - calendar.months.lowerBound] =
                     log.monthCounts[index * log.monthsOfRow + offset]
             }
-            // People are counted in the recent weeks only; the week stands in the upper half, the person below.
+            // People are counted in the recent weeks only. The upper half has the week, and the lower half the person.
             for event in log.recent(ofRow: index) {
                 guard let week = calendar.week(of: row.recentAfter + Int64(event.seconds)) else { continue }
                 people.append(UInt64(week) << 32 | UInt64(event.person))
@@ -43,45 +43,46 @@ public struct GroupEvents: Sendable {
     }
 }
 
-/// The activity of the shown groups by week and by month; rows are those of the matrices.
+/// The activity of the shown groups by week and by month; the rows are the rows of the matrices.
 public struct ActivityReading: Sendable, Equatable {
-    /// Rows × weeks, row by row, the latest week first: the different people who joined, or whose public photos were
-    /// added.
+    /// The number of different people who joined, or whose public photos were added.
+    ///
+    /// Rows × weeks, row by row, the latest week first.
     public internal(set) var people: [UInt32]
-    /// Rows × months, row by row, the earliest first: memberships, or public photos in the pool.
+    /// The number of memberships, or of public photos in the pool: rows × months, row by row, the earliest month first.
     public internal(set) var events: [UInt32]
 
-    /// No activity.
+    /// Creates a reading without activity.
     public init(rowCount: Int, in calendar: ActivityCalendar) {
         people = [UInt32](repeating: 0, count: rowCount * calendar.weekCount)
         events = [UInt32](repeating: 0, count: rowCount * calendar.months.count)
     }
 }
 
-/// The dated entries of some rows of a matrix, as far as a window keeps them: counts by month, and recent ones singly.
+/// The dated entries of some rows of a matrix that a window keeps: counts by month, and single recent entries.
 struct GroupEventLog: Sendable {
-    /// A row that has dates.
+    /// A row with dates.
     struct Row: Sendable {
         let row: Int
-        /// The first of its months, in months since January 1970.
+        /// The first month of the row, in months since January 1970.
         let firstMonth: Int
-        /// Its recent events are later than this, in Unix seconds.
+        /// The time after which events of the row are recent, in Unix seconds, exclusive.
         let recentAfter: Int64
-        /// Where its recent events begin.
+        /// The index of the row's first recent event.
         let firstRecent: Int
     }
 
     /// An event of the last weeks.
     struct Recent: Sendable {
-        /// The entry's column, or who it is counted for.
+        /// The column of the entry, or the person to count it for.
         var person: UInt32
-        /// Counted from `recentAfter` of the row; 1 or more.
+        /// The seconds since the row's `recentAfter`, 1 or more.
         var seconds: UInt32
     }
 
     private let window: ActivityWindow
     private(set) var rows: [Row] = []
-    /// Rows × months, row by row.
+    /// The counts: rows × months, row by row.
     private(set) var monthCounts: [UInt32] = []
     private(set) var recent: [Recent] = []
     /// The dated entries of the row that is being read.
@@ -93,15 +94,15 @@ struct GroupEventLog: Sendable {
         months = window.months
     }
 
-    /// How many months a row has: those of the calendar, and the current one.
+    /// The number of months in a row: the months of the calendar, and the current one.
     var monthsOfRow: Int { window.monthCount + 1 }
 
-    /// Adds an entry of the row that is being read; dates that no calendar has do not count.
+    /// Adds an entry to the row that is being read; dates outside all calendars do not count.
     mutating func add(entry: UInt32, time: Int64) {
         if UnixTime.bounds.contains(time) { current.append((entry, time)) }
     }
 
-    /// Ends a row.
+    /// Ends the row that is being read.
     mutating func end(row: Int) {
         guard let last = current.lazy.map(\.time).max() else { return }
         let latest = window.latest(with: last)
@@ -110,7 +111,7 @@ struct GroupEventLog: Sendable {
         rows.append(Row(row: row, firstMonth: months.first, recentAfter: recentAfter, firstRecent: recent.count))
         let start = monthCounts.count
         monthCounts.append(contentsOf: repeatElement(0, count: monthsOfRow))
-        // What is later than the latest is beyond the window's end.
+        // A time after the latest is beyond the end of the window.
         for (entry, time) in current where time <= latest {
             if let month = months.index(of: time) { monthCounts[start + month] += 1 }
             if time > recentAfter { recent.append(Recent(person: entry, seconds: UInt32(time - recentAfter))) }
@@ -118,9 +119,9 @@ struct GroupEventLog: Sendable {
         current.removeAll(keepingCapacity: true)
     }
 
-    /// The rows of several logs in one.
+    /// Joins several logs into one.
     ///
-    /// The logs of many small parts would keep the memory between them from being given back.
+    /// The memory between the logs of many small parts could not be returned to the system.
     init(_ logs: [GroupEventLog], _ window: ActivityWindow) {
         self.init(window)
         rows.reserveCapacity(logs.reduce(0) { $0 + $1.rows.count })
@@ -138,12 +139,12 @@ struct GroupEventLog: Sendable {
         }
     }
 
-    /// The recent events of a row by its index in `rows`.
+    /// Returns the recent events of a row, by its index in `rows`.
     func recent(ofRow index: Int) -> ArraySlice<Recent> {
         recent[rows[index].firstRecent..<(index + 1 < rows.count ? rows[index + 1].firstRecent : recent.count)]
     }
 
-    /// Counts recent events for other persons than their entries: those of a table, 0 beyond its end.
+    /// Counts recent events for other persons: by the entry, those of a table, and 0 beyond its end.
     mutating func attribute(to persons: [UInt32]) {
         for index in recent.indices {
             let entry = Int(recent[index].person)
@@ -152,48 +153,50 @@ struct GroupEventLog: Sendable {
     }
 }
 
-/// For each column of a matrix, the day of its earliest entry, in days since 1970: since when a member is in groups.
+/// The day of the earliest entry of each column of a matrix, in days since 1970.
 struct FirstDays: Sendable {
-    /// By column; `none` if it has no entry.
+    /// The days by column; `none` for a column without entries.
     private(set) var days: [UInt16]
 
     static let none = UInt16.max
 
     init(columnCount: Int) { days = [UInt16](repeating: Self.none, count: columnCount) }
 
-    /// Notes entries; one without a time is older than any other, and one later than the 65,534th day counts as that.
+    /// Notes entries.
     ///
-    /// - Parameter entries: with columns below the number of columns.
+    /// An entry without a time counts as older than any other. Days after the 65,534th count as that day.
+    ///
+    /// - Parameter entries: entries whose columns are below the number of columns.
     mutating func note(_ entries: [MatrixPart.Entry]) {
         var days = days.mutableSpan
         for entry in entries {
             let time = entry.time == MatrixPart.Entry.noTime ? 0 : entry.time
             let day = UInt16(truncatingIfNeeded: min(max(0, time / 86_400), Int64(Self.none) - 1))
-            // Written whether it is earlier or not, which cannot be predicted.
+            // Written in any case, because a branch on the comparison cannot be predicted.
             days[Int(entry.column)] = min(days[Int(entry.column)], day)
         }
     }
 
-    /// Takes the earlier of both.
+    /// Takes the earlier day of both tables, for each column.
     fileprivate mutating func merge(_ other: FirstDays) {
         for column in days.indices where other.days[column] < days[column] { days[column] = other.days[column] }
     }
 }
 
-/// Tables that threads fill, one at a time, while parts of a matrix are read; there are as many as threads.
+/// Tables for threads to fill, one thread at a time, while parts of a matrix are read; one for each thread.
 final class FirstDaysPool: Sendable {
     private let columnCount: Int
     private let idle = Mutex<[FirstDays]>([])
 
     init(columnCount: Int) { self.columnCount = columnCount }
 
-    /// A table that nobody else fills.
+    /// Returns a table for exclusive use.
     func take() -> FirstDays { idle.withLock { $0.popLast() } ?? FirstDays(columnCount: columnCount) }
 
-    /// Gives a table back.
+    /// Returns a table to the pool.
     func give(_ table: FirstDays) { idle.withLock { $0.append(table) } }
 
-    /// What all threads found, by column.
+    /// The earliest days over all tables, by column.
     var merged: [UInt16] {
         let tables = idle.withLock { $0 }
         var merged = tables.first ?? FirstDays(columnCount: columnCount)

@@ -1,26 +1,26 @@
 import Model
 import SQLite
 
-/// What one thread reads of public photos, range after range of their keys.
+/// The public photos that one thread reads, in ranges of keys.
 struct PhotoReader: Sendable {
-    /// The photos of a range of keys, in the order of the keys; one that is private or missing has nothing.
+    /// The photos of a range of keys, in the order of the keys; a private or missing photo has no values.
     struct Part: Sendable {
         /// The index of the range.
         let range: Int
-        /// The keys of the owners; 0 if the owner is not known.
+        /// The keys of the owners; 0 for an unknown owner.
         var owners: [UInt32] = []
-        /// Numbers that the thread gave to cells; `PhotoRecords.none` if the location is not known.
+        /// The thread's numbers of the cells; `PhotoRecords.none` for an unknown location.
         var cells: [UInt32] = []
-        /// Where the tags of each photo end.
+        /// The end of each photo's tags in `tags`.
         var tagEnds: [UInt32] = []
-        /// Numbers that the thread gave to tags, or `TagNumbers.other`.
+        /// The thread's numbers of the tags, or `TagNumbers.other`.
         var tags: [UInt32] = []
 
-        /// What is known of the photos in indexes of vocabularies.
+        /// Returns the photos' records, with indexes of the vocabularies.
         ///
         /// - Parameters:
-        ///   - indexOfTag: by the number that the thread gave to a tag.
-        ///   - indexOfCell: by the number that the thread gave to a cell.
+        ///   - indexOfTag: the indexes by the thread's number of a tag.
+        ///   - indexOfCell: the indexes by the thread's number of a cell.
         func records(_ indexOfTag: [UInt32], _ indexOfCell: [UInt32]) -> PhotoRecords {
             var records = PhotoRecords(count: owners.count)
             var start = 0
@@ -35,9 +35,9 @@ struct PhotoReader: Sendable {
     }
 
     private(set) var parts: [Part] = []
-    /// How many photos were read.
+    /// The number of photos read.
     private(set) var photoCount = 0
-    /// Whether the keys of each range ascend within it.
+    /// Whether the keys in each range were ascending.
     private(set) var isInOrder = true
     private(set) var tagNumbers: TagNumbers
     private(set) var cellNumbers = CellNumbers()
@@ -47,8 +47,8 @@ struct PhotoReader: Sendable {
     /// Reads the photos of a range.
     ///
     /// - Parameters:
-    ///   - rows: the columns `photo_key`, `user_key`, `tags`, `latitude`, `longitude` of those photos that are public,
-    ///     in ascending order of their keys.
+    ///   - rows: the columns `photo_key`, `user_key`, `tags`, `latitude`, `longitude` of the public photos in the
+    ///     range, in ascending order of their keys.
     ///   - keys: the keys of the range.
     ///   - index: the index of the range.
     mutating func read(_ rows: Statement, _ keys: Range<Int>, index: Int) throws(DatabaseError) {
@@ -56,7 +56,7 @@ struct PhotoReader: Sendable {
         part.owners.reserveCapacity(keys.count)
         part.cells.reserveCapacity(keys.count)
         part.tagEnds.reserveCapacity(keys.count)
-        // About as many as in the range before: an array that grows by doubling would keep the room.
+        // Reserved for as many tags as in the previous range: an array that grows by doubling would keep unused memory.
         let usual = parts.last?.tags.count ?? 0
         part.tags.reserveCapacity(usual + usual / 16)
         while try rows.step() {
@@ -80,14 +80,14 @@ struct PhotoReader: Sendable {
     ///
     /// - Parameters:
     ///   - photos: the part of the table.
-    ///   - rows: which of its rows.
-    ///   - index: the index of this range among all, in the order of the photos.
-    ///   - forgotten: users who do not own photos any more.
+    ///   - rows: the rows to read.
+    ///   - index: the index of this range among all ranges, in the order of the photos.
+    ///   - forgotten: the users who have been forgotten; their photos have no known owner.
     mutating func read(_ photos: TablePart, _ rows: Range<Int>, index: Int, forgotten: BitSet) {
         var part = Part(range: index)
         photos.withColumn("owner", of: UInt32.self) { owners in
             for row in rows {
-                // 0 is nobody; the others are numbers of users, from 1 on.
+                // 0 is no user; other numbers are those of users, from 1.
                 let owner = owners.isEmpty ? 0 : owners[row]
                 part.owners.append(owner > 0 && forgotten.contains(Int(owner) - 1) ? 0 : owner)
             }
@@ -117,7 +117,7 @@ struct PhotoReader: Sendable {
 }
 
 extension PhotoReader.Part {
-    /// Adds photos of which nothing is known, up to an index.
+    /// Adds photos without values up to an index.
     fileprivate mutating func skip(to index: Int) {
         while owners.count < index {
             owners.append(0)
@@ -127,55 +127,55 @@ extension PhotoReader.Part {
     }
 }
 
-/// A photo as the catalog has it, with the groups of its owner and of similar photos.
+/// A photo of the catalog, with the groups of its owner and of similar photos.
 public struct PhotoRecord: Sendable, Equatable {
-    /// The external id.
+    /// The photo's external id.
     public var id: String
-    /// Who sees it.
+    /// The visibility of the photo.
     public var visibility: Visibility
-    /// The owner's external id, if known.
+    /// The owner's external id, if it is known.
     public var ownerID: String?
-    /// The external ids of the shown groups whose pools it is in; ascending.
+    /// The external ids of the shown groups whose pools have the photo, ascending.
     public var groups: [String]
-    /// The shown groups whose pools hold other public photos of its owner.
+    /// The shown groups whose pools have other public photos of the owner.
     public var ownerGroups: [OwnerGroup]
-    /// The external ids of the shown groups that its owner is a member of; ascending.
+    /// The external ids of the shown groups that the owner is a member of, ascending.
     public var ownerMemberships: [String]
-    /// Its tags, as imported.
+    /// The tags, as imported.
     public var tags: [String]
-    /// Where it was taken, in degrees.
+    /// The place where it was taken, in degrees.
     public var location: Location?
-    /// The shown groups that hold public photos which share a pool with it.
+    /// The shown groups with public photos that share a pool with this photo.
     public var companionGroups: [CompanionGroup]
 
-    /// How many public photos of an owner a group's pool holds.
+    /// The number of an owner's public photos in a group's pool.
     public struct OwnerGroup: Sendable, Equatable {
         /// The group's external id.
         public var groupID: String
-        /// How many photos.
+        /// The number of photos.
         public var photos: Int
     }
 
     /// A point on the earth, in degrees.
     public struct Location: Sendable, Equatable {
-        /// −90 to 90.
+        /// The latitude, −90 to 90.
         public var latitude: Double
-        /// −180 to 180.
+        /// The longitude, −180 to 180.
         public var longitude: Double
     }
 }
 
 extension Catalog {
-    /// A photo with its groups, and those of its owner and of similar photos.
+    /// Returns a photo with its groups, and the groups of its owner and of similar photos.
     ///
-    /// - Returns: nil if there is no such photo.
+    /// - Returns: `nil` if there is no such photo.
     public func photo(withID id: String) throws(CatalogError) -> PhotoRecord? {
         try wrapping { () throws(DatabaseError) in
             try photo("photo_id = ?") { $0.bind(id, at: 1) }
         }
     }
 
-    /// The photo of a column of a matrix of this catalog.
+    /// Returns the photo of a column in a matrix of this catalog.
     public func photo(ofColumn column: UInt32) throws(CatalogError) -> PhotoRecord? {
         try wrapping { () throws(DatabaseError) in
             try photo("photo_key = ?") { $0.bind(Int64(column), at: 1) }
@@ -204,7 +204,7 @@ extension Catalog {
             companionGroups: try companionGroups(ofPhoto: key))
     }
 
-    /// The external ids of the shown groups that a user or a photo is in, ascending.
+    /// Returns the external ids of the shown groups that a user or a photo is in, ascending.
     private func groupIDs(in source: RelationSource, of key: Int64) throws(DatabaseError) -> [String] {
         let rows = try database.prepare(
             """

@@ -2,14 +2,15 @@ import Model
 
 /// The tags and the location of every public photo as indexes of vocabularies, by the photos' columns in a matrix.
 ///
-/// What is known of a photo lies together, since photos are looked up in the order of groups, all over the memory: a
-/// header, the index of the location if it is in its vocabulary, then those of the tags that are in theirs.
+/// Photos are read in the order of groups, which means random access to memory. So the data of a photo is stored
+/// together: a header, the index of its location, and the indexes of its tags. Terms outside the vocabularies have no
+/// index.
 public struct PhotoRecords: Sendable {
-    /// What stands for a term that is not in its vocabulary.
+    /// The mark of a term that is not in its vocabulary.
     static let rare = UInt32.max - 1
-    /// What stands for no term at all.
+    /// The mark of an absent term.
     static let none = UInt32.max
-    /// The most terms of a vocabulary: as many as a `UInt16` can number.
+    /// The most terms of a vocabulary, which `UInt16` can number.
     static let maximumTerms = 1 << 16
 
     /// The bits of a header.
@@ -19,25 +20,25 @@ public struct PhotoRecords: Sendable {
         static let hasFrequentPlace: UInt16 = 4
     }
 
-    /// How many photos ahead a record is loaded.
+    /// The number of photos between the prefetch of a record and its use.
     private static let recordLead = 12
-    /// How many photos ahead the start of a record is loaded.
+    /// The number of photos between the prefetch of a record's start and its use.
     private static let startLead = 24
 
-    /// By column, where the photo's record begins; the last is the end of all.
+    /// The start of each photo's record, by column, and the end of the last one.
     private var starts: [UInt32] = [0]
     private var words: [UInt16] = []
-    /// The photos that have any tag, in the vocabulary or not.
+    /// The number of photos with any tag, in the vocabulary or not.
     private(set) var photosWithTags = 0
-    /// The photos that have a location, in the vocabulary or not.
+    /// The number of photos with a location, in the vocabulary or not.
     private(set) var photosWithPlaces = 0
 
-    /// The records of photos in adjacent columns.
+    /// Creates empty records, to which photos are appended.
     ///
-    /// - Parameter count: how many photos there will be.
+    /// - Parameter count: the number of photos to reserve memory for.
     init(count: Int) { starts.reserveCapacity(count + 1) }
 
-    /// The records of several ranges of columns, one behind the other.
+    /// Joins the records of adjacent ranges of columns.
     init(_ parts: [PhotoRecords]) {
         starts.reserveCapacity(parts.reduce(1) { $0 + $1.starts.count - 1 })
         words.reserveCapacity(parts.reduce(0) { $0 + $1.words.count })
@@ -50,11 +51,11 @@ public struct PhotoRecords: Sendable {
         }
     }
 
-    /// Adds the photo of the next column.
+    /// Appends the photo of the next column.
     ///
     /// - Parameters:
     ///   - place: an index of the vocabulary, `rare` or `none`.
-    ///   - tags: the same of each tag; each index at most once.
+    ///   - tags: for each tag an index of the vocabulary, `rare` or `none`; each index at most once.
     mutating func append(place: UInt32, tags: some Sequence<UInt32>) {
         let start = words.count
         if place != Self.none {
@@ -78,13 +79,13 @@ public struct PhotoRecords: Sendable {
         starts.append(UInt32(words.count))
     }
 
-    /// A photo's tags as indexes of the vocabulary, each once, in no particular order.
+    /// Returns a photo's tags as indexes of the vocabulary, each once, in no particular order.
     public func tags(ofPhoto column: Int) -> ArraySlice<UInt16> {
         guard let record = record(column), let header = record.first else { return [] }
         return record.dropFirst(header & Header.hasFrequentPlace != 0 ? 2 : 1)
     }
 
-    /// A photo's location as an index of the vocabulary; nil if that does not have it.
+    /// Returns a photo's location as an index of the vocabulary, or `nil` if the vocabulary does not have it.
     public func place(ofPhoto column: Int) -> UInt16? {
         guard let record = record(column), let header = record.first, header & Header.hasFrequentPlace != 0
         else { return nil }
@@ -98,9 +99,9 @@ public struct PhotoRecords: Sendable {
     /// Counts the terms of photos.
     ///
     /// - Parameters:
-    ///   - photos: their columns.
-    ///   - tags: a tally of the vocabulary of tags.
-    ///   - places: a tally of the vocabulary of locations.
+    ///   - photos: the columns of the photos.
+    ///   - tags: the tally of tags to add to.
+    ///   - places: the tally of locations to add to.
     public func count(_ photos: ArraySlice<UInt32>, tags: inout TermTally, places: inout TermTally) {
         let columns = photos.span
         let starts = starts.span
@@ -130,14 +131,14 @@ public struct PhotoRecords: Sendable {
     }
 }
 
-/// How many photos of some have each term of a vocabulary.
+/// The number of photos with each term of a vocabulary.
 public struct TermTally: Sendable {
-    /// The photos that have any term, in the vocabulary or not.
+    /// The number of photos with any term, in the vocabulary or not.
     public internal(set) var photoCount = 0
     private var counts: [UInt32]
     private var touched: [UInt16] = []
 
-    /// No photos.
+    /// Creates a tally without photos.
     public init(vocabularyCount: Int) { counts = [UInt32](repeating: 0, count: vocabularyCount) }
 
     @inline(__always)
@@ -146,10 +147,10 @@ public struct TermTally: Sendable {
         counts[Int(term)] += 1
     }
 
-    /// The terms that were counted, in no particular order.
+    /// The terms with at least one photo, in no particular order.
     public var terms: [(term: Int, photos: Int)] { touched.map { (Int($0), Int(counts[Int($0)])) } }
 
-    /// Begins anew.
+    /// Removes all photos.
     public mutating func clear() {
         photoCount = 0
         for term in touched { counts[Int(term)] = 0 }

@@ -2,21 +2,21 @@ public import Model
 import SQLite
 import Synchronization
 
-/// What is known of the public photos, by their columns in a matrix.
+/// The tags, locations and owners of the public photos, by their columns in a matrix.
 public struct PhotoContent: Sendable {
-    /// Their tags, normalized.
+    /// The normalized tags.
     public let tags: PhotoVocabulary<String>
-    /// The cells of the map in which they were taken.
+    /// The map cells in which the photos were taken.
     public let places: PhotoVocabulary<PlaceCell>
-    /// Which photo has which.
+    /// The tags and the cell of each photo.
     public let records: PhotoRecords
-    /// A number for each owner, in no particular order; 0 if the owner is not known.
+    /// A number for each owner, in no particular order; 0 for an unknown owner.
     public let owners: [UInt32]
 }
 
-/// The tags or the locations of enough photos.
+/// The tags, or the locations, of enough photos.
 public struct PhotoVocabulary<Term: Sendable>: Sendable {
-    /// Most frequent first, equally frequent ones in ascending order.
+    /// The terms, the most frequent first; ties in ascending order.
     public let terms: [Term]
     /// The number of photos with each term.
     public let totals: [UInt32]
@@ -25,7 +25,7 @@ public struct PhotoVocabulary<Term: Sendable>: Sendable {
 }
 
 extension CatalogSnapshot {
-    /// Photos are read in ranges of so many keys, small enough that threads end together.
+    /// The number of keys in a range of photos, small enough that all threads end at about the same time.
     private static let photosPerRange = 1 << 15
 
     /// Whether any photo ever had tags or a location.
@@ -36,19 +36,19 @@ extension CatalogSnapshot {
         }
     }
 
-    /// Reads what is known of all public photos, in one pass over them if their tags fit into memory.
+    /// Reads the content of all public photos, in one pass if their tags fit into memory.
     ///
     /// - Parameters:
-    ///   - minimumPhotos: tags and cells of fewer photos are not in the vocabularies (inclusive).
-    ///   - progress: told of the keys passed so far, from any thread.
-    /// - Throws: `CatalogError.Code.badData` if the photos cannot be as they were written.
+    ///   - minimumPhotos: the least number of photos of a tag or cell in a vocabulary, inclusive.
+    ///   - progress: called with the number of keys passed so far, from any thread.
+    /// - Throws: `CatalogError.Code.badData` if the photos are damaged.
     public func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(CatalogError) -> PhotoContent
     {
         try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
     }
 
-    /// The same, with so many different tags in memory at once for each thread.
+    /// Does the same with a limit on the different tags in the memory of each thread.
     func photoContent(
         minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
     ) throws(CatalogError) -> PhotoContent {
@@ -97,9 +97,12 @@ extension CatalogSnapshot {
         }
     }
 
-    /// Puts together what threads read, in the order of the photos.
+    /// Merges the photos that threads have read, in the order of the photos.
     ///
-    /// - Parameter readers: are empty then; what was read goes away piece by piece, as what it becomes grows.
+    /// - Parameters:
+    ///   - readers: the photos of each thread. They are taken from the array, so that their memory is freed step by
+    ///     step.
+    ///   - minimumPhotos: the least number of photos of a term in a vocabulary, inclusive.
     func content(of readers: inout [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
         let tags = TagVocabulary(readers.map(\.tagNumbers), minimumPhotos: minimumPhotos)
         let cells = CellVocabulary(readers.map(\.cellNumbers), minimumPhotos: minimumPhotos)
@@ -129,12 +132,12 @@ extension CatalogSnapshot {
 extension CatalogSnapshot {
     /// Reads photos in one pass if their tags fit into memory.
     ///
-    /// Otherwise the tags are first counted a share at a time, in a pass each, and then only the most frequent ones are
-    /// numbered. What is found is the same.
+    /// Otherwise the tags are counted first, one share in each pass. The last pass numbers only the most frequent ones.
+    /// The result is the same.
     ///
     /// - Parameters:
-    ///   - minimumPhotos: terms of fewer photos are left out (inclusive).
-    ///   - read: reads all photos on several threads, and numbers those tags that are chosen.
+    ///   - minimumPhotos: the least number of photos of a term in a vocabulary, inclusive.
+    ///   - read: reads all photos on several threads, and numbers the chosen tags.
     func content(
         minimumPhotos: Int, read: (TagNumbers.Choice) throws(CatalogError) -> [PhotoReader]
     ) throws(CatalogError) -> PhotoContent {
@@ -146,12 +149,12 @@ extension CatalogSnapshot {
         return try content(of: &readers, minimumPhotos: minimumPhotos)
     }
 
-    /// The tags of the vocabulary.
+    /// Returns the tags of the vocabulary.
     private func frequentTags(
         minimumPhotos: Int, read: (TagNumbers.Choice) throws(CatalogError) -> [PhotoReader]
     ) throws(CatalogError) -> Set<String> {
         var found: [(text: String, photos: Int)] = []
-        // What is still to be counted: a share that does not fit either is divided further.
+        // The shares to count; a share that does not fit into memory is halved.
         var shares = [TagShare(index: 0, count: 2), TagShare(index: 1, count: 2)]
         while let share = shares.popLast() {
             let threads = try read(.share(share)).map(\.tagNumbers)

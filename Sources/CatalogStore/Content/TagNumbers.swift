@@ -1,15 +1,16 @@
 import Model
 
-/// Numbers the tags of photos and counts them, because comparing and counting millions of strings would take most of a
-/// recompute.
+/// Numbers the tags of photos and counts them.
+///
+/// A recompute with strings instead of numbers would spend most of its time on comparing and counting them.
 struct TagNumbers: Sendable {
-    /// Which tags are numbered; of the others it is only noted that a photo has one.
+    /// The tags to number; the other tags of a photo only get the number `other`.
     enum Choice: Sendable {
-        /// All of them.
+        /// All tags.
         case all
-        /// Those of a share.
+        /// The tags of a share.
         case share(TagShare)
-        /// These, normalized.
+        /// These tags, normalized.
         case known(Set<String>)
 
         func has(_ tag: String) -> Bool {
@@ -21,14 +22,14 @@ struct TagNumbers: Sendable {
         }
     }
 
-    /// The most different tags that one thread numbers, some hundred megabytes.
+    /// The most different tags that one thread numbers, which take some hundred megabytes.
     static let mostTags = 4_000_000
-    /// The number of texts that are no tags.
+    /// The number of a text that is no tag.
     private static let none = UInt32.max
     /// The number of tags that are not chosen.
     static let other = PhotoRecords.rare
 
-    /// The photos that have a tag.
+    /// The last photo with a tag, and the number of photos with it.
     private struct Photos {
         var last: UInt32
         var count: UInt32
@@ -38,11 +39,11 @@ struct TagNumbers: Sendable {
     private let mostTags: Int
     /// Whether there are more different tags than can be numbered.
     private(set) var isFull = false
-    /// Tags as they are written, and the number of each by its slot.
+    /// The tags as written; `numberOfSlot` has the number of each by its slot.
     private var written = IdentifierCache()
     private var numberOfSlot: [UInt32] = []
     private var numbers: [String: UInt32] = [:]
-    /// Tags by their number, normalized.
+    /// The normalized tags, by number.
     private(set) var texts: [String] = []
     private var photos: [Photos] = []
 
@@ -51,14 +52,17 @@ struct TagNumbers: Sendable {
         self.mostTags = if case .known(let tags) = choice { max(tags.count, mostTags) } else { mostTags }
     }
 
-    /// How many photos have a tag.
+    /// Returns the number of photos with a tag.
     func photoCount(_ number: Int) -> Int { Int(photos[number].count) }
 
-    /// Adds the numbers of a photo's tags to an array, each once, but `other` as often as it comes.
+    /// Appends the numbers of a photo's tags to an array.
+    ///
+    /// Each number is appended once, but `other` once for each such tag.
     ///
     /// - Parameters:
-    ///   - list: tags separated by `;`.
-    ///   - photo: its column; columns come in ascending order.
+    ///   - list: the tags, separated by `;`.
+    ///   - photo: the photo's column; columns must come in ascending order.
+    ///   - found: the array.
     mutating func append(_ list: Span<UInt8>, ofPhoto photo: UInt32, to found: inout [UInt32]) {
         var start = 0
         for end in 0...list.count where end == list.count || list[end] == UInt8(ascii: ";") {
@@ -77,18 +81,18 @@ struct TagNumbers: Sendable {
 
     private mutating func number(of tag: Span<UInt8>, _ photo: UInt32) -> UInt32 {
         guard tag.count > 0 else { return Self.none }
-        // Spellings that are forgotten are normalized once more when they come again.
+        // Dropped spellings are normalized again when they return.
         if numberOfSlot.count == mostTags { (written, numberOfSlot) = (IdentifierCache(), []) }
         let slot = Int(written.slot(of: tag))
         if slot == numberOfSlot.count { numberOfSlot.append(newNumber(of: written.id(UInt32(slot)), photo)) }
         return numberOfSlot[slot]
     }
 
-    /// The number of a tag in a spelling that is new.
+    /// Returns the number of a tag in a new spelling.
     private mutating func newNumber(of tag: String, _ photo: UInt32) -> UInt32 {
         let text = Term.normalized(tag)
         if let number = numbers[text] {
-            // Of equivalent spellings of a character, the one whose bytes are less stands for all.
+            // Of equivalent spellings, the one that is least by its bytes represents all.
             if text.utf8.lexicographicallyPrecedes(texts[Int(number)].utf8) { texts[Int(number)] = text }
             return number
         }
@@ -106,34 +110,38 @@ struct TagNumbers: Sendable {
     }
 }
 
-/// Some of all tags, chosen by their hashes, which differ from process to process.
+/// A share of all tags, chosen by their hashes, which differ from process to process.
 struct TagShare: Sendable {
-    /// From 0 on, below `count`.
+    /// The index of the share, from 0 to below `count`.
     let index: UInt
-    /// How many shares there are.
+    /// The number of shares.
     let count: UInt
 
     func has(_ tag: String) -> Bool { UInt(bitPattern: tag.hashValue) % count == index }
 
-    /// The two shares with the same tags.
+    /// The two halves of this share.
     var halves: [TagShare] {
         [TagShare(index: index, count: count * 2), TagShare(index: index + count, count: count * 2)]
     }
 }
 
-/// The tags of enough photos, from what several threads counted.
+/// The tags of enough photos, over all threads.
 ///
-/// Of equally frequent tags, the one whose bytes are less stands first: the vocabulary depends neither on the number of
-/// threads nor on the numbers of the photos.
+/// Tags are in descending order of their photos; ties are in ascending order of bytes. So the vocabulary depends
+/// neither on the number of threads nor on the numbers of the photos.
 struct TagVocabulary {
-    /// The tags, most frequent first.
+    /// The tags, the most frequent first.
     let texts: [String]
-    /// How many photos have each tag.
+    /// The number of photos with each tag.
     let totals: [UInt32]
-    /// By thread and by the number that it gave to a tag: the index in `texts`, or `PhotoRecords.rare`.
+    /// The index in `texts`, or `PhotoRecords.rare`, by thread and by the thread's number of a tag.
     let indexes: [[UInt32]]
 
-    /// - Parameter minimumPhotos: tags of fewer photos are left out (inclusive).
+    /// Merges the tags of threads.
+    ///
+    /// - Parameters:
+    ///   - threads: the tags of each thread.
+    ///   - minimumPhotos: the least number of photos of a tag in the vocabulary, inclusive.
     init(_ threads: [TagNumbers], minimumPhotos: Int) {
         var numbers: [String: Int] = [:]
         var found: [(text: String, photos: Int)] = []
@@ -160,24 +168,25 @@ struct TagVocabulary {
         self.indexes = numberOfTag.map { numbers in numbers.map { indexes[$0] } }
     }
 
-    /// The order of the vocabulary.
+    /// Whether one tag is before another in the vocabulary.
     static func isMoreFrequent(_ one: (text: String, photos: Int), _ other: (text: String, photos: Int)) -> Bool {
         one.photos != other.photos
             ? one.photos > other.photos : one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
     }
 }
 
-/// Numbers the cells of the map in which photos were taken, and counts the photos.
+/// Numbers the map cells in which photos were taken, and counts the photos.
 struct CellNumbers: Sendable {
     private var numbers: [Int: UInt32] = [:]
-    /// Cells by their number.
+    /// The cells, by number.
     private(set) var cells: [PlaceCell] = []
-    /// How many photos are in each cell.
+    /// The number of photos in each cell.
     private(set) var photoCounts: [Int] = []
 
     /// Counts a photo.
     ///
-    /// - Returns: the number of its cell.
+    /// - Parameter cell: the cell in which it was taken.
+    /// - Returns: the number of the cell.
     mutating func count(_ cell: PlaceCell) -> UInt32 {
         if let number = numbers[cell.number] {
             photoCounts[Int(number)] += 1
@@ -191,16 +200,20 @@ struct CellNumbers: Sendable {
     }
 }
 
-/// The cells of enough photos, from what several threads counted.
+/// The cells of enough photos, over all threads.
 struct CellVocabulary {
-    /// The cells, most frequent first, equally frequent ones from south to north.
+    /// The cells, the most frequent first; ties from south to north.
     let cells: [PlaceCell]
-    /// How many photos are in each cell.
+    /// The number of photos in each cell.
     let totals: [UInt32]
-    /// By thread and by the number that it gave to a cell: the index in `cells`, or `PhotoRecords.rare`.
+    /// The index in `cells`, or `PhotoRecords.rare`, by thread and by the thread's number of a cell.
     let indexes: [[UInt32]]
 
-    /// - Parameter minimumPhotos: cells of fewer photos are left out (inclusive).
+    /// Merges the cells of threads.
+    ///
+    /// - Parameters:
+    ///   - threads: the cells of each thread.
+    ///   - minimumPhotos: the least number of photos of a cell in the vocabulary, inclusive.
     init(_ threads: [CellNumbers], minimumPhotos: Int) {
         var totals: [PlaceCell: Int] = [:]
         for thread in threads {

@@ -1,33 +1,32 @@
 public import Model
 import SQLite
 
-/// A page of a list that was shown to a member of an experiment, however often that was on one day.
+/// A page of a list that a member of an experiment was shown on one day, with the number of times.
 ///
-/// Equal pages of a day add up to one record, so that reloading a page costs no room.
+/// Equal pages of a day are one record, so that reloading a page takes no space.
 public struct ExposureRecord: Sendable, Equatable, Codable {
     /// The experiment's name.
     public var experiment: String
     /// The arm that the list was made for.
     public var arm: String
-    /// The list.
+    /// The id of the list.
     public var recommendationID: String
     /// The rank of the first group of the page, from 1.
     public var firstPosition: Int
-    /// How many groups the page had; 0 for an empty list.
+    /// The number of groups on the page; 0 for an empty list.
     public var shownCount: Int
-    /// What the client asked of the groups, as text; empty for nothing.
+    /// The filters of the request, as text; empty for none.
     public var filters: String
-    /// Which list each group of the page is credited to, a character a group: 1, 2, or - for neither; nil unless the
-    /// list is drafted from two.
+    /// The team of each group as a character: 1, 2, or - for neither; or `nil` unless the list is interleaved.
     public var teams: String?
-    /// How often it was shown, 1 or more.
+    /// The number of times that it was shown, 1 or more.
     public var times: Int
-    /// When it was shown first and last, in Unix milliseconds; on one day of UTC.
+    /// The first and the last time that it was shown, in Unix milliseconds; both on one UTC day.
     public var firstAtMilliseconds, lastAtMilliseconds: Int64
-    /// How long making the answers took, all together; nil if that is not known, as of older programs.
+    /// The total time to make the answers, or `nil` if it is not known, as with older programs.
     public var microseconds: Int64?
 
-    /// A page that was shown once.
+    /// Creates the record of a page that was shown once.
     public init(
         experiment: String, arm: String, recommendationID: String, firstPosition: Int, shownCount: Int,
         filters: String, atMilliseconds instant: Int64, microseconds: Int64? = nil
@@ -44,7 +43,7 @@ public struct ExposureRecord: Sendable, Equatable, Codable {
         self.microseconds = microseconds
     }
 
-    /// Adds the same page of the same day, shown again.
+    /// Adds a record of the same page on the same day.
     public mutating func add(_ other: ExposureRecord) {
         times += other.times
         firstAtMilliseconds = min(firstAtMilliseconds, other.firstAtMilliseconds)
@@ -52,26 +51,30 @@ public struct ExposureRecord: Sendable, Equatable, Codable {
         microseconds = if let microseconds, let others = other.microseconds { microseconds + others } else { nil }
     }
 
-    /// The day of UTC, in days since 1970.
+    /// The UTC day, in days since 1970.
     var day: Int64 { firstAtMilliseconds / 86_400_000 }
 }
 
-/// A member of an experiment: what the member was shown in it, and did.
+/// A member of an experiment, with the member's exposures and interactions.
 public struct ExposedMember: Sendable, Equatable {
-    /// What was shown, by the time it was shown first.
+    /// The exposures, in the order of their first times.
     public var exposures: [ExposureRecord]
-    /// What the member did, by its time.
+    /// The interactions, in the order of their times.
     public var interactions: [InteractionRecord]
-    /// How many groups the member had joined before the first exposure and is still in; those of unknown time count.
+    /// The number of groups that the member had joined before the first exposure and is still in.
+    ///
+    /// Memberships of unknown time count.
     public var groupCount: Int
 }
 
 extension Catalog {
-    /// Goes through the members of an experiment, one after another.
+    /// Calls `body` with each member of an experiment.
     ///
     /// - Parameters:
-    ///   - earliest: interactions before this time are left out; in Unix milliseconds.
-    ///   - latest: exposures and interactions from this time on are left out; in Unix milliseconds.
+    ///   - experiment: the name of the experiment.
+    ///   - earliest: the earliest time of an interaction, inclusive, in Unix milliseconds.
+    ///   - latest: the end of exposures and interactions, exclusive, in Unix milliseconds.
+    ///   - body: called with the members, one after another.
     /// - Complexity: O(exposures + interactions of these members).
     public func forEachMember(
         exposedIn experiment: String, interactionsFrom earliest: Int64, before latest: Int64,
@@ -83,10 +86,12 @@ extension Catalog {
         while let member = try wrapping({ () throws(DatabaseError) in try reader.next() }) { try body(member) }
     }
 
-    /// How many interactions of a kind each member had with groups of lists, of all who had any interaction with one.
+    /// Returns the number of interactions of a kind with groups of lists, for each member with any such interaction.
     ///
     /// - Parameters:
-    ///   - start, end: Unix milliseconds, from the first (inclusive) to the second (exclusive).
+    ///   - kind: the kind to count; a member without it counts 0.
+    ///   - start: the first time, inclusive, in Unix milliseconds.
+    ///   - end: the last time, exclusive, in Unix milliseconds.
     public func countsOfListInteractions(_ kind: Interaction.Kind, since start: Int64, before end: Int64)
         throws(CatalogError) -> [Int]
     {
@@ -106,14 +111,14 @@ extension Catalog {
     }
 }
 
-/// Reads the members of an experiment by their keys.
+/// Reads the members of an experiment, in the order of their keys.
 private final class ExposedMemberReader {
     private let exposures: Statement
     private let interactions: Statement
     private let groupCount: Statement
     private let experiment: String
     private let earliest, latest: Int64
-    /// The first row of the next member; nil at the end.
+    /// The first row of the next member, or `nil` at the end.
     private var following: (user: Int64, record: ExposureRecord)?
 
     init(_ database: Database, _ experiment: String, _ earliest: Int64, _ latest: Int64) throws(DatabaseError) {
@@ -171,9 +176,9 @@ private final class ExposedMemberReader {
     }
 }
 
-/// Writes what members were shown in experiments, within a transaction of the caller's.
+/// Writes exposures, within a transaction of the caller.
 struct ExposureWriter {
-    /// Exposures are kept for so many days, back from the latest.
+    /// The number of days, back from the latest one, for which exposures are kept.
     static let daysKept: Int64 = 400
 
     private let insert: Statement
@@ -194,7 +199,7 @@ struct ExposureWriter {
         delete = try database.prepare("DELETE FROM exposures WHERE user_key = ?")
     }
 
-    /// Adds what a member was shown, and removes what is older than `daysKept`, of all members.
+    /// Adds exposures of a member, and removes exposures of all members that are older than `daysKept`.
     func write(_ records: [ExposureRecord], user: Int64) throws(DatabaseError) {
         for record in records { try write(record, user: user) }
         guard let day = records.map(\.day).max() else { return }
@@ -219,7 +224,7 @@ struct ExposureWriter {
         try insert.run()
     }
 
-    /// Deletes all of a member.
+    /// Removes all exposures of a member.
     func forget(user: Int64) throws(DatabaseError) {
         delete.bind(user, at: 1)
         try delete.run()
