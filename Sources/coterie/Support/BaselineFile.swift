@@ -4,18 +4,19 @@ import Evaluation
 import Model
 import RecordReading
 
-/// The lists of a file that an evaluation is compared with, read and checked as far as it can be without the members
-/// that are measured.
+/// The lists of a file to compare an evaluation with.
+///
+/// They are checked when the file is read, except for the members, who are not known yet.
 struct BaselineFile {
-    /// A list of a user's, whose texts are numbered: a file has the same ones in very many lists.
+    /// A list of a user; its texts are numbers, because many lists share them.
     private struct List {
         var name, user, bucket: Int
         var line: Int
-        /// Its groups, as a range of `groups`.
+        /// The groups of the list, as a range of `groups`.
         var groups: Range<Int>
     }
 
-    /// A list that may be there once.
+    /// The key of a list, which must be unique.
     private struct Key: Hashable {
         var name, user, bucket: Int
     }
@@ -29,7 +30,7 @@ struct BaselineFile {
 
     /// Reads a file.
     ///
-    /// - Throws: also `Failure` if a line is wrong, a list is there twice, or lists are missing.
+    /// - Throws: among others `Failure` if a line is invalid, a list occurs twice, or lists are missing.
     init(path: String) throws {
         self.path = path
         var known: [Key: Int] = [:]
@@ -56,10 +57,12 @@ struct BaselineFile {
         }
     }
 
-    /// The lists for the members of an evaluation.
+    /// Returns the lists for the members of an evaluation.
     ///
-    /// - Parameter length: how many groups of a list count.
-    /// - Throws: `Failure` if a list is of somebody who is not measured.
+    /// - Parameters:
+    ///   - set: the evaluated members.
+    ///   - length: the number of groups in a list that count.
+    /// - Throws: `Failure` if the user of a list is not evaluated.
     func lists(for set: EvaluationSet, length: Int) throws(Failure) -> BaselineLists {
         var result = BaselineLists(set, length: length)
         for list in lists {
@@ -80,12 +83,12 @@ struct BaselineFile {
     }
 }
 
-/// Texts, each with a number from 0 on; told apart by their bytes.
+/// Texts with numbers from 0, distinguished by their bytes.
 private struct Numbered {
     private(set) var texts: [String] = []
     private var numbers: [BytewiseString: Int] = [:]
 
-    /// The number of a text, which gets the next one if it has none.
+    /// The number of a text; a new text gets the next number.
     subscript(text: String) -> Int {
         mutating get {
             let key = BytewiseString(text)
@@ -98,23 +101,24 @@ private struct Numbered {
 }
 
 extension ParsedCommand {
-    /// The lists of `--baseline`, which are read before anything takes long; nil if the option is not given.
+    /// Reads the lists of `--baseline`, before anything that takes long, or returns `nil` without the option.
     func baselineFile() throws -> BaselineFile? { try textIfGiven("baseline").map(BaselineFile.init) }
 
-    /// What the lists of an evaluation are compared with: those of `--baseline`, or the one that `--against` names.
+    /// Returns the reference of an evaluation: the lists of `--baseline`, or the list that `--against` names.
     ///
     /// - Parameters:
-    ///   - file: that of `--baseline`.
-    ///   - length: how many groups of a list count.
+    ///   - file: the file of `--baseline`, or `nil`.
+    ///   - set: the evaluated members.
+    ///   - length: the number of groups in a list that count.
     func evaluationReference(_ file: BaselineFile?, _ set: EvaluationSet, length: Int) throws -> EvaluationReference {
         guard let file else { return .list(EvaluatedList(rawValue: text("against")) ?? .raw) }
         return .baseline(try file.lists(for: set, length: length))
     }
 }
 
-/// A file of lists, as `coterie evaluate --lists` writes it: list, bucket, user_id, rank and group_id.
+/// A file of lists as `coterie evaluate --lists` writes it: list, bucket, user_id, rank and group_id.
 struct ListsFile {
-    /// A list of a user's.
+    /// A list of a user.
     struct List {
         var name: String
         var bucket: Int
@@ -124,9 +128,9 @@ struct ListsFile {
 
     let path: String
 
-    /// Calls `body` with each list, and the line where it begins.
+    /// Calls `body` with each list, and with its first line.
     ///
-    /// - Throws: also `Failure` if a line is wrong, or the lines of a list do not stand together in the order of their
+    /// - Throws: among others `Failure` if a line is invalid, or the lines of a list are not together in the order of
     ///   ranks.
     func forEachList(_ body: (_ list: List, _ line: Int) throws -> Void) throws {
         let names = ["list", "bucket", "user_id", "rank", "group_id"]

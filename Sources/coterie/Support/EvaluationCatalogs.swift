@@ -6,15 +6,15 @@ import FoundationEssentials
 import Glibc
 import Model
 
-/// A catalog to learn from and one that has the held-out memberships, in a folder of their own.
+/// A training catalog and a catalog with the held-out memberships, in a temporary folder.
 struct EvaluationCatalogs {
-    /// A folder of this process alone.
+    /// The temporary folder, which only this process uses.
     let folder: String
-    /// What is learned from.
+    /// The catalog to learn from.
     let training: Catalog
-    /// Has the held-out memberships, and perhaps others.
+    /// The catalog with the held-out memberships, and perhaps others.
     let heldOut: Catalog
-    /// The settings to compute with; nil for the defaults.
+    /// The settings to compute with, or `nil` for the defaults.
     let tuning: TuningRecord?
 
     static let options = [
@@ -28,7 +28,7 @@ struct EvaluationCatalogs {
             default: "0.2"),
     ]
 
-    /// Imports the files that were given, or copies the catalog without what is held out.
+    /// Imports the given files, or copies the catalog without the held-out entries.
     init(_ parsed: ParsedCommand) throws {
         guard parsed.arguments.count != 1 else {
             throw UsageError("TEST is missing: give a file to learn from and one that is held out, or neither")
@@ -49,7 +49,7 @@ struct EvaluationCatalogs {
         }
     }
 
-    /// Without files, the settings are those of the catalog that was copied.
+    /// Returns the settings; without files, those of the copied catalog.
     private static func tuning(_ parsed: ParsedCommand, _ training: Catalog) throws -> TuningRecord? {
         guard parsed.flag("tuned") else { return try training.tuning() }
         guard !parsed.arguments.isEmpty else { throw UsageError("--tuned needs TRAIN and TEST") }

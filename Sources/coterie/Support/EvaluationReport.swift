@@ -2,7 +2,7 @@ import CommandLine
 import Evaluation
 import ModelStore
 
-/// What an evaluation found, as a table, as CSV and as JSON.
+/// The results of an evaluation, as tables, as CSV and as JSON.
 struct EvaluationReport {
     private let result: EvaluationResult
     private let reference: String
@@ -20,7 +20,7 @@ struct EvaluationReport {
         measures = result.measures(against: reference, samples: samples)
     }
 
-    /// Tables for people.
+    /// The tables for people.
     var table: [String] {
         let length = result.lengths[0]
         return [
@@ -81,7 +81,7 @@ struct EvaluationReport {
         return table.lines
     }
 
-    /// Figures of lists beside accuracy.
+    /// The figures of lists other than accuracy.
     private static let figures: [(name: String, value: any KeyPath<ListMeasures, Double> & Sendable)] = [
         ("coverage", \.coverage), ("gini", \.gini), ("novelty", \.novelty), ("similarity", \.similarity),
         ("similarityCut", \.similarityCut), ("storedCut", \.storedCut), ("loss", \.loss),
@@ -89,7 +89,7 @@ struct EvaluationReport {
         ("frozen", \.frozen), ("stability", \.stability), ("nearDuplicates", \.nearDuplicates),
     ]
 
-    /// A line a list and length, after a header.
+    /// The CSV lines: a header, then a line for each list and length.
     var csv: [String] {
         let names = Accuracy.measures.map(\.name) + Self.figures.map(\.name)
         return [(["list", "at"] + names).joined(separator: ",")]
@@ -104,7 +104,7 @@ struct EvaluationReport {
             }
     }
 
-    /// Everything.
+    /// All results, for JSON.
     var document: Document {
         Document(
             members: result.memberCount, membersTested: result.testedCount, groups: result.groupCount,
@@ -152,7 +152,7 @@ struct EvaluationReport {
         var lists: [List]
     }
 
-    /// Nil without samples.
+    /// Returns the bounds of an interval, or `nil` without samples.
     private func bounds(_ interval: ClosedRange<Double>) -> [Double]? {
         hasIntervals ? [interval.lowerBound, interval.upperBound] : nil
     }
@@ -170,7 +170,7 @@ struct EvaluationReport {
     private func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + four(value) }
 }
 
-/// How well lists for photos find what was left out of pools, as a table and as JSON.
+/// The accuracy of lists for photos, measured on groups left out of pools, as a table and as JSON.
 struct PhotoEvaluationReport {
     private let photoCount: Int
     private let lengths: [Int]
@@ -192,7 +192,7 @@ struct PhotoEvaluationReport {
         self.lengths = lengths
     }
 
-    /// Writes the table, or JSON.
+    /// Writes the table or the JSON.
     func write(_ parsed: ParsedCommand) throws {
         var output = try Output()
         if parsed.flag("json") {

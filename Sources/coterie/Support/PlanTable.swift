@@ -10,7 +10,7 @@ import Recommendation
 
 /// A member's list as tables.
 enum PlanTable {
-    /// The list, a line a group.
+    /// Returns the list, with a line for each group.
     static func lines(_ plan: Plan, _ profile: MemberProfile, _ planner: Planner, limit: Int) -> [String] {
         var table = TextTable([
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
@@ -30,7 +30,7 @@ enum PlanTable {
         return table.lines
     }
 
-    /// The three groups that contribute most, each once.
+    /// Returns the names of up to three groups that contribute most, each once, and the number of further ones.
     private static func because(of reasons: [Suggestion.Reason], _ planner: Planner) -> [String] {
         var names: [String] = []
         for reason in reasons {
@@ -41,7 +41,7 @@ enum PlanTable {
         return names.prefix(2) + ["\(names[2]) and \(names.count - 3) more"]
     }
 
-    /// What every stage did, a line a stage.
+    /// Returns the report of each stage, a line for each.
     static func lines(_ stages: [Recommendations.Stage]) -> [String] {
         var table = TextTable([
             .init(title: "stage"), .init(title: "taken", isNumber: true), .init(title: "passed", isNumber: true),
@@ -58,7 +58,7 @@ enum PlanTable {
 }
 
 extension PlanItem.Origin {
-    /// Why a group is in a list, if not because of joined ones.
+    /// The reason that a group is in a list, or `nil` if joined groups are the reason.
     fileprivate var explanation: String? {
         switch self {
         case .personal: nil
@@ -71,7 +71,7 @@ extension PlanItem.Origin {
 }
 
 extension PlanItem.Placement {
-    /// What has given a group its rank, in a word or two.
+    /// The cause of a group's rank, in a word or two.
     fileprivate var words: String {
         switch self {
         case .relevance: "relevance"
@@ -85,7 +85,7 @@ extension PlanItem.Placement {
     }
 }
 
-/// Options that determine a member's list.
+/// The options that determine a member's list.
 enum PlanOptions {
     static let at = Option(
         "at", "TIME", help: "Make the list as of this time, ISO 8601 or Unix seconds (default: now)")
@@ -112,33 +112,35 @@ enum PlanOptions {
         default: "1", environment: "COTERIE_VARIETY", type: .number(0...PlanConfiguration.greatestVariety),
         setting: Setting("lists.variety", isLive: true))
 
-    /// What makes the lists of a daemon; the others make those of one moment.
+    /// The options of a daemon's lists; the other options are for a list at one moment.
     static let deployed = [secret, secretFile, variety] + ListOptions.all
 
     static let all = [at, omitted, seed] + deployed
 }
 
 extension ParsedCommand {
-    /// How lists are made, as the options say.
+    /// Returns the configuration of lists from the options.
     func planConfiguration() throws(UsageError) -> PlanConfiguration {
         var configuration = try deployedConfiguration()
         configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
         return configuration
     }
 
-    /// How a daemon makes lists: with all stages.
+    /// Returns the configuration of a daemon's lists, with all stages.
     func deployedConfiguration() throws(UsageError) -> PlanConfiguration {
         var configuration = PlanConfiguration()
         configuration.relations = Coterie.relations
         return configuration.setting(try ListOptions.values(of: self)).varied(by: try variety())
     }
 
-    /// How strongly lists are to be varied.
+    /// Returns the variety of lists.
     func variety() throws(UsageError) -> Double { try number("variety") }
 
-    /// A planner as the options say, over the groups of a version that the site shows.
+    /// Returns a planner from the options, over the groups of a version that the site shows.
     ///
-    /// - Parameter catalog: says what the site has decided since the version was made, if there is one.
+    /// - Parameters:
+    ///   - version: the version.
+    ///   - catalog: the catalog with the site's decisions since the version was made, if there is one.
     func planner(_ version: LoadedVersion, _ catalog: Catalog?) throws -> Planner {
         let configuration = try planConfiguration().weighted(by: version.manifest)
         return Planner(model: version.model, configuration: configuration, key: try rotationKey())
@@ -157,10 +159,10 @@ extension ParsedCommand {
         return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version, streamed))
     }
 
-    /// The seed that was given.
+    /// Returns the seed of the options.
     func planSeed() throws(UsageError) -> UInt64 { UInt64(try integer("seed", in: 0...Int.max)) }
 
-    /// The key that was given.
+    /// Returns the rotation key of the options.
     func rotationKey() throws -> RotationKey {
         if let path = textIfGiven("rotation-key-file") {
             guard let key = RotationKey(hexadecimal: try SecretFile(path).read()) else {
@@ -178,7 +180,7 @@ extension ParsedCommand {
         return key
     }
 
-    /// The moment that was asked for, or now, in Unix milliseconds.
+    /// Returns the time of the option, or the current time, in Unix milliseconds.
     func planInstant() throws(UsageError) -> Int64 {
         guard let text = textIfGiven("at") else { return Int64(Date().timeIntervalSince1970 * 1000) }
         guard let time = UnixTime(text) else {

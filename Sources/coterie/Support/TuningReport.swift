@@ -5,13 +5,13 @@ import FoundationEssentials
 import Model
 import Similarity
 
-/// What a tuning tried and chose, for people and as JSON.
+/// The trials and the choice of a tuning, for people and as JSON.
 struct TuningReport {
     private let record: TuningRecord
     private let isBetter: Bool
     private let journal: TuningJournal
 
-    /// How many of the trials are shown.
+    /// The number of trials to show.
     private static let shownTrials = 10
 
     init(_ record: TuningRecord, isBetter: Bool, _ journal: TuningJournal) {
@@ -20,7 +20,7 @@ struct TuningReport {
         self.journal = journal
     }
 
-    /// A table of the best trials, or of what is kept, and the judgement.
+    /// A table of the best trials, or of the stored settings, and the judgement.
     var lines: [String] {
         var table = TextTable(
             [
@@ -73,7 +73,7 @@ struct TuningReport {
         bounds.map { ($0 < 0 ? "" : "+") + Formats.fixed($0, 4) }.joined(separator: " to ")
     }
 
-    /// What `--show --json` prints.
+    /// The output of `--show --json`.
     struct Kept: Encodable {
         var isTuned: Bool
         var tuning: TuningRecord?
@@ -84,7 +84,7 @@ struct TuningReport {
         }
     }
 
-    /// What a run prints as JSON.
+    /// The JSON output of a run.
     var document: Document { Document(isBetter: isBetter, tuning: record, journal: journal) }
 
     struct Document: Encodable {
@@ -94,11 +94,13 @@ struct TuningReport {
     }
 }
 
-/// What a tuning tried on one state of a catalog.
+/// The trials of a tuning on one state of a catalog.
 struct KeptJournal: Codable {
-    /// The catalog's number of changes: of another state nothing is known.
+    /// The catalog's number of changes; the trials are not valid for another state.
     var changeCount: Int64
-    /// How trials are measured: of another method nothing is known either, and earlier programs wrote none.
+    /// The version of the method that measured the trials; trials of another method are not valid.
+    ///
+    /// Earlier programs did not write it.
     var method: Int?
     var journal: TuningJournal
 
@@ -112,10 +114,10 @@ struct KeptJournal: Codable {
 }
 
 extension Catalog {
-    /// The settings that a tuning chose; nil for the defaults.
+    /// Returns the settings that a tuning chose, or `nil` for the defaults.
     func tuning() throws -> TuningRecord? { try kept(.settings) }
 
-    /// What a tuning tried in the present state; nothing if there was none.
+    /// Returns the trials on the current state of the catalog; empty if there are none.
     func tuningJournal() throws -> TuningJournal {
         let kept: KeptJournal? = try kept(.journal)
         guard let kept, kept.method == KeptJournal.method, try kept.changeCount == changeCount() else {
@@ -124,7 +126,7 @@ extension Catalog {
         return kept.journal
     }
 
-    /// Keeps something of a tuning as JSON.
+    /// Stores a part of a tuning as JSON.
     func keep(_ note: TuningNote, _ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

@@ -2,7 +2,7 @@ import CommandLine
 import Model
 import ModelStore
 
-/// What differs between two versions, as `coterie models diff` shows it.
+/// The differences between two versions, for `coterie models diff`.
 struct VersionDifference {
     let before: LoadedVersion
     let after: LoadedVersion
@@ -12,7 +12,7 @@ struct VersionDifference {
         self.after = try store.load(after)
     }
 
-    /// Writes it: of all groups, or the neighbours of the one that `--group` names.
+    /// Writes the differences of all groups, or of the neighbours of the group in `--group`.
     func write(_ parsed: ParsedCommand) throws {
         var output = try Output()
         if let group = parsed.textIfGiven("group") {

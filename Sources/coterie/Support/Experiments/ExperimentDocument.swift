@@ -1,14 +1,14 @@
 import CivilTime
 import Experiments
 
-/// A report as JSON.
+/// The report of an experiment as JSON.
 struct ExperimentDocument: Encodable {
     struct Arm: Encodable {
         var name: String
         var members, pages, confirmedPages: Int
     }
 
-    /// A difference, as a part of the first arm's.
+    /// A difference relative to the first arm.
     struct Difference: Encodable {
         var difference, lower, upper, alwaysValidLower, alwaysValidUpper: Double
     }
@@ -18,7 +18,7 @@ struct ExperimentDocument: Encodable {
         var isGuardrail: Bool
         var control, value: Double
         var relative: Difference?
-        /// Of the absolute difference; `holmPValue` as if it were the only one.
+        /// P values of the absolute difference; `holmPValue` is corrected for multiple comparisons.
         var pValue, holmPValue: Double?
         /// `more`, `less`, `undecided` or `tooEarly`.
         var conclusion: String
@@ -28,7 +28,7 @@ struct ExperimentDocument: Encodable {
         var fewestGroups: Int
         var mostGroups: Int?
         var members: [Int]
-        /// By arm, from the second on.
+        /// The difference of each arm from the second on.
         var joins: [Difference?]
     }
 
@@ -38,7 +38,7 @@ struct ExperimentDocument: Encodable {
     var arms: [Arm]
     var crossedMembers: Int
     var sampleRatioPValue, sampleRatioEvidence: Double
-    /// Why nothing of it can be trusted; then there is nothing else.
+    /// The reason that the report cannot be trusted; it then has no comparisons.
     var distrust: String?
     var comparisons: [Comparison] = []
     var segments: [Segment] = []
@@ -55,7 +55,7 @@ extension ExperimentWords {
                     confirmedPages: report.confirmedPageCounts[$0])
             },
             crossedMembers: report.crossedCount, sampleRatioPValue: report.sampleRatioPValue,
-            // JSON has no infinity.
+            // JSON cannot represent infinity.
             sampleRatioEvidence: min(report.sampleRatioEvidence, .greatestFiniteMagnitude),
             distrust: report.distrust)
         guard report.distrust == nil else { return document }
@@ -84,19 +84,19 @@ extension ExperimentWords {
     }
 }
 
-/// An experiment, as "experiment list" tells of it.
+/// An experiment in the output of "experiment list".
 struct ExperimentRow: Encodable {
     var name: String
-    /// `defined`, `waiting`, `running`, `over` or `stopped`.
+    /// The state: `defined`, `waiting`, `running`, `over` or `stopped`.
     var state: String
     var layer: String
     var from, to: Double
     var arms: [ExperimentDefinition.Arm]
     var startedAtMilliseconds, stoppedAtMilliseconds: Int64?
-    /// Whether the file says something else than what was started.
+    /// Whether the definition in the file differs from the one that was started.
     var differs: Bool
 
-    /// Those that were started, in that order, and those of the file that were not.
+    /// Returns the started experiments in the order of their start, then the others of the file.
     static func all(
         _ register: ExperimentRegister, defined: [ExperimentDefinition], atMilliseconds now: Int64
     ) -> [ExperimentRow] {
@@ -148,7 +148,7 @@ struct ExperimentRow: Encodable {
     }
 }
 
-/// A report in words, for people and as JSON.
+/// A report in words for people, and as JSON.
 struct ExperimentWords {
     let report: ExperimentReport
     let isOver: Bool
@@ -196,7 +196,7 @@ struct ExperimentWords {
         }
     }
 
-    /// What may be concluded.
+    /// Returns the conclusion from a comparison.
     private func sentence(_ comparison: ExperimentReport.Comparison) -> String {
         let (arm, control) = (report.definition.arms[comparison.arm].name, report.definition.arms[0].name)
         let measure = comparison.measure
@@ -220,7 +220,7 @@ struct ExperimentWords {
         "\(percent(interval.lower)) to \(percent(interval.upper))"
     }
 
-    /// A number with about four digits.
+    /// Returns a number with about four digits.
     static func short(_ number: Double) -> String {
         guard number != 0, abs(number) < 10_000 else { return number == 0 ? "0" : "\(number.rounded())" }
         if abs(number) < 0.0001 { return "below .0001" }

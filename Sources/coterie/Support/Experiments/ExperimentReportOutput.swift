@@ -3,7 +3,7 @@ import CommandLine
 import Evaluation
 import Experiments
 
-/// `coterie experiment report NAME`.
+/// The output of `coterie experiment report NAME`.
 enum ExperimentReportOutput {
     static func write(_ parsed: ParsedCommand, of name: String) throws {
         guard let entry = try parsed.experiments()[name] else {
@@ -35,15 +35,15 @@ enum ExperimentReportOutput {
     }
 }
 
-/// `coterie experiment size`.
+/// The output of `coterie experiment size`.
 enum ExperimentSizeOutput {
-    /// How many weeks an experiment might last.
+    /// The possible durations of an experiment, in weeks.
     private static let weeks = [1, 2, 4, 8, 12]
 
     private struct Row: Encodable {
         var weeks, activeMembers: Int
         var mean, variance: Double
-        /// Members needed in both arms together; nil if nobody did anything.
+        /// The members needed in both arms together, or `nil` if there was no activity.
         var neededMembers: Int?
     }
 
@@ -107,12 +107,12 @@ enum ExperimentSizeOutput {
 
 /// The report of an experiment whose lists are interleaved.
 struct InterleavingOutput {
-    /// Which list members prefer, by one kind of what they did.
+    /// The members' preferences, by one kind of interaction.
     struct Votes: Encodable {
         var by: String
-        /// Members who prefer the first arm's list, the second's, and neither.
+        /// The number of members who prefer the first arm's list, the second's, and neither.
         var first, second, neither: Int
-        /// By the sign test.
+        /// The p values of the sign test.
         var pValue, holmPValue: Double
     }
 

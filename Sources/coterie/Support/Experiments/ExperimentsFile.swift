@@ -5,17 +5,19 @@ import FoundationEssentials
 import Model
 import ModelStore
 
-/// The experiments of a site as its file defines them, whether they run or not.
+/// The experiments that a site's file defines, whether they run or not.
 struct ExperimentsFile {
-    /// The part of all members who take part in none.
+    /// The share of all members who take part in no experiment.
     private(set) var holdout = 0.0
-    /// In the order of the file, each without a problem.
+    /// The valid definitions, in the order of the file.
     private(set) var definitions: [ExperimentDefinition] = []
 
     /// Reads a file.
     ///
-    /// - Parameter relations: whose weights an arm may set.
-    /// - Throws: `YAMLError` for what is not as it should be, with its place.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - relations: the relations whose weights an arm may set.
+    /// - Throws: `YAMLError` for an invalid entry, with its place.
     init(path: String, relations: RelationTable) throws(YAMLError) {
         let settings = ListSetting.all(of: relations)
         for entry in try YAMLFile.read(path).entries() {
@@ -113,7 +115,7 @@ extension YAMLNode.Entry {
 }
 
 extension YAMLNode {
-    /// A date or a time, in Unix seconds.
+    /// Returns a date or a time, in Unix seconds.
     fileprivate func seconds() throws(YAMLError) -> Int64 {
         guard let time = UnixTime(try text()) else {
             throw YAMLError(.wrongType, at: place, "give a date such as 2026-12-01 or 2026-12-01T18:00:00Z")
@@ -125,17 +127,17 @@ extension YAMLNode {
 extension ParsedCommand {
     static var nowMilliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-    /// The file of experiments that was asked for.
+    /// Reads the file of experiments that the option names.
     func experimentsFile() throws(YAMLError) -> ExperimentsFile {
         try ExperimentsFile(path: text("experiments"), relations: Coterie.relations)
     }
 
-    /// The file of experiments, if there is one.
+    /// Reads the file of experiments, or returns `nil` if there is none.
     func experimentsFileIfPresent() throws(YAMLError) -> ExperimentsFile? {
         FileManager.default.fileExists(atPath: text("experiments")) ? try experimentsFile() : nil
     }
 
-    /// The experiments of the store.
+    /// Reads the experiments of the store.
     func experiments() throws -> ExperimentRegister {
         let store = try openStore()
         return try Self.register(try store.experiments(), in: store)
@@ -143,10 +145,11 @@ extension ParsedCommand {
 
     /// Changes the experiments of the store.
     ///
-    /// - Parameter change: gets them and the time in Unix milliseconds, and gives why they cannot be changed, or nil.
+    /// - Parameter change: changes them, given the time in Unix milliseconds; returns an error message, or `nil` on
+    ///   success.
     func changeExperiments(_ change: (inout ExperimentRegister, Int64) -> String?) throws {
         let store = try openStore()
-        // Another may change them between reading and writing.
+        // Another process may change them between reading and writing, so the change is retried.
         for _ in 0..<10 {
             let known = try store.experiments()
             var register = try Self.register(known, in: store)

@@ -1,10 +1,10 @@
 import Experiments
 
-/// The relative difference of each arm in a measure, day by day, with its always-valid interval, as SVG.
+/// An SVG chart of the relative difference of each arm in a measure, day by day, with its always-valid interval.
 struct IntervalChart {
     private static let (width, height) = (720.0, 360.0)
     private static let (left, top, right, bottom) = (70.0, 40.0, 20.0, 40.0)
-    /// Told apart also by those who do not see all colours (Okabe and Ito 2008).
+    /// Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
     private static let colours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 
     private struct Point {
@@ -16,7 +16,7 @@ struct IntervalChart {
     private let title: String
     private let lines: [(name: String, points: [Point])]
     private let lastDay: Int
-    /// The greatest difference that is drawn, either way; intervals beyond it are cut.
+    /// The greatest difference on either side of zero that is drawn; intervals are cut there.
     private let reach: Double
 
     init(_ report: ExperimentReport, _ measure: Measure, tuningCount: Int) {
@@ -33,7 +33,7 @@ struct IntervalChart {
             return (name: arm.name, points: points)
         }
         self.lines = lines
-        // The last intervals fit with room; the first days' are far wider than is of any interest.
+        // The last intervals fit easily; the intervals of the first days are much wider, and of no interest.
         let bounds = lines.compactMap(\.points.last).flatMap { [abs($0.interval.lower), abs($0.interval.upper)] }
         reach = max(0.01, (bounds.max() ?? 0.1) * 2)
     }

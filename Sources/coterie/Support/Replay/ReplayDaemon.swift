@@ -11,10 +11,11 @@ import Recommendation
 import Service
 import Synchronization
 
-/// A daemon in this process that a replay asks: over copies, so that nothing it is given changes, and with a clock that
-/// shows the times of the tape.
+/// A daemon in this process for a replay.
+///
+/// It works on copies, so that a replay changes no data. Its clock shows the times of the tape.
 final class ReplayDaemon: Sendable {
-    /// Its address.
+    /// The address of the daemon.
     var address: String { "http://127.0.0.1:\(daemon.port)" }
 
     private let daemon: Daemon
@@ -28,7 +29,9 @@ final class ReplayDaemon: Sendable {
 
     /// Starts a daemon on a free port.
     ///
-    /// - Parameter instant: what its clock shows at first, in Unix milliseconds.
+    /// - Parameters:
+    ///   - parsed: the command line.
+    ///   - instant: the first time of its clock, in Unix milliseconds.
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
         let clock = Clock(instant)
         self.clock = clock
@@ -43,7 +46,7 @@ final class ReplayDaemon: Sendable {
             configuration.server.port = 0
             configuration.live.planning.key = try parsed.rotationKey()
             configuration.live.planning.configuration = try parsed.deployedConfiguration()
-            // What was recorded was let through once.
+            // Recorded requests have passed the limits once already.
             configuration.live.rateLimits = RateLimits()
             configuration.live.quota = MemberQuota()
             configuration.now = { clock.milliseconds.load(ordering: .relaxed) }
@@ -56,9 +59,9 @@ final class ReplayDaemon: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Waits until it answers with its version.
+    /// Waits until the daemon is ready to serve its version.
     ///
-    /// - Throws: `Failure` if it does not within a minute.
+    /// - Throws: `Failure` after a minute without success.
     func waitUntilReady() throws {
         let client = try HTTPClient(address)
         let deadline = ContinuousClock.now + .seconds(60)
@@ -95,7 +98,7 @@ final class ReplayDaemon: Sendable {
     }
 }
 
-/// A store in which one version of another store is current, and nothing can be changed.
+/// A read-only store with one version of another store, which is current.
 struct FixedVersionStore: VersionStore {
     private let store: any VersionStore
     private let version: LoadedVersion
@@ -131,13 +134,13 @@ struct FixedVersionStore: VersionStore {
     private static let refusal = StoreError(.writeFailed, "a replay changes no store")
 }
 
-/// Answers requests from a tape alone.
+/// Answers requests only from a tape.
 struct TapeServer: Sendable {
     private static let headers = ["Content-Type", "ETag", "Cache-Control", "Retry-After", "Allow"]
 
     let answers: RecordedAnswers
 
-    /// The answer to a request: the recorded one, or 404 with the nearest target on the tape.
+    /// Returns the recorded answer to a request, or 404 with the most similar target on the tape.
     func answer(to request: HTTPRequest) -> HTTPResponse {
         let (method, target) = (request.method.rawValue, String(decoding: request.target, as: UTF8.self))
         guard let recorded = answers.next(method, target, body: request.body) else {

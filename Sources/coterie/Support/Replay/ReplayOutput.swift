@@ -1,7 +1,7 @@
 import Operations
 import Service
 
-/// What came of a replay, for people and as JSON.
+/// The results of a replay, for people and as JSON.
 struct ReplayOutput: Encodable {
     /// The figures of a route.
     struct Route: Encodable {
@@ -30,7 +30,7 @@ struct ReplayOutput: Encodable {
         }
     }
 
-    /// An exchange that differs.
+    /// An exchange with a difference.
     struct Worst: Encodable {
         var sequence: UInt64
         var method, target, difference: String
@@ -52,7 +52,7 @@ struct ReplayOutput: Encodable {
         }
     }
 
-    /// How many groups that came or went a line names.
+    /// The most added or removed groups that a line names.
     private static let namedLimit = 3
 
     var recordedBy: String

@@ -6,30 +6,29 @@ import Synchronization
 
 /// Plays the requests of a tape again and compares the answers.
 final class ReplayPlayer: Sendable {
-    /// How requests are played.
+    /// The options of a replay.
     struct Options {
         var rules = ReplayRules()
-        /// How many times as fast as they were recorded; nil for as fast as they are answered.
+        /// The factor of the recorded speed, or `nil` to send requests as fast as they are answered.
         var speed: Double?
-        /// How many connections there are; a member's requests are all on one.
+        /// The number of connections; all requests of a member use the same one.
         var connectionCount = 8
-        /// The token of all requests; nil for none.
+        /// The token of all requests, or `nil` for none.
         var token: String?
         /// Whether requests that write are played, too.
         var includesChanges = false
     }
 
-    /// A connection; what comes in on it is answered one after the other.
+    /// A connection, which handles one request at a time.
     private struct Lane: @unchecked Sendable {
-        // Only used on the queue.
+        // Used only on the queue.
         let client: HTTPClient
         let queue: DispatchQueue
-        /// Requests wait on the tape, not here.
+        /// A limit on waiting requests, so that the others stay on the tape.
         let room = DispatchSemaphore(value: 4)
     }
 
-    /// The clock of a daemon that has the times of the tape is set in steps of so many milliseconds, and only while no
-    /// request is under way.
+    /// The least step of the daemon's clock, which is set only while no request is in flight.
     private static let clockStepMilliseconds: Int64 = 1000
 
     private let address: String
@@ -39,9 +38,12 @@ final class ReplayPlayer: Sendable {
     private let summary = Mutex(ReplaySummary())
     private let underWay = DispatchGroup()
 
+    /// Opens the connections.
+    ///
     /// - Parameters:
-    ///   - address: of the server.
-    ///   - setClock: sets the server's clock, in Unix milliseconds; nil if it has its own.
+    ///   - address: the address of the server.
+    ///   - options: the options of the replay.
+    ///   - setClock: sets the server's clock, in Unix milliseconds, or `nil` if the server has its own clock.
     init(
         _ address: String, _ options: Options, setClock: (@Sendable (Int64) -> Void)?
     ) throws(HTTPClientError) {
@@ -57,7 +59,9 @@ final class ReplayPlayer: Sendable {
 
     /// Plays a tape to its end.
     ///
-    /// - Parameter progress: called with how many exchanges were read.
+    /// - Parameters:
+    ///   - reader: the tape.
+    ///   - progress: called with the number of exchanges read so far.
     func play(_ reader: TapeReader, progress: (Int) -> Void) throws -> ReplaySummary {
         var known = KnownBodies()
         var clock: Int64?
@@ -96,7 +100,7 @@ final class ReplayPlayer: Sendable {
         guard let route = exchange.route else { return "of no route" }
         if options.rules.leftOut.contains(route) { return "left out by the rules" }
         if exchange.isChange, !options.includesChanges { return "writes" }
-        // The tape has neither the tokens nor the rates that they were refused for.
+        // The tape has neither the tokens nor the request rates that led to a refusal.
         return [401, 403, 429].contains(exchange.status) ? "refused for a token or a rate" : nil
     }
 
