@@ -17,7 +17,6 @@ struct OpenFile: ~Copyable {
         case directory
     }
 
-    /// The file descriptor.
     let descriptor: CInt
     /// The path, for errors.
     let path: String
@@ -124,7 +123,6 @@ struct OpenFile: ~Copyable {
         guard retrying({ fsync(descriptor) }) == 0 else { throw .system(.writeFailed, "make durable", path) }
     }
 
-    /// Releases the lock.
     func unlock() { flock(descriptor, LOCK_UN) }
 
     /// Takes an exclusive lock, which ends with this value or with the process.

@@ -67,7 +67,6 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if younger.remove(key) == nil { _ = older.remove(key) }
     }
 
-    /// Removes all entries.
     mutating func removeAll() {
         younger = Half()
         older = Half()

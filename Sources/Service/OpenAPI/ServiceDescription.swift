@@ -8,7 +8,6 @@ struct ServiceDescription: Sendable {
     let relations: RelationTable
     let policy: AccessPolicy
 
-    /// The document.
     var json: [UInt8] {
         JSONWriter.object { json in
             json.member("openapi", "3.1.0")

@@ -20,7 +20,7 @@ struct ExperimentDocument: Encodable {
         var relative: Difference?
         /// P values of the absolute difference; `holmPValue` is corrected for multiple comparisons.
         var pValue, holmPValue: Double?
-        /// `more`, `less`, `undecided` or `tooEarly`.
+        /// The conclusion: `more`, `less`, `undecided` or `tooEarly`.
         var conclusion: String
     }
 

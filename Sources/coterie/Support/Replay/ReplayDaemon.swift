@@ -73,10 +73,8 @@ final class ReplayDaemon: Sendable {
         }
     }
 
-    /// Sets the clock.
     func setClock(toMilliseconds instant: Int64) { clock.milliseconds.store(instant, ordering: .relaxed) }
 
-    /// Stops the daemon.
     func stop() { daemon.stop() }
 
     private static func deployment(_ parsed: ParsedCommand, in folder: String) throws -> Deployment {
