@@ -7,6 +7,7 @@ import FoundationEssentials
 import Model
 import ModelStore
 import Recommendation
+import Service
 
 /// A member's list as tables.
 enum PlanTable {
