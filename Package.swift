@@ -113,7 +113,7 @@ let package = Package(
             "Service",
             [
                 "Answers", "CCrypto", "CLibJWT", "HTTP", "Compression", "Experiments", "Recommendation", "Model",
-                "ModelStore", "CatalogStore", "CivilTime", "SQLite",
+                "ModelStore", "CatalogStore", "CivilTime", "RecordReading", "SQLite",
             ]),
         module(
             "Operations",

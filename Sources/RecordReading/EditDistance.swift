@@ -41,3 +41,9 @@ public func nearest(to text: String, among candidates: some Sequence<String>, li
     let order = near.indices.sorted { (near[$0].distance, $0) < (near[$1].distance, $1) }
     return order.prefix(max(0, limit)).map { near[$0].candidate }
 }
+
+/// Returns words as a choice, such as "a, b or c"; empty if there are none.
+public func choice(of words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return "\(words.dropLast().joined(separator: ", ")) or \(last)"
+}

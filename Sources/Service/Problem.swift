@@ -1,5 +1,6 @@
 import Answers
 import HTTP
+import RecordReading
 
 /// An error answer: `application/problem+json` (RFC 9457).
 struct Problem: Error {
@@ -112,7 +113,7 @@ extension Problem {
 
     /// No group, user or photo has this id; `near` are similar ids.
     static func unknown(_ kind: Kind, _ noun: String, id: String, near: [String]) -> Problem {
-        let hint = near.isEmpty ? "" : "; near it are \(near.joined(separator: ", "))"
+        let hint = near.isEmpty ? "" : "; did you mean \(choice(of: near))?"
         return Problem(
             status: .notFound, kind: kind, title: "Unknown \(noun)", detail: "there is no \(noun) \"\(id)\"\(hint)"
         ).with { $0.near = near.isEmpty ? nil : near }

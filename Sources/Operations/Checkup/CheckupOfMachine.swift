@@ -43,7 +43,7 @@ extension Checkup {
         }
         let time = UnixTime(seconds: newest.milliseconds / 1000)?.description ?? "\(newest.milliseconds) ms"
         return .bad(
-            "clock", "\(newest.what) is of \(time), which is to come",
+            "clock", "\(newest.what) is dated in the future (\(time))",
             advice: "set the clock of this machine, or of the one that was ahead (\"timedatectl\" says how it is set)")
     }
 

@@ -46,10 +46,10 @@ enum Lookup {
         // Similar ids first, then its neighbours in the order of ids.
         let close = nearest(to: id, among: different, limit: 3)
         let shown = close + different.filter { !close.contains($0) }.prefix(max(0, 3 - close.count))
-        let near = shown.map { "\"\($0)\"" }.joined(separator: ", ")
+        let near = choice(of: shown.map { "\"\($0)\"" })
         return Failure(
             Failure.badData,
-            "there is no \(table.singular) \"\(id)\"" + (near.isEmpty ? "" : "; near it: \(near)"))
+            "there is no \(table.singular) \"\(id)\"" + (near.isEmpty ? "" : "; did you mean \(near)?"))
     }
 
     /// The ids of groups with this title, of similar ids, and of ids next to it in the order of ids.
