@@ -77,7 +77,7 @@ struct EncryptedStoreTests {
                 to: "stunnel.conf")
             let tunnel = try start(stunnel, [file], log: workspace.path("stunnel.log"))
             defer {
-                tunnel.terminate()
+                kill(tunnel.processIdentifier, SIGKILL)
                 tunnel.waitUntilExit()
             }
             let isUp = await RunningDaemon.poll {

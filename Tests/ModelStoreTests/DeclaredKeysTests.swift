@@ -97,7 +97,7 @@ struct DeclaredKeysTests {
         }
 
         deinit {
-            process.terminate()
+            kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
 

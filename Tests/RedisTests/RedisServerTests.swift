@@ -55,11 +55,13 @@ struct RedisServerTests {
 
     @Test(
         "What a server is, is asked as the user may ask it, and is unknown to one who may not",
-        arguments: [("+@all -@dangerous", true), ("+@all -hello", true), ("+@all -hello -role", nil)])
-    func rights(rules: String, isReplica: Bool?) throws {
+        arguments: [
+            ([], "-@dangerous", true), (["--rename-command", "HELLO", ""], "+@all", true),
+            (["--rename-command", "HELLO", ""], "-role", nil),
+        ] as [([String], String, Bool?)])
+    func rights(options: [String], rule: String, isReplica: Bool?) throws {
         let server = try TemporaryRedis(
-            ["--replicaof", "127.0.0.1", "1", "--user", "eve", "on", ">secret", "~*"]
-                + rules.split(separator: " ").map(String.init))
+            ["--replicaof", "127.0.0.1", "1", "--user", "eve", "on", ">secret", "~*", "+@all", rule] + options)
         let address = try RedisAddress(server.url).loggingIn(user: "eve", password: "secret")
         var connection = try RedisConnection(to: address, acceptsReplica: true)
         #expect(connection.server.isReplica == isReplica)
