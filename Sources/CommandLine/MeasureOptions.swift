@@ -74,9 +74,6 @@ public enum MeasureOptions {
             Parameter(
                 "ridge-penalty", "L", "the penalty of that regression", in: 0.001...1e9, at: \.ridgePenalty,
                 isOfMix: true),
-            Parameter(
-                "factor-weight", "F", "what the products of low-rank factors add to a score; with --cut target",
-                in: 0...1000, at: \.factorWeight, isOfMix: true),
         ]
     }
 

@@ -3,6 +3,7 @@ import Dispatch
 public import Model
 public import Recommendation
 public import Similarity
+import Synchronization
 
 /// Members with held-out memberships, and the model that was learned without these memberships.
 public struct EvaluationSet: Sendable {
@@ -127,6 +128,30 @@ struct EvaluationPart: Sendable {
 /// Runs the same work on several threads, and returns when all have ended.
 func withThreads(_ count: Int, _ work: @Sendable () -> Void) {
     DispatchQueue.concurrentPerform(iterations: max(1, count)) { _ in work() }
+}
+
+/// Divides the numbers 0 ..< count into portions, which several threads work on.
+///
+/// - Parameters:
+///   - size: how many numbers a portion has; the last one may have fewer.
+///   - state: something that each thread has for itself, and that one portion after the other finds as it was left.
+/// - Returns: the results of all portions, in order.
+func inPortions<State, Value: Sendable>(
+    of size: Int, count: Int, threads: Int, state: @autoclosure @Sendable () -> State,
+    _ work: @Sendable (_ state: inout State, _ portion: Range<Int>) -> Value
+) -> [Value] {
+    let results = Mutex([Value?](repeating: nil, count: (count + size - 1) / size))
+    let next = Atomic(0)
+    withThreads(threads) {
+        var mine = state()
+        while true {
+            let start = next.add(size, ordering: .relaxed).oldValue
+            guard start < count else { return }
+            let result = work(&mine, start..<min(count, start + size))
+            results.withLock { $0[start / size] = result }
+        }
+    }
+    return results.withLock { $0.compactMap(\.self) }
 }
 
 /// The lists that are compared: plain ones as a benchmark, and the personal list stage by stage.

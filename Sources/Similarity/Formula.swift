@@ -169,20 +169,9 @@ extension SimilarityParameters.Measure {
                 [
                     "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
                     "h": family.shrinkage, "r": family.scorePower, "g": family.listPower,
-                ].merging(family.mixedParts) { $1 }
+                ].merging(family.mixes ? ["b": family.ridgeShare, "l": family.ridgePenalty] : [:]) { $1 }
             )
         }
-    }
-}
-
-extension ModifiedCosine {
-    /// The parameters of the mixture, by their names in the manifest; empty if scores are not mixed.
-    fileprivate var mixedParts: [String: Double] {
-        guard mixes else { return [:] }
-        var parts: [String: Double] = [:]
-        if ridgeShare > 0 { (parts["b"], parts["l"]) = (ridgeShare, ridgePenalty) }
-        if factorWeight > 0 { parts["f"] = factorWeight }
-        return parts
     }
 }
 
@@ -205,7 +194,9 @@ extension Manifest.RelationReport {
         switch measure {
         case "cosine": return .cosine
         case "modified":
-            guard let knownCut = cut.map(ListCut.init(rawValue:)) ?? .source, let a = measureParameters["a"],
+            // A parameter that this program does not know makes another formula of it.
+            guard Set(measureParameters.keys).isSubset(of: ["a", "p", "q", "h", "r", "g", "b", "l"]),
+                let knownCut = cut.map(ListCut.init(rawValue:)) ?? .source, let a = measureParameters["a"],
                 let p = measureParameters["p"], let q = measureParameters["q"],
                 let h = measureParameters["h"], let r = measureParameters["r"], a >= 0
             else { return nil }
@@ -213,8 +204,7 @@ extension Manifest.RelationReport {
                 ModifiedCosine(
                     degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r,
                     cut: knownCut, listPower: measureParameters["g"] ?? 0, ridgeShare: measureParameters["b"] ?? 0,
-                    ridgePenalty: measureParameters["l"] ?? ModifiedCosine().ridgePenalty,
-                    factorWeight: measureParameters["f"] ?? 0))
+                    ridgePenalty: measureParameters["l"] ?? ModifiedCosine().ridgePenalty))
         default: return nil
         }
     }

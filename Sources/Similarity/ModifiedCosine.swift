@@ -27,14 +27,12 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
     public var ridgeShare: Double
     /// The penalty λ of the regression, above 0; the manifest calls it l.
     public var ridgePenalty: Double
-    /// The weight f, 0 or more, of the products of `SpectralFactors` that are added; for lists cut at the target only.
-    public var factorWeight: Double
 
     /// Creates a formula; the defaults are plain cosine.
     public init(
         degreeDiscount: Double = 0, sourceExponent: Double = 0.5, neighbourExponent: Double = 0.5,
         shrinkage: Double = 0, scorePower: Double = 1, cut: ListCut = .source, listPower: Double = 0,
-        ridgeShare: Double = 0, ridgePenalty: Double = 15, factorWeight: Double = 0
+        ridgeShare: Double = 0, ridgePenalty: Double = 15
     ) {
         self.degreeDiscount = degreeDiscount
         self.sourceExponent = sourceExponent
@@ -45,11 +43,10 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
         self.listPower = listPower
         self.ridgeShare = ridgeShare
         self.ridgePenalty = ridgePenalty
-        self.factorWeight = factorWeight
     }
 
-    /// Whether scores are mixed with a regression or with spectral factors.
-    var mixes: Bool { cut == .target && (ridgeShare > 0 || factorWeight > 0) }
+    /// Whether scores are mixed with the coefficients of a regression.
+    var mixes: Bool { cut == .target && ridgeShare > 0 }
 
     /// The default parameters of a recompute.
     ///
@@ -61,8 +58,16 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
 }
 
 extension ModifiedCosine {
+    /// The parameters of earlier programs that this program cannot honour.
+    private enum FormerKeys: String, CodingKey { case factorWeight }
+
     /// Decodes parameters; a parameter that an earlier program did not know gets its default.
     public init(from decoder: any Decoder) throws {
+        let former = try decoder.container(keyedBy: FormerKeys.self)
+        guard try former.decodeIfPresent(Double.self, forKey: .factorWeight) ?? 0 == 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .factorWeight, in: former, debugDescription: "there are no low-rank factors any more")
+        }
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             degreeDiscount: try values.decode(Double.self, forKey: .degreeDiscount),
@@ -74,7 +79,6 @@ extension ModifiedCosine {
             listPower: try values.decode(Double.self, forKey: .listPower))
         ridgeShare = try values.decodeIfPresent(Double.self, forKey: .ridgeShare) ?? ridgeShare
         ridgePenalty = try values.decodeIfPresent(Double.self, forKey: .ridgePenalty) ?? ridgePenalty
-        factorWeight = try values.decodeIfPresent(Double.self, forKey: .factorWeight) ?? factorWeight
     }
 }
 

@@ -77,13 +77,11 @@ struct FoundPairs {
             return inOrderOfRows(rowCount: matrix.rowCount)
         }
         if formula.mixes {
-            let masses = parameters.masses(of: matrix, threads: threads)
-            let factors =
-                formula.factorWeight > 0
-                ? SpectralFactors(matrix, minimumEntries: parameters.minimumEntries, threads: threads) : nil
-            ScoreMix(
-                formula: formula, sizes: ranked.sizes, masses: masses, factors: factors, threads: threads, path: path
-            ).mix(&self, rowCount: matrix.rowCount)
+            let masses = RidgeRegression.masses(
+                of: matrix, degreeDiscount: formula.degreeDiscount, minimumEntries: parameters.minimumEntries,
+                threads: threads)
+            ScoreMix(formula: formula, sizes: ranked.sizes, masses: masses, threads: threads, path: path)
+                .mix(&self, rowCount: matrix.rowCount)
         }
         return TargetCut(formula, threads: threads).lists(&self, rowCount: matrix.rowCount)
     }

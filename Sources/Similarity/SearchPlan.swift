@@ -70,7 +70,7 @@ struct SearchCost: Sendable {
         // With weights, adding costs about three times as much, and comparing nine times.
         let (adding, comparing) = parameters.measure == .cosine ? (1, 1) : (3, 9)
         preparation = 35 * entryCount
-        mixing = Int(parameters.mixingNanoseconds(rows: prepared.rankCount, entries: entryCount))
+        mixing = Int(parameters.mixingNanoseconds(rows: prepared.rankCount))
         perEntry = 22 * adding * prepared.blocks.count
         perRank = comparing * prepared.rankCount * 2 / 5
     }

@@ -43,8 +43,8 @@ struct TuningCommunityTests {
         for number in 0..<5 {
             let fold = try community.judging(number)
             #expect(fold.members.allSatisfy { $0.joined.count == 4 && $0.heldOut.count == 1 })
-            // Only members who judge miss something.
-            #expect(fold.memberships.byGroup.entryCount == whole - 500)
+            // Only those who judge miss something.
+            #expect(fold.memberships.entryCount == whole - 500)
             for (member, groups) in fold.members.enumerated() { missed[member].formUnion(groups.heldOut) }
         }
         #expect(missed.allSatisfy { $0.count == 5 })

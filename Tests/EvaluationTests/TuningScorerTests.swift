@@ -22,9 +22,9 @@ struct TuningScorerTests {
             limit: 25),
         .init(
             formula: ModifiedCosine(
-                degreeDiscount: 0.5, shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.3, ridgePenalty: 4,
-                factorWeight: 0.7),
-            limit: 50),
+                degreeDiscount: 0.5, sourceExponent: 0.7, shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.3,
+                ridgePenalty: 4),
+            limit: 200),
     ]
 
     /// Returns a community in which every member with two groups or more misses one or two of them.
@@ -56,7 +56,7 @@ struct TuningScorerTests {
         var expected = numbers.map { _ in MemberAccuracy() }
         for fold in community.choosing {
             let tables = [
-                (table(Self.parts[number], fold.memberships.byGroup), 1.0), (table(photos, pools), photos.weight),
+                (table(Self.parts[number], fold.memberships), 1.0), (table(photos, pools), photos.weight),
             ]
             for (index, member) in fold.members.enumerated() {
                 var sums = [Double](repeating: 0, count: pools.rowCount)
@@ -104,7 +104,7 @@ struct TuningScorerTests {
         let community = try TuningCommunity(
             membership: Self.members, matrix, others: [:],
             choosing: [[.init(column: UInt32(user), heldOut: [groups[0]])]], judging: [], pairLimit: pairs / 3.5)
-        let left = community.choosing[0].memberships.byGroup.columnDegrees()
+        let left = community.choosing[0].memberships.columnDegrees()
         #expect(community.choosing[0].members[0].joined == Array(groups.dropFirst()))
         #expect(Int(left[user]) == groups.count - 1)
         for column in left.indices where column != user {

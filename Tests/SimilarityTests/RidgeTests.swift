@@ -9,7 +9,7 @@ struct RidgeTests {
     static let measure = SimilarityParameters.Measure.modified(
         ModifiedCosine(
             degreeDiscount: 0.6, sourceExponent: 0.6, neighbourExponent: 0.25, shrinkage: 1, scorePower: 0.8,
-            cut: .target, listPower: 0.5, ridgeShare: 0.6, ridgePenalty: 7, factorWeight: 0.5))
+            cut: .target, listPower: 0.5, ridgeShare: 0.6, ridgePenalty: 7))
 
     /// The regression of every target on its sources, solved by elimination, with matrices that are written down whole.
     private struct Plain {
@@ -161,18 +161,46 @@ struct RidgeTests {
         #expect(Array(found.prefix(3)) == expected.map { Float($0) })
     }
 
-    @Test("Parameters that an earlier program kept mix nothing")
+    @Test("Only the first sources of a target take part")
+    func limit() {
+        let regression = RidgeRegression(
+            offsets: [0, 2, 4, 5], sources: [1, 2, 2, 0, 1], weights: [2, 2, 3, 2, 3], masses: [6, 4, 4])
+        let all = regression.coefficients(penalty: 1, threads: 1)
+        #expect(abs(all[0] - 0.25) < 1e-6 && abs(all[1] - 0.25) < 1e-6)
+        // One source alone is the quotient of what it has in common and its own mass with the penalty.
+        let first = regression.coefficients(penalty: 1, limit: 1, threads: 1)
+        #expect(first == [2.0 / 5, 0, 3.0 / 5, 0, 3.0 / 5])
+    }
+
+    @Test("Parameters that an earlier program kept mix nothing, and those with factors are refused")
     func earlier() throws {
         let kept = """
-            {"degreeDiscount":1,"sourceExponent":0.5,"neighbourExponent":0.25,"shrinkage":2,"scorePower":1,
-            "cut":"target","listPower":0.5}
+            "degreeDiscount":1,"sourceExponent":0.5,"neighbourExponent":0.25,"shrinkage":2,"scorePower":1,
+            "cut":"target","listPower":0.5
             """
-        let formula = try JSONDecoder().decode(ModifiedCosine.self, from: Data(kept.utf8))
-        #expect(
-            formula
-                == ModifiedCosine(
-                    degreeDiscount: 1, neighbourExponent: 0.25, shrinkage: 2, cut: .target, listPower: 0.5))
+        func read(_ more: String) throws -> ModifiedCosine {
+            try JSONDecoder().decode(ModifiedCosine.self, from: Data("{\(kept)\(more)}".utf8))
+        }
+        let plain = ModifiedCosine(
+            degreeDiscount: 1, neighbourExponent: 0.25, shrinkage: 2, cut: .target, listPower: 0.5)
+        #expect(try read("") == plain && read(#","factorWeight":0"#) == plain)
+        #expect(throws: DecodingError.self) { try read(#","factorWeight":0.5"#) }
         guard case .modified(let own) = Self.measure else { return }
         #expect(try JSONDecoder().decode(ModifiedCosine.self, from: JSONEncoder().encode(own)) == own)
+    }
+
+    @Test("A version with a parameter that is not known has no formula")
+    func unknownParameter() {
+        let known = Self.measure.forManifest.parameters
+        func formula(_ more: [String: Double]) -> ListFormula? {
+            ListFormula(
+                Manifest.RelationReport(
+                    relation: Relation(rawValue: "members"), measure: "modified",
+                    measureParameters: known.merging(more) { $1 }, minimumEntries: 1, minimumCommon: 1, limit: 30,
+                    entries: 0, entriesOfPrivateGroups: 0, entriesOfPrivatePhotos: 0, groupsCounted: 0,
+                    groupsBelowMinimum: 0, groupsWithNeighbours: 0, neighbours: 0, path: "portable"))
+        }
+        #expect(formula([:]) != nil)
+        #expect(formula(["f": 0.5]) == nil)
     }
 }

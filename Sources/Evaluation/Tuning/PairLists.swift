@@ -1,7 +1,6 @@
 import Glibc
 import Model
 import Similarity
-import Synchronization
 
 /// What decides which pairs of groups are kept, and how they are ordered; the rest of a formula only scales scores.
 struct PairChoice: Hashable {
@@ -26,8 +25,6 @@ struct PairChoice: Hashable {
 struct PairLists: Sendable {
     /// The limits that there are bands for.
     static let limits = [25, 50, 100, 200, 500]
-    /// Groups at a time.
-    private static let portion = 256
 
     /// Where each source's list begins: groups + 1 offsets.
     let offsets: [Int]
@@ -52,43 +49,26 @@ struct PairLists: Sendable {
 
     /// Finds pairs.
     ///
-    /// Single precision and lists without an order are enough to compare settings, and several times as fast as the
-    /// exact search.
-    ///
     /// - Parameters:
-    ///   - byEntry: the same matrix, entries × groups.
+    ///   - matrix: groups × entries.
     ///   - keptPart: of a matrix that was thinned out; common entries are so much fewer, and h with them.
     ///   - limit: how many a group keeps at most, one of `limits`.
-    init(
-        _ matrix: BinaryMatrix, _ byEntry: BinaryMatrix, _ choice: PairChoice, keptPart: Double, limit: Int,
-        threads: Int
-    ) {
-        let finder = PairFinder(matrix, byEntry, choice, keptPart: keptPart, limit: limit)
-        let portionCount = (matrix.rowCount + Self.portion - 1) / Self.portion
-        let found = Mutex([[KeptPairs]](repeating: [], count: portionCount))
-        let next = Atomic(0)
-        withThreads(threads) {
-            var counters = PairCounters(groupCount: matrix.rowCount)
-            while true {
-                let number = next.add(1, ordering: .relaxed).oldValue
-                guard number < portionCount else { return }
-                let groups = number * Self.portion..<min(matrix.rowCount, (number + 1) * Self.portion)
-                let pairs = groups.map { finder.pairs(of: $0, &counters) }
-                found.withLock { $0[number] = pairs }
-            }
-        }
-        self.init(found.withLock { $0.flatMap(\.self) }, choice.cut, finder, keptPart: keptPart)
-    }
-
-    /// Puts the pairs of the groups that keep them into lists of sources.
-    private init(_ kept: [KeptPairs], _ cut: ListCut, _ finder: PairFinder, keptPart: Double) {
-        self.cut = cut
+    init(_ matrix: BinaryMatrix, _ choice: PairChoice, keptPart: Double, limit: Int, threads: Int) {
+        let formula = ModifiedCosine(
+            degreeDiscount: choice.degreeDiscount, sourceExponent: 0, neighbourExponent: choice.otherExponent,
+            shrinkage: choice.shrinkage * keptPart, cut: .source)
+        let parameters = SimilarityParameters(
+            minimumEntries: 1, minimumCommon: 1, limit: limit, measure: .modified(formula))
+        // Pairs of the groups that keep them, best first, which become lists of sources.
+        let kept = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
+        cut = choice.cut
         let bandCount = Self.limits.count
+        let groups = 0..<kept.offsets.count - 1
         // How many pairs each source has in each band, and from then on where the next one goes.
-        var next = [Int](repeating: 0, count: kept.count * bandCount)
+        var next = [Int](repeating: 0, count: groups.count * bandCount)
         Self.forEachPair(kept, cut) { source, _, band, _ in next[source * bandCount + band] += 1 }
         var offsets = [0]
-        offsets.reserveCapacity(kept.count + 1)
+        offsets.reserveCapacity(groups.count + 1)
         var ends = next
         var position = 0
         for place in next.indices {
@@ -101,34 +81,37 @@ struct PairLists: Sendable {
         var targets = [UInt32](repeating: 0, count: position)
         var logarithms = [Float](repeating: 0, count: position)
         var positions: [UInt32] = []
-        Self.forEachPair(kept, cut) { source, target, band, key in
+        Self.forEachPair(kept, cut) { source, target, band, score in
             let place = source * bandCount + band
-            if cut == .target { positions.append(UInt32(next[place])) }
+            if choice.cut == .target { positions.append(UInt32(next[place])) }
             targets[next[place]] = target
-            logarithms[next[place]] = key
+            logarithms[next[place]] = logf(score)
             next[place] += 1
         }
         self.offsets = offsets
         self.ends = ends
         self.targets = targets
         self.logarithms = logarithms
-        greatestLogarithms = cut == .target ? kept.map { $0.logarithms.max() } : []
-        regressed =
-            cut == .target ? RegressedPairs(kept, positions, masses: finder.masses, keptPart: keptPart) : nil
+        switch cut {
+        case .source: (greatestLogarithms, regressed) = ([], nil)
+        case .target:
+            greatestLogarithms = groups.map { group in kept.list(of: group).first.map { logf($0.score) } }
+            regressed = RegressedPairs(matrix, kept, formula, positions, keptPart: keptPart, threads: threads)
+        }
     }
 
     @inline(__always)
     private static func forEachPair(
-        _ kept: [KeptPairs], _ cut: ListCut,
-        _ body: (_ source: Int, _ target: UInt32, _ band: Int, _ logarithm: Float) -> Void
+        _ kept: NeighbourTable, _ cut: ListCut,
+        _ body: (_ source: Int, _ target: UInt32, _ band: Int, _ score: Float) -> Void
     ) {
-        for (keeper, pairs) in kept.enumerated() {
+        for keeper in 0..<kept.offsets.count - 1 {
             var band = 0
-            for position in pairs.groups.indices {
-                if position == limits[band] { band += 1 }
+            for (rank, pair) in kept.list(of: keeper).enumerated() {
+                if rank == limits[band] { band += 1 }
                 switch cut {
-                case .source: body(keeper, pairs.groups[position], band, pairs.logarithms[position])
-                case .target: body(Int(pairs.groups[position]), UInt32(keeper), band, pairs.logarithms[position])
+                case .source: body(keeper, pair.index, band, pair.score)
+                case .target: body(Int(pair.index), UInt32(keeper), band, pair.score)
                 }
             }
         }

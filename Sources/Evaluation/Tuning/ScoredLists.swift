@@ -1,7 +1,6 @@
 import Glibc
 import Model
 import Similarity
-import Synchronization
 
 /// The lists of a relation with the scores that a setting gives them.
 struct ScoredLists: Sendable {
@@ -12,39 +11,25 @@ struct ScoredLists: Sendable {
     let meanBestScore: Double
     private let limit: Int
 
-    /// Sources at a time.
-    private static let portion = 512
-
     /// - Parameters:
-    ///   - mixed: what scores are mixed with.
+    ///   - coefficients: the ones that scores are mixed with.
     ///   - sizes: the natural logarithm of every group's number of entries.
     init(
-        _ pairs: PairLists, _ part: TunedSettings.Part, _ mixed: MixParts,
+        _ pairs: PairLists, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
         logarithmsOfSizes sizes: [Float], threads: Int
     ) {
         self.pairs = pairs
         limit = part.limit
-        let scoring = Scoring(pairs, part, mixed, logarithmsOfSizes: sizes)
-        let sourceCount = pairs.offsets.count - 1
-        let portions = (sourceCount + Self.portion - 1) / Self.portion
-        let found = Mutex([Portion](repeating: Portion(), count: portions))
-        let next = Atomic(0)
-        withThreads(threads) {
-            while true {
-                let number = next.add(1, ordering: .relaxed).oldValue
-                guard number < portions else { return }
-                let sources = number * Self.portion..<min(sourceCount, (number + 1) * Self.portion)
-                let portion = Portion(pairs, sources, scoring)
-                found.withLock { $0[number] = portion }
-            }
+        let scoring = Scoring(pairs, part, coefficients, logarithmsOfSizes: sizes)
+        let portions = inPortions(of: 512, count: pairs.offsets.count - 1, threads: threads, state: ()) {
+            Portion(pairs, $1, scoring)
         }
-        let all = found.withLock { $0 }
         var scores: [Float] = []
         scores.reserveCapacity(pairs.targets.count)
-        for portion in all { scores += portion.scores }
+        for portion in portions { scores += portion.scores }
         self.scores = scores
-        let lists = all.reduce(0) { $0 + $1.lists }
-        let sum = all.reduce(0) { $0 + $1.bestScores }
+        let lists = portions.reduce(0) { $0 + $1.lists }
+        let sum = portions.reduce(0) { $0 + $1.bestScores }
         meanBestScore = lists > 0 && sum > 0 ? sum / Double(lists) : 1
     }
 
@@ -63,11 +48,14 @@ private struct Scoring: Sendable {
     private let exponent: Float
     private let isOfSource: Bool
     private let sizes: [Float]
-    private let mixed: MixParts
+    private let coefficients: RidgeCoefficients?
     /// Nil if scores are not mixed.
     private var scale: MixScale?
 
-    init(_ pairs: PairLists, _ part: TunedSettings.Part, _ mixed: MixParts, logarithmsOfSizes sizes: [Float]) {
+    init(
+        _ pairs: PairLists, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
+        logarithmsOfSizes sizes: [Float]
+    ) {
         let formula = part.formula
         limit = part.limit
         listPower = formula.listPower
@@ -75,17 +63,15 @@ private struct Scoring: Sendable {
         isOfSource = pairs.cut == .source
         exponent = Float(isOfSource ? formula.sourceExponent : formula.neighbourExponent)
         self.sizes = sizes
-        self.mixed = mixed
-        guard !mixed.isEmpty else { return }
+        self.coefficients = coefficients
+        guard let coefficients else { return }
         var (sum, count) = (0.0, 0)
         for (target, logarithm) in pairs.greatestLogarithms.enumerated() {
             guard let logarithm else { continue }
             sum += Double(score(logarithm, source: target, target: target))
             count += 1
         }
-        scale = MixScale(
-            formula, targets: count, scores: sum, coefficients: mixed.coefficients?.sumOfGreatest ?? 0,
-            factors: mixed.products?.sumOfGreatest ?? 0)
+        scale = MixScale(formula, targets: count, scores: sum, coefficients: coefficients.sumOfGreatest)
     }
 
     /// The score of a pair before it is mixed with anything.
@@ -98,21 +84,16 @@ private struct Scoring: Sendable {
     @inline(__always)
     func score(_ pairs: PairLists, _ position: Int, source: Int) -> Float {
         let score = score(pairs.logarithms[position], source: source, target: Int(pairs.targets[position]))
-        guard let scale else { return score }
-        return Float(
-            scale.mixed(
-                score: Double(score), coefficient: mixed.coefficients.map { Double($0.ofPairs[position]) } ?? 0,
-                factors: mixed.products.map { Double($0.ofPairs[position]) } ?? 0))
+        guard let scale, let coefficients else { return score }
+        return Float(scale.mixed(score: Double(score), coefficient: Double(coefficients.ofPairs[position])))
     }
 }
 
 /// The scores of some sources' lists.
 private struct Portion: Sendable {
-    var scores: [Float] = []
+    var scores: [Float]
     var bestScores = 0.0
     var lists = 0
-
-    init() {}
 
     init(_ pairs: PairLists, _ sources: Range<Int>, _ scoring: Scoring) {
         let start = pairs.offsets[sources.lowerBound]

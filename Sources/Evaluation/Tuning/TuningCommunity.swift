@@ -18,23 +18,10 @@ public struct TuningCommunity: Sendable {
         }
     }
 
-    /// What groups have in a relation.
-    struct Matrices: Sendable {
-        /// Groups × entries.
-        let byGroup: BinaryMatrix
-        /// Entries × groups.
-        let byEntry: BinaryMatrix
-
-        init(_ matrix: BinaryMatrix) throws(MatrixError) {
-            byGroup = matrix
-            byEntry = try matrix.transposed()
-        }
-    }
-
     /// One choice of what is left out.
     struct Fold: Sendable {
-        /// Without what is left out.
-        let memberships: Matrices
+        /// Groups × users, without what is left out.
+        let memberships: BinaryMatrix
         let members: [(joined: [UInt32], heldOut: [UInt32])]
     }
 
@@ -42,8 +29,8 @@ public struct TuningCommunity: Sendable {
     let membership: Relation
     /// What settings are chosen on: members are the same in every fold, in the same order.
     let choosing: [Fold]
-    /// The other relations that have entries.
-    let others: [Relation: Matrices]
+    /// Groups × entries of the other relations that have any.
+    let others: [Relation: BinaryMatrix]
     /// The part of the entries that is left where a large matrix was thinned out.
     let keptParts: [Relation: Double]
     /// Memberships with nothing left out.
@@ -70,10 +57,10 @@ public struct TuningCommunity: Sendable {
         let thinnedOut = try memberships.thinned(pairLimit: pairLimit) { tested[Int($0)] }
         let known = thinnedOut.matrix
         var keptParts = [membership: thinnedOut.keptPart]
-        var thinned: [Relation: Matrices] = [:]
+        var thinned: [Relation: BinaryMatrix] = [:]
         for (relation, matrix) in others where matrix.entryCount > 0 {
             let found = try matrix.thinned(pairLimit: pairLimit) { _ in false }
-            thinned[relation] = try Matrices(found.matrix)
+            thinned[relation] = found.matrix
             keptParts[relation] = found.keptPart
         }
         self.others = thinned
@@ -114,7 +101,7 @@ extension TuningCommunity.Fold {
             joined[place].append(row)
             return true
         }
-        self.memberships = try TuningCommunity.Matrices(left)
+        self.memberships = left
         self.members = zip(joined, members).map { ($0, $1.heldOut) }
     }
 }

@@ -4,7 +4,7 @@ public import Similarity
 /// What a tuning changes in the settings of a relation, one at a time.
 enum TuningParameter: CaseIterable {
     case cut, degreeDiscount, sourceExponent, neighbourExponent, shrinkage, scorePower, listPower, ridgeShare,
-        ridgePenalty, factorWeight, limit, weight
+        ridgePenalty, limit, weight
 
     /// The greatest exponent and discount that are tried.
     private static let greatestExponent = 2.0
@@ -37,25 +37,17 @@ enum TuningParameter: CaseIterable {
             // Without a share nothing depends on it.
             guard part.formula.cut == .target, part.formula.ridgeShare > 0 else { return nil }
             next.formula.ridgePenalty = rounded(min(1024, max(0.25, part.formula.ridgePenalty * exp2(1.5 * sign))))
-        case .factorWeight:
-            guard part.formula.cut == .target else { return nil }
-            next.formula.factorWeight = scaled(part.formula.factorWeight, sign, from: 0.25, to: 4)
         case .limit:
             guard size >= 0.5, let index = PairLists.limits.firstIndex(of: part.limit) else { return nil }
             let other = up ? index + 1 : index - 1
             guard PairLists.limits.indices.contains(other) else { return nil }
             next.limit = PairLists.limits[other]
         case .weight:
-            next.weight = scaled(part.weight, sign, from: 0.25, to: 64)
+            // As a factor, from a quarter on if it was 0; below 1/64 nothing is left of it.
+            let scaled = part.weight > 0 ? part.weight * exp2(sign) : up ? 0.25 : 0
+            next.weight = scaled < 1.0 / 64 ? 0 : rounded(min(64, scaled))
         }
         return next == part ? nil : next
-    }
-
-    /// A weight after a step: as a factor, from `first` on if it was 0.
-    private func scaled(_ weight: Double, _ sign: Double, from first: Double, to greatest: Double) -> Double {
-        let scaled = weight > 0 ? weight * exp2(sign) : sign > 0 ? first : 0
-        // Below 1/64 nothing is left of it.
-        return scaled < 1.0 / 64 ? 0 : rounded(min(greatest, scaled))
     }
 
     private func add(_ step: Double, to value: inout Double) {

@@ -1,7 +1,6 @@
 import Glibc
 import Model
 import Similarity
-import Synchronization
 
 /// How well the groups that a member misses are found.
 struct MemberAccuracy: Equatable {
@@ -32,9 +31,7 @@ final class TuningScorer {
     /// The most pairs that a group keeps.
     let limit: Int
     private var pairs = RecentValues<Place<PairChoice>, PairLists>(limit: 3)
-    private var coefficients = RecentValues<Place<RidgeChoice>, MixPart>(limit: 2)
-    private var factors = RecentValues<Place<Whole>, SpectralFactors>(limit: 1)
-    private var products = RecentValues<Place<ProductChoice>, MixPart>(limit: 2)
+    private var coefficients = RecentValues<Place<RidgeChoice>, RidgeCoefficients>(limit: 2)
     private var lists = RecentValues<Place<TunedSettings.Part>, ScoredLists>(limit: 2)
     private let sizes: [Relation: [[Float]]]
 
@@ -52,15 +49,6 @@ final class TuningScorer {
         let limit: Int
     }
 
-    /// What the products of factors are of.
-    private struct ProductChoice: Hashable {
-        let choice: PairChoice
-        let limit: Int
-    }
-
-    /// A matrix, of which nothing is chosen.
-    private struct Whole: Hashable {}
-
     /// - Parameter folds: have the same members.
     init(_ community: TuningCommunity, _ folds: [TuningCommunity.Fold], threads: Int) {
         self.community = community
@@ -68,14 +56,12 @@ final class TuningScorer {
         self.threads = threads
         let room = Self.pairLimit / max(1, community.groupCount * folds.count)
         limit = PairLists.limits.last { $0 <= room } ?? PairLists.limits[0]
-        var sizes = community.others.mapValues { [$0.byGroup.logarithmsOfSizes] }
-        sizes[community.membership] = folds.map(\.memberships.byGroup.logarithmsOfSizes)
+        var sizes = community.others.mapValues { [$0.logarithmsOfSizes] }
+        sizes[community.membership] = folds.map(\.memberships.logarithmsOfSizes)
         self.sizes = sizes
         // Those of all folds and relations at once, for a few choices.
         pairs.limit *= folds.count * community.relations.count
         coefficients.limit *= folds.count * community.relations.count
-        factors.limit *= folds.count * community.relations.count
-        products.limit *= folds.count * community.relations.count
         lists.limit *= folds.count * community.relations.count
     }
 
@@ -106,27 +92,23 @@ final class TuningScorer {
         return lists.value(for: Place(fold: fold, relation: relation, key: unweighted)) {
             let choice = PairChoice(part.formula)
             let found = pairs.value(for: Place(fold: fold, relation: relation, key: choice)) {
-                let matrices = matrices(of: relation, fold)
-                return PairLists(
-                    matrices.byGroup, matrices.byEntry, choice, keptPart: community.keptParts[relation] ?? 1,
-                    limit: limit, threads: threads)
+                PairLists(
+                    matrix(of: relation, fold), choice, keptPart: community.keptParts[relation] ?? 1, limit: limit,
+                    threads: threads)
             }
             return ScoredLists(
-                found, part,
-                MixParts(
-                    coefficients: ridge(found, part, choice, relation, fold),
-                    products: products(found, part, choice, relation, fold)),
+                found, part, ridge(found, part, choice, relation, fold),
                 logarithmsOfSizes: sizes[relation]?[fold] ?? [], threads: threads)
         }
     }
 
-    private func matrices(of relation: Relation, _ fold: Int) -> TuningCommunity.Matrices {
+    private func matrix(of relation: Relation, _ fold: Int) -> BinaryMatrix {
         community.others[relation] ?? folds[fold].memberships
     }
 
     private func ridge(
         _ pairs: PairLists, _ part: TunedSettings.Part, _ choice: PairChoice, _ relation: Relation, _ fold: Int
-    ) -> MixPart? {
+    ) -> RidgeCoefficients? {
         guard part.formula.ridgeShare > 0, let regressed = pairs.regressed else { return nil }
         let penalty = part.formula.ridgePenalty
         let key = RidgeChoice(choice: choice, penalty: penalty, limit: min(part.limit, RidgeRegression.sourceLimit))
@@ -136,49 +118,26 @@ final class TuningScorer {
         }
     }
 
-    private func products(
-        _ pairs: PairLists, _ part: TunedSettings.Part, _ choice: PairChoice, _ relation: Relation, _ fold: Int
-    ) -> MixPart? {
-        guard part.formula.factorWeight > 0, part.formula.cut == .target else { return nil }
-        let key = ProductChoice(choice: choice, limit: part.limit)
-        return products.value(for: Place(fold: fold, relation: relation, key: key)) {
-            let factors = factors.value(for: Place(fold: fold, relation: relation, key: Whole())) {
-                SpectralFactors(matrices(of: relation, fold).byGroup, threads: threads)
-            }
-            return MixPart(factors, of: pairs, limit: part.limit, threads: threads)
-        }
-    }
-
     private func accuracies(
         _ weighted: [(lists: ScoredLists, factor: Float)], of members: [Int], _ fold: Int
     ) -> [MemberAccuracy] {
-        let portion = 64
-        let accuracies = Mutex(members.map { _ in MemberAccuracy() })
-        let next = Atomic(0)
         let all = folds[fold].members
         let groupCount = community.groupCount
-        withThreads(threads) {
-            var sums = ListSums(groupCount: groupCount)
-            while true {
-                let start = next.add(portion, ordering: .relaxed).oldValue
-                guard start < members.count else { return }
-                let range = start..<min(members.count, start + portion)
-                let found = range.map { index in
-                    let member = all[members[index]]
-                    for group in member.joined {
-                        for relation in weighted {
-                            relation.lists.forEach(of: Int(group)) { sums.add(relation.factor * $1, to: $0) }
-                        }
+        return inPortions(of: 64, count: members.count, threads: threads, state: ListSums(groupCount: groupCount)) {
+            (sums, portion) in
+            portion.map { index in
+                let member = all[members[index]]
+                for group in member.joined {
+                    for relation in weighted {
+                        relation.lists.forEach(of: Int(group)) { sums.add(relation.factor * $1, to: $0) }
                     }
-                    let accuracy = Accuracy(
-                        of: sums.takeBest(Self.length, without: member.joined), length: Self.length,
-                        heldOut: member.heldOut, heldOutCount: member.heldOut.count)
-                    return MemberAccuracy(recall: accuracy.recall, gain: accuracy.gain)
                 }
-                accuracies.withLock { $0.replaceSubrange(range, with: found) }
+                let accuracy = Accuracy(
+                    of: sums.takeBest(Self.length, without: member.joined), length: Self.length,
+                    heldOut: member.heldOut, heldOutCount: member.heldOut.count)
+                return MemberAccuracy(recall: accuracy.recall, gain: accuracy.gain)
             }
-        }
-        return accuracies.withLock { $0 }
+        }.flatMap(\.self)
     }
 }
 

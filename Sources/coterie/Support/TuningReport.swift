@@ -27,7 +27,7 @@ struct TuningReport {
                 .init(title: "recall@20", isNumber: true), .init(title: "NDCG@20", isNumber: true),
                 .init(title: "to the defaults, 95%"), .init(title: "relation"),
             ]
-                + ["a", "p", "q", "h", "r", "g", "b", "l", "f"].map { .init(title: $0, isNumber: true) }
+                + ["a", "p", "q", "h", "r", "g", "b", "l"].map { .init(title: $0, isNumber: true) }
                 + [.init(title: "cut"), .init(title: "k", isNumber: true), .init(title: "weight", isNumber: true)])
         let best = journal.best(Self.shownTrials)
         for trial in best {
@@ -60,7 +60,6 @@ struct TuningReport {
             let numbers = [
                 formula.degreeDiscount, formula.sourceExponent, formula.neighbourExponent, formula.shrinkage,
                 formula.scorePower, formula.listPower, formula.ridgeShare, formula.ridgePenalty,
-                formula.factorWeight,
             ]
             table.add(
                 (index == 0 ? figures : figures.map { _ in "" }) + [relation.rawValue]
@@ -104,7 +103,7 @@ struct KeptJournal: Codable {
     var method: Int?
     var journal: TuningJournal
 
-    static let method = 2
+    static let method = 3
 
     init(changeCount: Int64, journal: TuningJournal) {
         self.changeCount = changeCount
