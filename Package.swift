@@ -86,24 +86,27 @@ let package = Package(
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CMalloc"),
 
+        // Small files that are read whole, and errors of the system in words.
+        module("Files"),
+
         // Thin wrappers over the C libraries, and HTTP over sockets.
-        module("SQLite", ["CSQLite"]),
+        module("SQLite", ["CSQLite", "Files"]),
         module("Redis", ["CHiredis"]),
-        module("HTTP", ["CEpoll", "CCurl"]),
+        module("HTTP", ["CEpoll", "CCurl", "Files"]),
         module("Compression", ["CZlib"]),
 
         // Options, configuration files, and the options of the formula.
-        module("CommandLine", ["CYAML", "RecordReading", "Similarity"]),
+        module("CommandLine", ["CYAML", "Files", "RecordReading", "Similarity"]),
 
         // The system.
         computing(
             "CatalogStore",
             [
-                "SQLite", "CXXHash", "CZlib", "Similarity", "CivilTime", "Compression", "RecordReading",
+                "SQLite", "CXXHash", "CZlib", "Files", "Similarity", "CivilTime", "Compression", "RecordReading",
                 "Recommendation",
                 "Model",
             ]),
-        computing("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
+        computing("ModelStore", ["Files", "Redis", "Model", "CXXHash", "CZlib"]),
         computing(
             "Recompute",
             ["CMalloc", "CatalogStore", "CivilTime", "Similarity", "Recommendation", "Model", "ModelStore"]),
@@ -112,20 +115,20 @@ let package = Package(
         module(
             "Service",
             [
-                "Answers", "CCrypto", "CLibJWT", "HTTP", "Compression", "Experiments", "Recommendation", "Model",
+                "Answers", "CCrypto", "CLibJWT", "Files", "HTTP", "Compression", "Experiments", "Recommendation", "Model",
                 "ModelStore", "CatalogStore", "CivilTime", "RecordReading", "SQLite",
             ]),
         module(
             "Operations",
             [
-                "CArchive", "CatalogStore", "CivilTime", "CommandLine", "Model", "ModelStore", "RecordReading",
+                "CArchive", "CatalogStore", "CivilTime", "CommandLine", "Files", "Model", "ModelStore", "RecordReading",
                 "Service",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "CivilTime", "CommandLine", "Evaluation", "Experiments", "HTTP", "Model",
+                "Answers", "CatalogStore", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files", "HTTP", "Model",
                 "ModelStore", "Operations", "Recommendation", "Recompute", "RecordReading", "Service", "Similarity",
                 "SyntheticCommunity",
             ],
@@ -158,6 +161,7 @@ let package = Package(
             "OperationsTests",
             ["Operations", "CatalogStore", "CommandLine", "Model", "ModelStore", "Service", "SQLite", "TestSupport"]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
+        tests("FilesTests", ["Files", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),

@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import Model
 
@@ -20,7 +21,9 @@ enum ManifestJSON {
             return opening + Array(Checksum.text(of: plain).utf8) + closing + plain.dropFirst(2)
         } catch {
             // JSON has no infinity and no NaN: the only way that encoding these types can fail.
-            throw StoreError(.writeFailed, "the manifest of \(manifest.version) cannot be written as JSON: \(error)")
+            throw StoreError(
+                .writeFailed,
+                "the manifest of \(manifest.version) cannot be written as JSON: \(SystemWords.sentence(error))")
         }
     }
 
@@ -35,7 +38,7 @@ enum ManifestJSON {
         do {
             manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
         } catch {
-            throw StoreError(.corrupt, "\(origin) is no manifest of a version: \(error)")
+            throw StoreError(.corrupt, "\(origin) is no manifest of a version: \(SystemWords.sentence(error))")
         }
         // An earlier program's has none, and describes a version that this one does not read.
         guard manifest.format < ModelLayout.format || hasItsChecksum(bytes) else {

@@ -1,4 +1,3 @@
-import Glibc
 import Model
 
 /// A forecast of the duration of a recompute.
@@ -100,41 +99,19 @@ struct Forecast: Sendable {
 
 /// The memory that this process can still take.
 enum AvailableMemory {
-    /// Returns the smaller of the kernel's available memory and the control group's remainder, in bytes.
+    /// Returns the smaller of the available memory and the remainder of the control groups, in bytes.
     ///
-    /// - Returns: `nil` if neither is known.
-    static func bytes() -> Int? {
-        [fromKernel(), fromControlGroup()].compactMap { $0 }.min()
+    /// The result is `nil` if neither is known.
+    ///
+    /// - Parameter root: the folder that stands for `/`.
+    static func bytes(root: String = "") -> Int? {
+        [fromKernel(root), ControlGroups(root: root).memoryBytes].compactMap { $0 }.min()
     }
 
-    private static func fromKernel() -> Int? {
-        guard let text = contents(of: "/proc/meminfo") else { return nil }
+    private static func fromKernel(_ root: String) -> Int? {
+        guard let text = SystemFile.text(root + "/proc/meminfo") else { return nil }
         let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
         guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
         return kibibytes * 1024
-    }
-
-    /// Reads the limit of a control group of version 2, as systemd's MemoryMax sets it.
-    private static func fromControlGroup() -> Int? {
-        guard let line = contents(of: "/proc/self/cgroup")?.split(separator: "\n").first(where: { $0.hasPrefix("0::") })
-        else { return nil }
-        let folder = "/sys/fs/cgroup" + line.dropFirst(3)
-        func number(_ name: String) -> Int? {
-            contents(of: folder + "/" + name).flatMap { Int($0.split(separator: "\n").first ?? "") }
-        }
-        guard let most = number("memory.max"), let now = number("memory.current") else { return nil }
-        // Cached files count as used in a control group, but the kernel can reclaim them.
-        let cached = contents(of: folder + "/memory.stat")?.split(separator: "\n").first { $0.hasPrefix("file ") }
-        let reclaimable = cached.flatMap { Int($0.dropFirst(5)) } ?? 0
-        return max(0, most - max(0, now - reclaimable))
-    }
-
-    private static func contents(of path: String) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
 }

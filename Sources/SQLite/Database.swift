@@ -1,4 +1,5 @@
 import CSQLite
+import Files
 import Glibc
 
 /// A connection to a SQLite database, for one thread at a time.
@@ -52,8 +53,9 @@ public final class Database {
         let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {
             let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            let systemError = unsafe opened.map { unsafe sqlite3_system_errno($0) } ?? 0
             unsafe sqlite3_close_v2(opened)
-            throw DatabaseError(code: code, message: "\(path): \(message)")
+            throw DatabaseError(code: code, message: "\(path): \(message)", systemError: systemError)
         }
         unsafe handle = opened
         self.path = path
@@ -188,7 +190,14 @@ public final class Database {
     public var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
     func error(_ code: Int32, _ sql: String?) -> DatabaseError {
-        DatabaseError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), sql: sql)
+        let isOfSystem = [10, 14].contains(code & 0xFF)
+        let error = DatabaseError(
+            code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), sql: sql,
+            systemError: isOfSystem ? unsafe sqlite3_system_errno(handle) : 0)
+        guard error.isFull, let folder = TemporaryFolder.full(besides: path) else { return error }
+        return DatabaseError(
+            code: error.code, message: error.message, sql: sql, systemError: error.systemError,
+            fullTemporaryFolder: folder)
     }
 }
 
@@ -200,12 +209,20 @@ public struct DatabaseError: Error, CustomStringConvertible {
     public let message: String
     /// The statement that failed, or nil if there was none.
     public let sql: String?
+    /// The system's error number that caused it, or 0.
+    public let systemError: Int32
+    /// The temporary folder of SQLite, if that is what has no room.
+    public let fullTemporaryFolder: String?
 
     /// Creates an error.
-    public init(code: Int32, message: String, sql: String? = nil) {
+    public init(
+        code: Int32, message: String, sql: String? = nil, systemError: Int32 = 0, fullTemporaryFolder: String? = nil
+    ) {
         self.code = code
         self.message = message
         self.sql = sql
+        self.systemError = systemError
+        self.fullTemporaryFolder = fullTemporaryFolder
     }
 
     /// The primary result code, without the extension.
@@ -215,13 +232,24 @@ public struct DatabaseError: Error, CustomStringConvertible {
     public var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
 
     /// Whether the file could not be opened: it is a folder, its folder does not exist, or permission is missing.
-    public var isUnopenable: Bool { primaryCode == 14 }
+    public var isUnopenable: Bool { primaryCode == 14 && !isFull }
 
     /// Whether a write to the file, or to one beside it, was needed but is not allowed.
     public var isReadOnly: Bool { primaryCode == 8 }
 
-    /// Whether the disk is full.
-    public var isFull: Bool { primaryCode == 13 }
+    /// Whether the disk has no room.
+    ///
+    /// Some writes of SQLite's fail with its code for that, others with its code for any failure of the disk, and that of
+    /// the index of a write-ahead log with a code of its own.
+    public var isFull: Bool {
+        switch primaryCode {
+        case 13: true
+        case 10, 14: code == Self.noRoomForLogIndex || systemError == ENOSPC || systemError == EDQUOT
+        default: false
+        }
+    }
+
+    private static let noRoomForLogIndex: Int32 = 4874
 
     /// Whether the file is not a SQLite database.
     public var isNotADatabase: Bool { primaryCode == 26 }
@@ -231,9 +259,15 @@ public struct DatabaseError: Error, CustomStringConvertible {
 
     static let damaged: Int32 = 11
 
-    /// The message and the code, for people who need not know the statement.
-    public var reason: String { isFull ? "the disk is full" : "SQLite: \(message) (code \(code))" }
+    /// The message, for people who need not know the statement.
+    public var reason: String {
+        if let folder = fullTemporaryFolder {
+            return "SQLite's temporary folder \(folder) is full: make room, or name another with SQLITE_TMPDIR"
+        }
+        if isFull { return "the disk is full" }
+        return "SQLite: \(message)" + (systemError == 0 ? "" : ": \(SystemWords.words(ofError: systemError))")
+    }
 
-    /// The message, the code and the statement.
+    /// The message and the statement.
     public var description: String { reason + (sql.map { " in: \($0)" } ?? "") }
 }

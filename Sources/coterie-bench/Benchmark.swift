@@ -1,5 +1,6 @@
 import CommandLine
 import Glibc
+import Recompute
 
 /// A subcommand of `coterie-bench`.
 protocol Benchmark {
@@ -34,7 +35,7 @@ enum BenchOptions {
 
     /// Returns the requested number of threads, or else the number of processors.
     static func threads(of parsed: ParsedCommand) throws(UsageError) -> Int {
-        try parsed.integerIfGiven("threads", in: 1...1024) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        try parsed.integerIfGiven("threads", in: 1...1024) ?? AvailableProcessors.count()
     }
 }
 

@@ -1,4 +1,6 @@
 import CommandLine
+import Glibc
+import TestSupport
 import Testing
 
 @Suite("Refused configuration files")
@@ -16,6 +18,15 @@ struct RefusedFileTests {
             self.place = place
             self.message = message
         }
+    }
+
+    @Test("A pipe in the place of a file is refused at once")
+    func pipe() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/coterie.yaml"
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        let error = #expect(throws: YAMLError.self) { try YAMLFile.read(path) }
+        #expect(error?.message.contains("a pipe: put an ordinary file there") == true, "\(error?.message ?? "")")
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import CZlib
+import Files
 import FoundationEssentials
 import Glibc
 import Model
@@ -129,7 +130,7 @@ struct TableFolderWriter {
         self.path = path
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch { throw CatalogError(.fileFailed, "cannot make the folder \(path): \(error)") }
+        } catch { throw CatalogError(.fileFailed, "cannot make the folder \(path): \(SystemWords.sentence(error))") }
         guard !FileManager.default.fileExists(atPath: path + "/" + TableManifest.fileName) else {
             throw CatalogError(.fileFailed, "there are tables in \(path) already: remove them, or name another folder")
         }

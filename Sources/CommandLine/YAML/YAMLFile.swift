@@ -1,5 +1,5 @@
 import CYAML
-import Glibc
+import Files
 
 /// A reader of configuration in YAML.
 ///
@@ -32,25 +32,9 @@ public enum YAMLFile {
     }
 
     private static func bytes(of path: String) throws(YAMLError) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(path) }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: maximumByteCount + 1)
-        var count = 0
-        while count < bytes.count {
-            let got = unsafe bytes.withUnsafeMutableBytes { room in
-                unsafe Glibc.read(descriptor, room.baseAddress.map { unsafe $0 + count }, room.count - count)
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw unreadable(path) }
-            if got == 0 { break }
-            count += got
+        do { return try RegularFile.read(path, limitBytes: maximumByteCount).bytes } catch {
+            throw YAMLError(.unreadable, at: nil, "the file \(path) cannot be read: \(error.reason)")
         }
-        return Array(bytes.prefix(count))
-    }
-
-    private static func unreadable(_ path: String) -> YAMLError {
-        YAMLError(.unreadable, at: nil, "the file \(path) cannot be read: \(unsafe String(cString: strerror(errno)))")
     }
 }
 

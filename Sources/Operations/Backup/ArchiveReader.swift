@@ -1,4 +1,5 @@
 import CArchive
+import Files
 import FoundationEssentials
 
 /// Reads a backup, and verifies the checksums.
@@ -47,7 +48,7 @@ struct ArchiveReader {
             if format <= BackupManifest.format {
                 return try JSONDecoder().decode(BackupManifest.self, from: Data(json))
             }
-        } catch { throw damaged(path, "its manifest cannot be read: \(error)") }
+        } catch { throw damaged(path, "its manifest cannot be read: \(SystemWords.sentence(error))") }
         throw BackupError(.newer, "\(path) is a backup of a newer program: restore it with that program")
     }
 

@@ -1,4 +1,5 @@
 import CArchive
+import Files
 import FoundationEssentials
 import ModelStore
 
@@ -66,7 +67,7 @@ struct ArchiveWriter: ~Copyable {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let json: [UInt8]
         do { json = try Array(encoder.encode(manifest)) + Array("\n".utf8) } catch {
-            throw BackupError(.fileFailed, "the manifest cannot be written as JSON: \(error)")
+            throw BackupError(.fileFailed, "the manifest cannot be written as JSON: \(SystemWords.sentence(error))")
         }
         var checksum = RunningChecksum()
         checksum.add(json)

@@ -1,4 +1,5 @@
 import Compression
+import Files
 import FoundationEssentials
 import Glibc
 
@@ -19,7 +20,7 @@ final class TapeFile {
         let bytes: [UInt8]
         do {
             bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch { throw TapeError(.fileFailed, "\(path) cannot be read: \(error)") }
+        } catch { throw TapeError(.fileFailed, "\(path) cannot be read: \(SystemWords.sentence(error))") }
         try self.init(bytes, path: path)
     }
 
@@ -146,7 +147,7 @@ struct TapeFolder {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: path)
                 .filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted().map { "\(path)/\($0)" }
-        } catch { throw TapeError(.fileFailed, "the folder \(path) cannot be read: \(error)") }
+        } catch { throw TapeError(.fileFailed, "the folder \(path) cannot be read: \(SystemWords.sentence(error))") }
     }
 
     /// Removes the oldest files beyond a size, and files that are too old.

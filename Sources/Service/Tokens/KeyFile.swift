@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// A JSON file of keys, which must not be readable by everybody.
@@ -46,23 +47,19 @@ public struct KeyFile: Sendable {
     }
 
     func readWithStamp() throws(TokenError) -> (keys: KeySet, stamp: Stamp) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("cannot be read") }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw failure("cannot be read") }
-        guard status.st_mode & S_IRWXO == 0 else {
+        let contents: RegularFile.Contents
+        do { contents = try RegularFile.read(path, limitBytes: Self.maximumByteCount) } catch {
+            throw TokenError(.keyFileFailed, "the key file \(path) cannot be read: \(error.reason)")
+        }
+        guard contents.status.st_mode & S_IRWXO == 0 else {
             throw TokenError(
                 .badKeyFile, "the key file \(path) can be read by everybody: run chmod 600 on it, and make new keys")
         }
-        var bytes = [UInt8](repeating: 0, count: Self.maximumByteCount + 1)
-        let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else { throw failure("cannot be read") }
-        guard count <= Self.maximumByteCount else {
+        guard contents.bytes.count <= Self.maximumByteCount else {
             throw TokenError(.badKeyFile, "the key file \(path) is longer than \(Self.maximumByteCount) bytes")
         }
         do throws(TokenError) {
-            return (try KeySet(json: Array(bytes.prefix(count))), Stamp(status))
+            return (try KeySet(json: contents.bytes), Stamp(contents.status))
         } catch {
             throw TokenError(error.code, "the key file \(path): \(error.message)")
         }
@@ -102,6 +99,6 @@ public struct KeyFile: Sendable {
     }
 
     private func failure(_ what: String) -> TokenError {
-        TokenError(.keyFileFailed, "the key file \(path) \(what): \(unsafe String(cString: strerror(errno)))")
+        TokenError(.keyFileFailed, "the key file \(path) \(what): \(SystemWords.words(ofError: errno))")
     }
 }

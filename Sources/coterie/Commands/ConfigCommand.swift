@@ -104,6 +104,6 @@ enum ConfigCommand: ConfiguredCommand {
         let words = CommandWords(of: ServeCommand.command, program: Coterie.program.name)
         do {
             _ = try ServeSettings.live(words.completed(environment: [:], configured: configured), keys: nil)
-        } catch { throw Failure(Failure.badData, "\(error)") }
+        } catch { throw Failure(Failure.badData, Failure(error).message) }
     }
 }

@@ -1,4 +1,5 @@
 import CommandLine
+import Files
 import FoundationEssentials
 import Glibc
 import SyntheticCommunity
@@ -46,7 +47,7 @@ enum GenerateCommand: Subcommand {
         let folder = parsed.text("output")
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch { throw Failure(Failure.general, "cannot create the folder \(folder): \(error)") }
+        } catch { throw Failure(Failure.general, "cannot create the folder \(folder): \(SystemWords.sentence(error))") }
         let community = Community(parameters)
         let line = ProgressLine()
         for file in CommunityFile.allCases { try write(file, of: community, to: folder, line) }

@@ -2,6 +2,7 @@ import Answers
 import CatalogStore
 import CommandLine
 import Experiments
+import Files
 import FoundationEssentials
 import Glibc
 import Model
@@ -58,7 +59,8 @@ enum CommonOptions {
     static let json = Option(flag: "json", help: "Write JSON")
     static let limit = Option("limit", short: "n", "N", help: "The most rows to list", default: "20")
     static let threads = Option(
-        "threads", "N", help: "The number of threads (default: one per processor)", type: .integer(1...1024),
+        "threads", "N", help: "The number of threads (default: one for each processor that may be used)",
+        type: .integer(1...1024),
         setting: Setting("recompute.threads"))
     static let version = Option("model", "VERSION", help: "Use this version instead of the current one")
 }
@@ -108,7 +110,22 @@ extension ParsedCommand {
     /// The folder for data that must not be lost and belongs to this machine; made if it is missing.
     static func stateFolder() throws -> String {
         let folder = stateFolderPath
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Failure(
+                Failure.general,
+                """
+                cannot make the folder \(folder): \(SystemWords.sentence(error)); name files elsewhere with --journal \
+                and --sessions, or another folder with XDG_STATE_HOME
+                """)
+        }
+        guard isOwn(folder) else {
+            throw Failure(
+                Failure.general,
+                "the folder \(folder) is another user's: name files elsewhere with --journal and --sessions")
+        }
         return folder
     }
 
@@ -125,8 +142,26 @@ extension ParsedCommand {
     private static func usual(_ variable: String, _ path: String) -> String {
         let environment = ProcessInfo.processInfo.environment
         if let folder = environment[variable], folder.hasPrefix("/") { return folder + "/coterie" }
-        if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/\(path)/coterie" }
+        if let home = environment["HOME"], home.hasPrefix("/") {
+            let folder = "\(home)/\(path)/coterie"
+            if isThere(folder) || canMake(folder) { return folder }
+        }
         return "/var/tmp/coterie-\(getuid())"
+    }
+
+    private static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// Whether a folder that is missing can be made: many users of services have no home folder, or may not write there.
+    private static func canMake(_ folder: String) -> Bool {
+        let parent = Catalog.folder(of: folder)
+        return isThere(parent) ? unsafe access(parent, W_OK | X_OK) == 0 : parent != "/" && canMake(parent)
+    }
+
+    /// Whether a folder belongs to this user, and is no link: in /var/tmp anybody can make one.
+    private static func isOwn(_ folder: String) -> Bool {
+        guard folder.hasPrefix("/var/tmp/") else { return true }
+        var status = stat()
+        return unsafe lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
     }
 
     /// Loads the version that was asked for, or the current one.
@@ -142,7 +177,7 @@ extension ParsedCommand {
 
     /// The number of threads that was asked for, else that of the processors.
     func threadCount() throws(UsageError) -> Int {
-        try integerIfGiven("threads") ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        try integerIfGiven("threads") ?? AvailableProcessors.count()
     }
 }
 

@@ -1,6 +1,7 @@
 import CatalogStore
 import CommandLine
 import Evaluation
+import Files
 import FoundationEssentials
 import Glibc
 import HTTP
@@ -46,7 +47,7 @@ struct Failure: Error, CustomStringConvertible {
             self.init(error.code == .badAddress ? UsageError.exitCode : Self.tryLater, error.message)
         case let error as TokenError:
             self.init(error.code == .keyFileFailed ? Self.general : Self.badData, error.message)
-        default: self.init(Self.general, "\(error)")
+        default: self.init(Self.general, SystemWords.sentence(error))
         }
     }
 

@@ -1,4 +1,5 @@
 import Answers
+import Files
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -46,7 +47,7 @@ struct Output: ~Copyable {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
             buffer.append(contentsOf: try encoder.encode(value))
-        } catch { throw Failure(Failure.general, "cannot write JSON: \(error)") }
+        } catch { throw Failure(Failure.general, "cannot write JSON: \(SystemWords.sentence(error))") }
         try write("\n")
     }
 

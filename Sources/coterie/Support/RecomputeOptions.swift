@@ -1,6 +1,7 @@
 import CatalogStore
 import CommandLine
 import Evaluation
+import Files
 import FoundationEssentials
 import Model
 import ModelStore
@@ -83,7 +84,7 @@ struct RecomputeStatusFile {
             // Who collects metrics is another user, and may read at any moment.
             try Data(status.text.utf8).write(to: file, options: .atomic)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        } catch { complain("warning: cannot write \(path): \(error)") }
+        } catch { complain("warning: cannot write \(path): \(SystemWords.sentence(error))") }
     }
 }
 

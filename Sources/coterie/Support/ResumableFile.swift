@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLine
+import Files
 import FoundationEssentials
 import Glibc
 
@@ -172,22 +173,18 @@ struct SecretFile {
     ///
     /// - Throws: `Failure` if the file cannot be read, is empty or too long, or everybody can read it.
     func read() throws(Failure) -> String {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        var status = stat()
-        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else {
-            throw Failure(Failure.general, "\(path) cannot be read: \(unsafe String(cString: strerror(errno)))")
+        let contents: RegularFile.Contents
+        do { contents = try RegularFile.read(path, limitBytes: Self.limitBytes) } catch {
+            throw Failure(Failure.general, "\(path) cannot be read: \(error.reason)")
         }
-        defer { close(descriptor) }
-        guard status.st_mode & S_IRWXO == 0 else {
+        guard contents.status.st_mode & S_IRWXO == 0 else {
             throw Failure(
                 Failure.badData, "\(path) can be read by everybody: run chmod 600 on it, and change the secret")
         }
-        var bytes = [UInt8](repeating: 0, count: Self.limitBytes + 1)
-        let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
-        guard (1...Self.limitBytes).contains(count) else {
+        guard (1...Self.limitBytes).contains(contents.bytes.count) else {
             throw Failure(Failure.badData, "\(path) must hold a secret of 1 to \(Self.limitBytes) bytes")
         }
-        let secret = String(decoding: bytes.prefix(count), as: UTF8.self)
+        let secret = String(decoding: contents.bytes, as: UTF8.self)
         return String(secret.hasSuffix("\n") ? secret.dropLast() : secret[...])
     }
 }

@@ -41,6 +41,20 @@ struct KeyFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["keys.json"])
     }
 
+    @Test("A pipe in the place of the file is refused at once, and the keys before stay in use")
+    func pipe() throws {
+        try write(#"{"keys":[\#(key("a"))]}"#)
+        let ring = try KeyRing(KeyFile(path: path))
+        let pipe = path + ".pipe"
+        #expect(unsafe mkfifo(pipe, 0o600) == 0 && rename(pipe, path) == 0)
+        let error = #expect(throws: TokenError.self) { try ring.refresh() }
+        #expect(error?.code == .keyFileFailed && error?.message.contains("a pipe") == true, "\(error?.message ?? "")")
+        #expect(try !ring.refresh(), "it is told once")
+        #expect(ring.current.keys.keys.map(\.id) == ["a"])
+        try write(#"{"keys":[\#(key("b"))]}"#)
+        #expect(try ring.refresh() && ring.current.keys.keys.map(\.id) == ["b"])
+    }
+
     @Test("Bad files are refused, and their contents are not shown")
     func refusals() throws {
         let short = key("a", bytes: 31)

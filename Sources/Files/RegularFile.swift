@@ -1,0 +1,63 @@
+public import Glibc
+
+/// A file that is read whole: keys, secrets, configuration.
+///
+/// Opening it never waits, whatever stands at its path. A pipe in its place would otherwise stop a daemon for ever.
+public enum RegularFile {
+    /// The bytes of a file, and the facts that the system knows of it.
+    public struct Contents: Sendable {
+        /// All bytes.
+        public let bytes: [UInt8]
+        /// The facts, from the moment before the bytes were read.
+        public let status: stat
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameter limitBytes: the most bytes that are read, inclusive; a longer file gives one byte more.
+    /// - Throws: `FileError` if there is no file, something else stands in its place, or the system cannot read it.
+    public static func read(_ path: String, limitBytes: Int) throws(FileError) -> Contents {
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(ofKind: status.st_mode & S_IFMT) }
+        var bytes = [UInt8](repeating: 0, count: limitBytes + 1)
+        var count = 0
+        while count < bytes.count {
+            let got = unsafe bytes.withUnsafeMutableBytes { room in
+                unsafe Glibc.read(descriptor, room.baseAddress.map { unsafe $0 + count }, room.count - count)
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw FileError(errno) }
+            if got == 0 { break }
+            count += got
+        }
+        bytes.removeSubrange(count...)
+        return Contents(bytes: bytes, status: status)
+    }
+}
+
+/// The reason why a file cannot be read.
+public struct FileError: Error, Equatable, CustomStringConvertible {
+    /// The reason, to be read after "cannot be read: ".
+    public let reason: String
+
+    /// An error of the system.
+    public init(_ number: Int32) { reason = SystemWords.words(ofError: number) }
+
+    fileprivate init(ofKind kind: mode_t) {
+        let name =
+            switch kind {
+            case S_IFDIR: "a folder"
+            case S_IFIFO: "a pipe"
+            case S_IFSOCK: "a socket"
+            default: "a device"
+            }
+        reason = "it is \(name): put an ordinary file there"
+    }
+
+    /// The reason.
+    public var description: String { reason }
+}

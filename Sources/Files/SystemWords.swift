@@ -1,0 +1,71 @@
+import FoundationEssentials
+import Glibc
+
+/// Errors of the system and of Foundation as sentences.
+///
+/// Foundation describes its errors for programmers, with codes and dictionaries. Every message for people that has one
+/// in it goes through here.
+public enum SystemWords {
+    /// Returns the system's words for an error number.
+    public static func words(ofError number: Int32) -> String {
+        if number == ENOSPC || number == EDQUOT { return "the disk is full" }
+        return unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+    }
+
+    /// Returns an error as a sentence: its cause in the system if there is one, with the path.
+    public static func sentence(_ error: any Error) -> String {
+        switch error {
+        case let error as CocoaError: sentence(error)
+        case let error as POSIXError: words(ofError: error.code.rawValue)
+        case let error as DecodingError: sentence(error)
+        case let error as EncodingError: sentence(error)
+        default: "\(error)"
+        }
+    }
+
+    private static func sentence(_ error: CocoaError) -> String {
+        let path = unsafe (error.userInfo["NSFilePath"] as? String) ?? (error.userInfo["NSURL"] as? URL)?.path
+        let cause = unsafe error.userInfo["NSUnderlyingError"] as? any Error
+        let words =
+            if let cause = cause as? POSIXError { words(ofError: cause.code.rawValue) } else { words(of: error.code) }
+        return path.map { "\($0): \(words)" } ?? words
+    }
+
+    private static func words(of code: CocoaError.Code) -> String {
+        switch code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: "there is no such file or folder"
+        case .fileReadNoPermission, .fileWriteNoPermission: "this user has no permission"
+        case .fileWriteOutOfSpace: "the disk is full"
+        case .fileWriteVolumeReadOnly: "the disk can only be read"
+        case .fileWriteFileExists: "something stands there already"
+        case .fileReadTooLarge: "the file is too large"
+        case .fileReadCorruptFile: "the file is damaged"
+        case .fileReadInapplicableStringEncoding, .fileReadUnknownStringEncoding: "the file is not UTF-8 text"
+        default: "the system refuses it"
+        }
+    }
+
+    private static func sentence(_ error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, let context): "\"\(name(context.codingPath + [key]))\" is missing"
+        case .valueNotFound(_, let context): "\"\(name(context.codingPath))\" is null"
+        case .typeMismatch(_, let context): "\"\(name(context.codingPath))\" has the wrong type"
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            "\"\(name(context.codingPath))\" cannot be read"
+        default: "it is not JSON"
+        }
+    }
+
+    private static func sentence(_ error: EncodingError) -> String {
+        guard case .invalidValue(_, let context) = error else { return "a value has no form in JSON" }
+        return "\"\(name(context.codingPath))\" has no form in JSON"
+    }
+
+    /// Returns the place of a value in JSON as people write it: `list[3].name`.
+    private static func name(_ path: [any CodingKey]) -> String {
+        path.reduce("") { name, key in
+            if let index = key.intValue { return "\(name)[\(index)]" }
+            return name.isEmpty ? key.stringValue : "\(name).\(key.stringValue)"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// The folder in which SQLite keeps for a while what is too much for memory, such as rows that it sorts.
+public enum TemporaryFolder {
+    /// The free room below which the folder counts as full, in bytes.
+    private static let leastBytes: UInt64 = 1 << 20
+
+    /// The variable that names the folder.
+    public static let variable = "SQLITE_TMPDIR"
+
+    /// The folder: the first that exists and that this user may write to, of those that SQLite tries.
+    public static var path: String {
+        let names: [String] = [variable, "TMPDIR"]
+        let named = names.compactMap { (name: String) -> String? in
+            guard let value = unsafe getenv(name) else { return nil }
+            return unsafe String(cString: value)
+        }
+        return (named + ["/var/tmp", "/usr/tmp", "/tmp"]).first(where: isUsable) ?? "."
+    }
+
+    /// Returns the free room of a folder's disk for this user, in bytes, or nil if there is no such folder.
+    public static func freeBytes(in folder: String) -> UInt64? {
+        var status = statvfs()
+        guard unsafe statvfs(folder, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    }
+
+    /// Returns the folder if it is full, and the disk of a database is not.
+    static func full(besides database: String) -> String? {
+        let slash = database.lastIndex(of: "/")
+        let folder = slash.map { $0 == database.startIndex ? "/" : String(database[..<$0]) } ?? "."
+        let path = path
+        guard let temporary = freeBytes(in: path), let own = freeBytes(in: folder), temporary < leastBytes,
+            own >= leastBytes
+        else { return nil }
+        return path
+    }
+
+    private static func isUsable(_ folder: String) -> Bool {
+        var status = stat()
+        return unsafe stat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            && access(folder, W_OK | X_OK) == 0
+    }
+}
