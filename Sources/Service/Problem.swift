@@ -208,7 +208,15 @@ extension Problem {
         Problem(
             status: .unauthorized, kind: .badToken, title: "Bad token", detail: error.message,
             headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""],
-            refusal: error.code == .expired ? .tokenExpired : .tokenInvalid)
+            refusal: refusal(error.code))
+    }
+
+    private static func refusal(_ code: TokenError.Code) -> Refusal {
+        switch code {
+        case .expired: .tokenExpired
+        case .notYetValid: .tokenNotYetValid
+        default: .tokenInvalid
+        }
     }
 
     /// The token is valid, but has another role.

@@ -64,6 +64,7 @@ struct MetricsTests {
         _ = try router.answer("/v1/users/bob/recommendations", headers: [ann])
         _ = try router.answer("/v1/users/bob/recommendations")
         _ = try router.answer("/v1/users/ann/recommendations", headers: [bearers.field("ann", seconds: -1)])
+        _ = try router.answer("/v1/users/ann/recommendations", headers: [bearers.field("ann", from: 31)])
         _ = try router.answer("/v1/users/ann/recommendations", headers: ["Authorization: Bearer x"])
         _ = try router.answer("/nowhere")
         _ = try router.answer("/a%2Fb")
@@ -75,11 +76,11 @@ struct MetricsTests {
             scrape.samples[#"\#(Self.duration)_count{method="\#(method)",route="\#(route)",status="\#(status)"}"#]
         }
         #expect(count("/v1/users/{id}/recommendations", "2xx") == 2)
-        #expect(count("/v1/users/{id}/recommendations", "4xx") == 5)
+        #expect(count("/v1/users/{id}/recommendations", "4xx") == 6)
         #expect(count("unmatched", "4xx", method: "") == 2)
         #expect(count("/healthz", "2xx") == nil)
         let reasons = Refusal.allCases.map { scrape.samples["coterie_http_refused_total{reason=\"\($0.rawValue)\"}"] }
-        #expect(reasons == [1, 1, 1, 1, 1, 1, 1, 1])
+        #expect(reasons == [1, 1, 1, 1, 1, 1, 1, 1, 1])
         #expect(scrape.samples["coterie_http_requests_in_flight"] == 1)
         #expect(scrape.types[Self.duration] == "histogram")
     }

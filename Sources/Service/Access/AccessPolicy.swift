@@ -110,8 +110,11 @@ public struct CrossOriginPolicy: Sendable {
     }
 
     /// Whether a text is an origin as browsers send it: a scheme and a host, perhaps a port, and nothing behind them.
+    ///
+    /// Apps that are web pages have schemes of their own, such as `capacitor://localhost`.
     public static func isOrigin(_ text: String) -> Bool {
-        text == "*" || text.wholeMatch(of: /https?:\/\/([a-z0-9.\-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?/) != nil
+        text == "*"
+            || text.wholeMatch(of: /[a-z][a-z0-9+.\-]*:\/\/([a-z0-9._\-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?/) != nil
     }
 
     /// Adds what a browser must know to an answer.
@@ -129,8 +132,25 @@ public struct CrossOriginPolicy: Sendable {
         }
         for (name, value) in [
             ("Methods", methods.map(\.rawValue).joined(separator: ", ")),
-            ("Headers", "Authorization, Content-Type, If-None-Match, \(RequestIdentifiers.fieldName)"),
+            ("Headers", Self.allowedHeaders(for: request)),
         ] { response.headers.append(name: "Access-Control-Allow-\(name)", value: value) }
         response.headers.append(name: "Access-Control-Max-Age", value: String(Self.maximumAgeSeconds))
+    }
+
+    /// The longest list of header fields that a preflight request may ask for, in bytes, inclusive.
+    private static let headerListLimitBytes = 1024
+
+    /// Returns the header fields that a page may send: those that its browser asks for, else those that matter here.
+    ///
+    /// Tracers add fields such as `traceparent`, `sentry-trace` and `baggage`. A field that nothing reads does no harm.
+    private static func allowedHeaders(for request: HTTPRequest) -> String {
+        let standard = "Authorization, Content-Type, If-None-Match, \(RequestIdentifiers.fieldName)"
+        guard let asked = request.headers["Access-Control-Request-Headers"],
+            asked.utf8.count <= headerListLimitBytes
+        else { return standard }
+        let names = asked.split(separator: ",").map(\.trimmingSpaces)
+        // Only names of fields go into the answer, whatever the request has.
+        let areNames = names.allSatisfy { $0.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~\-]+/) != nil }
+        return names.isEmpty || !areNames ? standard : names.joined(separator: ", ")
     }
 }

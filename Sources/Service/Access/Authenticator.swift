@@ -48,7 +48,7 @@ final class Authenticator: Sendable {
         }
         let (ring, generation) = keys.current
         if let claims = knownClaims(of: field, generation: generation) {
-            try claims.check(atMilliseconds: now)
+            try checker.check(claims, atMilliseconds: now)
             return claims
         }
         let claims = try checker.claims(of: try Self.token(in: field), keys: ring, atMilliseconds: now)
@@ -164,6 +164,7 @@ enum Refusal: String, CaseIterable {
     case overloaded
     case tokenMissing = "token_missing"
     case tokenExpired = "token_expired"
+    case tokenNotYetValid = "token_not_yet_valid"
     case tokenInvalid = "token_invalid"
     case forbidden
     case rateLimited = "rate_limited"

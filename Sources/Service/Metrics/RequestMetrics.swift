@@ -15,7 +15,7 @@ final class RequestMetrics: Sendable {
     /// The routes of the histograms: the endpoints in their order, and last the requests without an endpoint.
     private let routes: [(method: String, pattern: String)]
     private let durations: [Histogram]
-    private let refusals = InlineArray<8, Atomic<UInt64>> { _ in Atomic(0) }
+    private let refusals = InlineArray<9, Atomic<UInt64>> { _ in Atomic(0) }
     private let underWay = Atomic(0)
 
     init(_ endpoints: [Endpoint]) {

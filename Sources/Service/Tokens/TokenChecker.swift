@@ -11,11 +11,25 @@ public struct TokenChecker: Sendable {
     public let audience: String
     /// The issuer that a token must name in its claim `iss`; nil accepts any.
     public let issuer: String?
+    /// The number of years that a time in a token may lie ahead, inclusive; a year has 366 days.
+    public var yearLimit: Int
+    /// The number of seconds by which `nbf` may lie ahead, inclusive, because clocks differ.
+    public var leewaySeconds: Int
+
+    /// The usual limit of years.
+    public static let usualYearLimit = 10
+    /// The usual leeway, in seconds.
+    public static let usualLeewaySeconds = 30
 
     /// Makes a checker.
-    public init(audience: String, issuer: String? = nil) {
+    public init(
+        audience: String, issuer: String? = nil, yearLimit: Int = usualYearLimit,
+        leewaySeconds: Int = usualLeewaySeconds
+    ) {
         self.audience = audience
         self.issuer = issuer
+        self.yearLimit = yearLimit
+        self.leewaySeconds = leewaySeconds
     }
 
     /// Checks a token and reads its claims.
@@ -39,9 +53,25 @@ public struct TokenChecker: Sendable {
         }
         try Self.checkAlgorithm(of: genuine)
         guard let json = genuine.claimsJSON else { throw Self.malformed }
-        let claims = try checked(Self.decoded(json))
-        try claims.check(atMilliseconds: now)
+        let claims = try checked(Self.decoded(json), atMilliseconds: now)
+        try check(claims, atMilliseconds: now)
         return claims
+    }
+
+    /// Checks that a moment is within the time in which claims are valid.
+    ///
+    /// - Throws: `TokenError.expired` or `notYetValid`.
+    public func check(_ claims: TokenClaims, atMilliseconds now: Int64) throws(TokenError) {
+        guard now < claims.expiresAtMilliseconds else { throw TokenError(.expired, "the token has expired") }
+        let ahead = claims.validFromMilliseconds - now
+        guard ahead <= Int64(leewaySeconds) * 1000 else {
+            throw TokenError(
+                .notYetValid,
+                """
+                the token is not valid yet: its claim "nbf" is \((ahead + 999) / 1000) seconds ahead of this \
+                machine's clock, and at most \(leewaySeconds) are allowed
+                """)
+        }
     }
 
     private func key(of token: String, among keys: KeySet) throws(TokenError) -> SigningKey {
@@ -61,7 +91,16 @@ public struct TokenChecker: Sendable {
         return key
     }
 
-    private func checked(_ claims: WrittenClaims) throws(TokenError) -> TokenClaims {
+    private func checked(_ claims: WrittenClaims, atMilliseconds now: Int64) throws(TokenError) -> TokenClaims {
+        for (name, seconds) in [("exp", claims.exp), ("nbf", claims.nbf), ("iat", claims.iat)] {
+            guard let seconds, seconds * 1000 - Double(now) > Double(yearLimit) * 366 * 86_400_000 else { continue }
+            throw TokenError(
+                .badClaim,
+                """
+                the claim "\(name)" is more than \(yearLimit) years ahead: milliseconds? \
+                Give Unix seconds
+                """)
+        }
         guard claims.aud?.values.contains(audience) == true else {
             throw TokenError(.wrongAudience, "the token is not for \"\(audience)\" (claim \"aud\")")
         }
@@ -97,7 +136,11 @@ public struct TokenChecker: Sendable {
         do {
             return try JSONDecoder().decode(WrittenClaims.self, from: Data(json.utf8))
         } catch {
-            throw TokenError(.badClaim, "a claim of the token has the wrong type")
+            let claim = (error as? DecodingError)?.path.first?.stringValue
+            guard let claim, let expected = WrittenClaims.types[claim] else {
+                throw TokenError(.badClaim, "a claim of the token has the wrong type")
+            }
+            throw TokenError(.badClaim, "the claim \"\(claim)\" has the wrong type: it must be \(expected)")
         }
     }
 
@@ -129,10 +172,18 @@ public struct TokenChecker: Sendable {
 
 /// The claims in a token; times in Unix seconds, with or without a fraction.
 private struct WrittenClaims: Decodable {
+    /// The types of the claims, in words.
+    static let types = [
+        "sub": "text, in quotes", "role": "text", "iss": "text", "exp": "a number of seconds",
+        "nbf": "a number of seconds", "iat": "a number of seconds", "aud": "text, or a list of texts",
+        "scope": "text, or a list of texts",
+    ]
+
     var sub: String?
     var role: String?
     var exp: Double?
     var nbf: Double?
+    var iat: Double?
     var iss: String?
     var aud: Texts?
     var scope: Texts?
@@ -148,6 +199,18 @@ private struct WrittenClaims: Decodable {
             } else {
                 values = try container.decode([String].self)
             }
+        }
+    }
+}
+
+extension DecodingError {
+    /// The names that lead to the value that cannot be decoded.
+    fileprivate var path: [any CodingKey] {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context.codingPath
+        @unknown default: []
         }
     }
 }
@@ -175,14 +238,6 @@ public struct TokenClaims: Sendable, Equatable {
         self.scopes = scopes
         self.expiresAtMilliseconds = expiresAtMilliseconds
         self.validFromMilliseconds = validFromMilliseconds
-    }
-
-    /// Checks that a moment is within the time in which the claims are valid.
-    ///
-    /// - Throws: `TokenError.expired` or `notYetValid`.
-    public func check(atMilliseconds now: Int64) throws(TokenError) {
-        guard now < expiresAtMilliseconds else { throw TokenError(.expired, "the token has expired") }
-        guard now >= validFromMilliseconds else { throw TokenError(.notYetValid, "the token is not valid yet") }
     }
 }
 

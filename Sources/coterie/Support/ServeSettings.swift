@@ -35,7 +35,7 @@ enum ServeSettings {
             throw UsageError(
                 """
                 --allow-origin is "\(origin)": give a scheme and a host in lower case, without a path, \
-                such as https://photos.example
+                such as https://photos.example or capacitor://localhost
                 """)
         }
         return CrossOriginPolicy(origins: origins)
@@ -61,6 +61,8 @@ enum ServeSettings {
 
     private static func access(_ parsed: ParsedCommand, _ keys: KeyRing?) throws(UsageError) -> AccessPolicy {
         var policy = AccessPolicy(keys: keys, checker: parsed.tokenChecker)
+        policy.checker.yearLimit = try parsed.integer("token-years")
+        policy.checker.leewaySeconds = try parsed.integer("token-leeway")
         for name in parsed.texts("open").flatMap({ $0.split(separator: ",") }) {
             guard let area = Area(rawValue: String(name)) else {
                 let names = Area.allCases.map(\.rawValue).joined(separator: ", ")

@@ -62,12 +62,60 @@ struct TokenCheckerTests {
         arguments: [
             (#""exp":1795000000"#, TokenError.Code.expired), (#""exp":1794999999.999"#, .expired),
             (#""exp":0"#, .expired),
-            (#""exp":-1e300"#, .expired), (#""exp":1795000060,"nbf":1795000001"#, .notYetValid),
-            (#""exp":1e300,"nbf":1e300"#, .notYetValid), (#""nbf":0"#, .badClaim), (#""exp":"1795000060""#, .badClaim),
+            (#""exp":-1e300"#, .expired), (#""exp":1795000060,"nbf":1795000031"#, .notYetValid),
+            (#""nbf":0"#, .badClaim), (#""exp":"1795000060""#, .badClaim),
             (#""exp":null"#, .badClaim), (#""exp":true"#, .badClaim),
         ])
     func times(claims: String, expected: TokenError.Code) throws {
         #expect(try code(claims: #"{"sub":"ann","aud":"coterie",\#(claims)}"#) == expected)
+    }
+
+    @Test("A clock that is 30 seconds behind accepts a token, or as far as the leeway says")
+    func leeway() throws {
+        for (seconds, leeway, expected) in [
+            (1, 30, TokenError.Code?.none), (30, 30, nil), (31, 30, .notYetValid), (1, 0, .notYetValid), (90, 90, nil),
+        ] {
+            let claims = #"{"sub":"ann","aud":"coterie","exp":1795000600,"nbf":\#(1_795_000_000 + seconds)}"#
+            let token = Forgery.token(header: Self.header, claims: claims, secret: Sample.secret)
+            let checker = TokenChecker(audience: "coterie", leewaySeconds: leeway)
+            #expect(try Sample.code(token, checker: checker) == expected, "\(seconds) seconds, leeway \(leeway)")
+        }
+    }
+
+    @Test(
+        "A time in milliseconds, or one that is absurd, is refused, and its claim is named",
+        arguments: [
+            ("exp", "1795000060000"), ("exp", "1000000000000000000"), ("exp", "1e300"), ("exp", "2112000000"),
+            ("nbf", "1795000000000"), ("nbf", "1e300"), ("iat", "1795000000000"), ("iat", "1e18"),
+        ])
+    func milliseconds(claim: String, value: String) throws {
+        let others = claim == "exp" ? "" : #""exp":1795000060,"#
+        let claims = #"{"sub":"ann","aud":"coterie",\#(others)"\#(claim)":\#(value)}"#
+        let error = try #require(throws: TokenError.self) { try Sample.read(claims) }
+        #expect(error.code == .badClaim)
+        #expect(error.message.contains("\"\(claim)\" is more than 10 years ahead: milliseconds?"), "\(error)")
+    }
+
+    @Test("A token may be valid for as many years as the limit says")
+    func years() throws {
+        let token = Forgery.token(
+            header: Self.header, claims: #"{"sub":"ann","aud":"coterie","exp":2100000000}"#, secret: Sample.secret)
+        for (years, expected) in [(9, TokenError.Code.badClaim), (10, nil), (100, nil)] {
+            let checker = TokenChecker(audience: "coterie", yearLimit: years)
+            #expect(try Sample.code(token, checker: checker) == expected, "\(years) years")
+        }
+    }
+
+    @Test(
+        "A claim of the wrong type is named",
+        arguments: ["sub", "role", "iss", "exp", "nbf", "iat", "aud", "scope"])
+    func wrongType(claim: String) throws {
+        let values = ["sub": "42", "exp": #""1795000060""#, "nbf": #""0""#, "iat": "[]"]
+        var claims = ["sub": #""ann""#, "aud": #""coterie""#, "exp": "1795000060"]
+        claims[claim] = values[claim] ?? "7"
+        let json = "{" + claims.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+        let error = try #require(throws: TokenError.self) { try Sample.read(json) }
+        #expect(error.code == .badClaim && error.message.contains("the claim \"\(claim)\""), "\(error)")
     }
 
     @Test(
@@ -224,6 +272,13 @@ private enum Sample {
     }
 
     static let checker = TokenChecker(audience: "coterie")
+
+    /// Checks a token with claims.
+    static func read(_ claims: String) throws {
+        let token = Forgery.token(
+            header: #"{"alg":"HS256","typ":"JWT","kid":"a"}"#, claims: claims, secret: secret)
+        _ = try checker.claims(of: token, keys: keys("a"), atMilliseconds: now)
+    }
 
     static func code(_ token: String, keys: KeySet? = nil, checker: TokenChecker = checker) throws -> TokenError.Code? {
         let keys = try keys ?? Sample.keys("a")
