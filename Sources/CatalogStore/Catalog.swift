@@ -106,6 +106,20 @@ public final class Catalog {
     /// The file that a path leads to, beside which SQLite keeps the log, also if the path is a link.
     private static func file(of path: String) -> String { resolved(path) ?? path }
 
+    /// Whether the file of a catalog forbids this user to write to it, for good: that is its owner's wish.
+    public static func isForbidden(_ path: String) -> Bool { !allows(path, W_OK) && !isOnReadOnlyDisk(path) }
+
+    /// Returns the reason why a catalog cannot be written to just now though its file allows it, or nil if it can.
+    public static func obstacle(toWriting path: String) -> String? {
+        guard !isWritable(path), !isForbidden(path) else { return nil }
+        let folder = folder(of: file(of: path))
+        if isOnReadOnlyDisk(path) { return "the catalog \(path) is on a disk that can only be read" }
+        return """
+            the folder \(folder) of the catalog cannot be written to, and SQLite keeps its log there: let this user write \
+            to it; in a systemd unit, ReadWritePaths= must name the folder, and not only the file
+            """
+    }
+
     /// The folder that a catalog, or a file beside it, is in: `.` if the path names none.
     public static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -130,7 +144,17 @@ public final class Catalog {
     /// may not, and no log is there, nobody is writing, and nothing need be locked; SQLite could not make the files for
     /// that.
     static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
-        if canWrite { return try Database(path: path, mode: .readWrite) }
+        if canWrite {
+            let database = try Database(path: path, mode: .readWrite)
+            do {
+                _ = try database.integer("SELECT count(*) FROM sqlite_schema")
+                return database
+            } catch {
+                // Where the disk is full, SQLite cannot make the index of the log. Without a log nobody writes either.
+                guard error.isFull, (logBytes(path) ?? 0) == 0 else { throw error }
+                return try Database(path: path, mode: .immutable)
+            }
+        }
         guard let logBytes = logBytes(path) else { return try Database(path: path, mode: .immutable) }
         do throws(DatabaseError) {
             let database = try Database(path: path, mode: .readOnly)
@@ -221,6 +245,8 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
     public let code: Code
     /// What happened, where, and what to do.
     public let message: String
+    /// Whether the cause is a disk that is full.
+    public private(set) var isFull = false
 
     /// An error.
     public init(_ code: Code, _ message: String) {
@@ -238,6 +264,7 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
             self = .damaged(error.reason)
         } else {
             self.init(.databaseFailed, error.reason)
+            isFull = error.isFull
         }
     }
 

@@ -21,6 +21,8 @@ public final class HTTPServer: Sendable {
     public let address: String
     /// The port at which the server listens.
     public let port: UInt16
+    /// The connections that are served at a time; fewer than configured if the limit on open files is too low.
+    public let connectionLimit: Int
 
     private let core: ServerCore
     private let running: Mutex<Running?>
@@ -43,11 +45,14 @@ public final class HTTPServer: Sendable {
         handler: @escaping Handler
     ) throws(HTTPError) {
         try configuration.validate()
+        let configuration = configuration.fitting(
+            DescriptorLimit.raised(to: configuration.mostConnections + DescriptorLimit.reserve))
+        connectionLimit = configuration.connectionLimit
         let listener = try ListeningSocket(address: configuration.address, port: configuration.port)
         address = configuration.address
         port = listener.port
         core = ServerCore(configuration: configuration, refusal: refusal, handler: handler)
-        let limit = configuration.connectionLimit + configuration.surplusConnectionLimit
+        let limit = configuration.mostConnections
         var workers: [Worker] = []
         for number in 0..<configuration.threadCount {
             // The limits of all workers add up to the limit of the server.
@@ -143,6 +148,19 @@ extension HTTPServer {
 
         /// Creates the default configuration.
         public init() {}
+
+        /// The most connections that are open at a time.
+        var mostConnections: Int { connectionLimit + surplusConnectionLimit }
+
+        /// Returns the same with as many connections as a limit on descriptors has room for.
+        func fitting(_ descriptorLimit: Int) -> Self {
+            let room = max(DescriptorLimit.connections(mostConnections, under: descriptorLimit), threadCount)
+            guard room < mostConnections else { return self }
+            var fitting = self
+            fitting.surplusConnectionLimit = min(surplusConnectionLimit, room / 8, room - threadCount)
+            fitting.connectionLimit = min(connectionLimit, room - fitting.surplusConnectionLimit)
+            return fitting
+        }
 
         /// Checks that every limit is within its bounds.
         func validate() throws(HTTPError) {

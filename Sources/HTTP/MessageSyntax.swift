@@ -125,7 +125,7 @@ struct RequestLine {
             throw HTTPError(.unsupportedVersion, "HTTP/\(major).\(minor) is not served: use HTTP/1.1")
         }
         method = HTTPMethod(rawValue: String(decoding: line[..<methodEnd], as: UTF8.self))
-        target = try RequestTarget(Array(line[(methodEnd + 1)..<targetEnd]))
+        target = try RequestTarget(Array(line[(methodEnd + 1)..<targetEnd]), of: method)
         isVersion10 = minor == 0
     }
 

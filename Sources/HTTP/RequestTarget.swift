@@ -10,11 +10,16 @@ struct RequestTarget {
 
     /// Reads a target in origin form (`/a/b?c=d`) or absolute form (RFC 9112, section 3.2).
     ///
-    /// The host of an absolute form is checked and ignored.
+    /// The host of an absolute form is checked and ignored. OPTIONS may also name the server as a whole, `*`, which has
+    /// no segments.
     ///
     /// - Throws: `HTTPError.badRequest` for a target in neither form; see also `PercentEncoding.decode`.
-    init(_ bytes: [UInt8]) throws(HTTPError) {
+    init(_ bytes: [UInt8], of method: HTTPMethod) throws(HTTPError) {
         self.bytes = bytes
+        if method == .options, bytes.elementsEqual("*".utf8) {
+            (rawPath, segments, query) = ("*", [], [])
+            return
+        }
         let origin = try Self.originForm(bytes[...])
         let pathEnd = origin.firstIndex(of: UInt8(ascii: "?")) ?? origin.endIndex
         let path = origin[..<pathEnd]
@@ -66,7 +71,22 @@ struct RequestTarget {
 }
 
 /// Percent escapes in paths and queries (RFC 3986, section 2.1).
-enum PercentEncoding {
+public enum PercentEncoding {
+    /// Returns the texts that a text becomes when it is decoded again and again; none if it has no escapes.
+    ///
+    /// Clients that encode a text twice send `%2540` for `@`.
+    public static func decodings(of text: String) -> [String] {
+        var (texts, last) = ([String](), text)
+        // Nobody encodes a text more often by mistake.
+        while texts.count < 3, last.utf8.contains(UInt8(ascii: "%")),
+            let next = try? decode(Array(last.utf8)[...], plusIsSpace: false)
+        {
+            texts.append(next)
+            last = next
+        }
+        return texts
+    }
+
     /// Decodes one piece of a request target that has already been divided at its delimiters.
     ///
     /// NUL is refused because no id has one and it ends strings in C.

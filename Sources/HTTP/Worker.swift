@@ -37,6 +37,8 @@ final class Worker: @unchecked Sendable {
     private(set) var isStopping = false
     private var nextCheck: UInt64 = 0
     private var acceptedCount: UInt64 = 0
+    /// The moment before which no connection is accepted, after the system had no room for one.
+    private var acceptingPausedUntil: UInt64 = 0
 
     /// Creates a worker; the listening socket must stay open until `run` has returned.
     init(core: ServerCore, listener: Int32, connectionLimit: Int) throws(HTTPError) {
@@ -132,12 +134,24 @@ final class Worker: @unchecked Sendable {
             var storage = sockaddr_storage()
             let socket = unsafe shim_accept(listener, &storage)
             guard socket >= 0 else {
-                // If descriptors or memory are lacking, the next attempt waits until deadlines have been checked.
-                if [EMFILE, ENFILE, ENOBUFS, ENOMEM, EINVAL].contains(errno) { stopAccepting() }
+                switch errno {
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                    // Whoever waits to be accepted gets the place of the longest idle connection. Without one, the next
+                    // attempt waits for the next check: the listener stays readable, and this thread would spin.
+                    if closeLongestIdle() { continue }
+                    pauseAccepting()
+                case EINVAL: stopAccepting()
+                default: break
+                }
                 return
             }
             open(socket, from: storage)
         }
+    }
+
+    private func pauseAccepting() {
+        acceptingPausedUntil = ServerCore.now + interval.nanoseconds
+        stopAccepting()
     }
 
     private func stopAccepting() {
@@ -147,7 +161,8 @@ final class Worker: @unchecked Sendable {
     }
 
     private func resumeAccepting() {
-        guard !isAccepting, !isStopping, connections.count < connectionLimit else { return }
+        guard !isAccepting, !isStopping, connections.count < connectionLimit, ServerCore.now >= acceptingPausedUntil
+        else { return }
         isAccepting = poller.add(listener: listener)
     }
 

@@ -142,6 +142,14 @@ public final class Daemon: Sendable {
     private static func announce(_ server: HTTPServer, _ configuration: Configuration) {
         let log = configuration.log
         log.info("listening at port \(server.port) of \(server.address)")
+        let wanted = configuration.server.connectionLimit
+        if server.connectionLimit < wanted {
+            log.warning(
+                """
+                the limit on open files leaves room for \(server.connectionLimit) connections instead of \(wanted): \
+                raise the hard limit (LimitNOFILE=, ulimit -Hn)
+                """)
+        }
         guard configuration.live.access.keys != nil else {
             return log.warning("no keys: everything is open to every process of this machine, and to no other")
         }

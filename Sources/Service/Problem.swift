@@ -111,6 +111,26 @@ extension Problem {
             detail: "the body must be JSON: send it with the header field Content-Type: application/json")
     }
 
+    /// The body is compressed, or encoded in another way.
+    static func encodedBody(_ coding: String) -> Problem {
+        Problem(
+            status: .unsupportedMediaType, title: "Unsupported Media Type",
+            detail: """
+                the header field Content-Encoding is "\(coding.prefix(64))": send the body as it is, without this field
+                """, headers: ["Accept-Encoding": "identity"])
+    }
+
+    /// A member's id was percent-encoded twice, such as `%2540` for `@`.
+    static func encodedTwice(_ name: String, _ id: String) -> Problem {
+        Problem(
+            status: .badRequest, kind: .badParameter, title: "Bad parameter",
+            detail: """
+                the parameter "\(name)" is "\(id)", and there is no such member, but one whose id this is when it is \
+                decoded: encode ids in paths once
+                """
+        ).with { $0.parameter = name }
+    }
+
     /// No group, user or photo has this id; `near` are similar ids.
     static func unknown(_ kind: Kind, _ noun: String, id: String, near: [String]) -> Problem {
         let hint = near.isEmpty ? "" : "; did you mean \(choice(of: near))?"

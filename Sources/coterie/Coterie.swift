@@ -2,6 +2,7 @@ import CommandLine
 import FoundationEssentials
 import Glibc
 import Model
+import Service
 
 @main
 enum Coterie {
@@ -40,8 +41,10 @@ enum Coterie {
                 let subcommand = subcommands.first { $0.command.name == invocation.words.command.name }
                 try subcommand?.run(invocation)
             }
+            EventLog.finish()
         } catch {
             let failure = Failure(error)
+            EventLog.finish()
             complain("coterie: \(failure.message)")
             exit(failure.exitCode)
         }

@@ -33,6 +33,27 @@ struct RequestTargetTests {
         #expect(error?.code == .badRequest)
     }
 
+    @Test("Only OPTIONS may name the whole server")
+    func wholeServer() throws {
+        let request = try HTTPRequest(method: .options, target: "*")
+        #expect(request.segments.isEmpty && request.query.isEmpty && request.rawPath == "*")
+        for (method, target) in [("GET", "*"), ("POST", "*"), ("OPTIONS", "**"), ("OPTIONS", "*/a"), ("OPTIONS", "")] {
+            #expect(throws: HTTPError.self) {
+                try HTTPRequest(method: HTTPMethod(rawValue: method), target: target)
+            }
+        }
+    }
+
+    @Test(
+        "A text that was encoded twice is decoded as often as it was encoded",
+        arguments: [
+            ("a", []), ("a%40b", ["a@b"]), ("a%2540b", ["a%40b", "a@b"]), ("100%", []), ("a%zz", []), ("%C3", []),
+            ("%25", ["%"]),
+        ] as [(String, [String])])
+    func decodings(text: String, expected: [String]) {
+        #expect(PercentEncoding.decodings(of: text) == expected)
+    }
+
     @Test("A query is a list of names and values")
     func query() throws {
         let query = try request("/a?b=1&c=%26+%2B&b=2&d&=e&&f=g=h?").query.map { "\($0.name)|\($0.value)" }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -60,6 +61,52 @@ struct FullDiskTests {
         }
         let run = await daemon.end()
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+    }
+
+    @Test("A daemon starts on a full disk after a clean stop, serves, says why, and writes once there is room")
+    func startsFull() async throws {
+        let (workspace, disk, catalog) = try await scene()
+        let first = try await RunningDaemon(workspace, settings: ["COTERIE_CATALOG": catalog])
+        try await first.wait { !$0.degraded }
+        #expect(try post(first, 1).status == 200)
+        #expect(await first.end().exitCode == CommandRun.ExitCode.success)
+        try disk.fill()
+        let daemon = try await RunningDaemon(workspace, settings: ["COTERIE_CATALOG": catalog])
+        let readiness = try await daemon.wait { $0.degraded }
+        #expect(readiness.reason?.contains("the disk is full") == true, "\(readiness)")
+        #expect(try daemon.get("/v1/users/laura-100/recommendations").status == 200)
+        let refused = try post(daemon, 2)
+        #expect(refused.status == 503 && refused.text.contains("the disk is full"), "\(refused.text)")
+        #expect(!daemon.command.errors.contains("code "), "\(daemon.command.errors)")
+        try disk.makeRoom()
+        try await daemon.wait { !$0.degraded }
+        #expect(try post(daemon, 3).status == 200)
+        #expect(try daemon.get("/v1/users/laura-100/interactions").text.contains(#""id":"3""#))
+        let run = await daemon.end()
+        #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+    }
+
+    @Test("A temporary folder of SQLite's that is full is named, with the variable that names another")
+    func temporaryFolder() async {
+        // In a process of its own: SQLite reads the variable once.
+        await #expect(processExitsWith: .success) {
+            let (small, folder) = (try SmallDisk(kibibytes: 64), try TemporaryDirectory())
+            #expect(unsafe setenv("SQLITE_TMPDIR", small.path, 1) == 0)
+            let database = try Database(path: folder.path + "/database", mode: .create)
+            try database.execute("PRAGMA temp_store = FILE; PRAGMA cache_size = 10; CREATE TABLE rows (text)")
+            try database.execute(
+                """
+                WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
+                INSERT INTO rows SELECT hex(randomblob(20)) FROM numbers
+                """)
+            let error = #expect(throws: DatabaseError.self) {
+                try database.execute("CREATE INDEX sorted ON rows (text)")
+            }
+            #expect(
+                error?.reason == """
+                    SQLite's temporary folder \(small.path) is full: make room, or name another with SQLITE_TMPDIR
+                    """)
+        }
     }
 
     @Test("A daemon that was started on a disk that can only be read begins to write when it can")

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("A catalog in a folder that may not be written to", .aFewAtATime)
@@ -114,6 +115,45 @@ struct ReadOnlyCatalogTests {
             #expect(similar.exitCode == 65 && similar.errors.contains("hidden"), "\(similar.testDescription)")
         }
         withExtendedLifetime(writer) {}
+    }
+
+    @Test(
+        "is told at /readyz and in metrics if only the folder may not be written to",
+        .enabled(if: canRun, "setpriv is not installed"))
+    func folderAlone() async throws {
+        let (workspace, catalog) = try await frozen()
+        let folder = workspace.path("frozen")
+        let files = FileManager.default
+        defer { try? files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder) }
+        try files.setAttributes([.posixPermissions: 0o666], ofItemAtPath: catalog)
+        let command = try RunningCommand(
+            (Self.prefix + [Checkout.program])[0],
+            Array((Self.prefix + [Checkout.program, "serve", "--port", "0"]).dropFirst()),
+            environment: workspace.environment.merging(["COTERIE_CATALOG": catalog, "HOME": workspace.path("home")]) {
+                $1
+            }, input: nil, in: workspace.folder)
+        defer { command.send(SIGKILL) }
+        var port: UInt16?
+        _ = await RunningDaemon.poll {
+            let match = command.errors.firstMatch(of: #/"listening at port ([0-9]+) /#)
+            port = match.flatMap { UInt16($0.output.1) }
+            return port != nil || !command.isRunning
+        }
+        let daemon = try #require(port, "\(command.errors)")
+        func get(_ target: String) -> String { SocketClient(port: daemon)?.request("GET", target)?.text ?? "" }
+        let isTold = await RunningDaemon.poll { get("/readyz").contains("ReadWritePaths=") }
+        #expect(isTold, "\(get("/readyz"))")
+        #expect(get("/readyz").contains(#""degraded":true"#))
+        #expect(get("/metrics").contains("coterie_recording_up 0\n"))
+        let json = #"{"interactions":[{"id":"1","kind":"join","groupId":"macro-mondays"}]}"#
+        func post() -> Int? {
+            SocketClient(port: daemon)?.request("POST", "/v1/users/laura-100/interactions", json: json)?.status
+        }
+        #expect(post() == 503)
+        try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+        let isOver = await RunningDaemon.poll { get("/readyz").contains(#""degraded":false"#) }
+        #expect(isOver, "\(get("/readyz"))")
+        #expect(post() == 200)
     }
 
     @Test(

@@ -85,13 +85,38 @@ struct ConditionalRequestTests {
         #expect(try service.answer(transport, Self.similar).headers["vary"] == nil)
     }
 
+    @Test("A preflight request may ask for any header fields, and gets names alone", arguments: Transport.allCases)
+    func preflightHeaders(transport: Transport) throws {
+        var service = try service()
+        service.crossOrigin = CrossOriginPolicy(origins: ["capacitor://localhost"])
+        func allowed(_ asked: String?) throws -> String? {
+            let fields = asked.map { ["Access-Control-Request-Headers: \($0)"] } ?? []
+            let answer = try service.answer(
+                transport, "/v1/users/ann/interests", method: "OPTIONS",
+                headers: ["Origin: capacitor://localhost", "Access-Control-Request-Method: PUT"] + fields)
+            #expect(answer.status == 204 && answer.headers["access-control-allow-origin"] == "capacitor://localhost")
+            return answer.headers["access-control-allow-headers"]
+        }
+        #expect(
+            try allowed("authorization,traceparent,sentry-trace, baggage")
+                == "authorization, traceparent, sentry-trace, baggage")
+        let standard = "Authorization, Content-Type, If-None-Match, X-Request-Id"
+        for asked in [nil, "", "a b", "a, b:c", "é", String(repeating: "a", count: 2000)] {
+            #expect(try allowed(asked) == standard, "\(asked ?? "nothing")")
+        }
+    }
+
     @Test("An origin is a scheme and a host, as browsers send it")
     func origins() {
-        for text in ["*", "https://photos.example", "http://localhost:3000", "http://[::1]:80", "https://a-b.c"] {
+        for text in [
+            "*", "https://photos.example", "http://localhost:3000", "http://[::1]:80", "https://a-b.c",
+            "capacitor://localhost", "tauri://localhost", "ionic://localhost", "chrome-extension://abc",
+        ] {
             #expect(CrossOriginPolicy.isOrigin(text), "\(text)")
         }
         for text in [
-            "", "photos.example", "https://photos.example/", "https://Photos.example", "ftp://a", "https://a b",
+            "", "photos.example", "https://photos.example/", "https://Photos.example", "9tp://a", "https://a b",
+            "capacitor:localhost", "Tauri://localhost", "://localhost",
         ] {
             #expect(!CrossOriginPolicy.isOrigin(text), "\(text)")
         }

@@ -55,6 +55,62 @@ struct InteractionRouteTests {
         #expect(try list() == before)
     }
 
+    @Test("Nothing is recorded for an id that was encoded twice", arguments: ["%40nn", "%2540nn"])
+    func encodedTwice(name: String) throws {
+        try members.execute("UPDATE users SET user_id = '@nn' WHERE user_id = 'ann'")
+        let body = #"{"interactions":[{"id":"1","kind":"join","groupId":"birds"}]}"#
+        #expect(
+            try routes.answer(.socket, "/v1/users/%40nn/interactions", method: "POST", json: body).status == 200)
+        let twice = name.replacing("%", with: "%25")
+        for (method, path, json) in [
+            ("POST", "/interactions", body), ("PUT", "/interests", #"{"interests":["owls"]}"#),
+            ("DELETE", "/interactions", nil), ("DELETE", "", nil), ("GET", "/recommendations", nil),
+        ] as [(String, String, String?)] {
+            let answer = try routes.answer(.socket, "/v1/users/\(twice)\(path)", method: method, json: json)
+            #expect(answer.status == 400, "\(method) \(path): \(answer.text)")
+            #expect(answer.text.contains("encode ids in paths once") && answer.text.contains(#""parameter":"id""#))
+        }
+        #expect(try members.count("SELECT count(*) FROM users") == 2)
+        // A member may be called so.
+        try members.execute("UPDATE users SET user_id = '\(name)' WHERE user_id = 'bob'")
+        let own = try routes.answer(.socket, "/v1/users/\(twice)/interactions", method: "POST", json: body)
+        #expect(own.status == 200, "\(own.text)")
+    }
+
+    @Test("A body that is encoded is refused, and the header field is named", arguments: ["gzip", "br", "x"])
+    func encodedBody(coding: String) throws {
+        let body = #"{"interactions":[{"id":"1","kind":"join","groupId":"birds"}]}"#
+        let target = "/v1/users/ann/interactions"
+        let answer = try routes.answer(
+            .socket, target, method: "POST", headers: ["Content-Encoding: \(coding)"], json: body)
+        #expect(answer.status == 415 && answer.text.contains("Content-Encoding"), "\(answer.text)")
+        #expect(
+            try routes.answer(.socket, target, method: "POST", headers: ["Content-Encoding: identity"], json: body)
+                .status == 200)
+    }
+
+    @Test(
+        "Half a surrogate pair is refused, and the field is named",
+        arguments: [
+            (#"{"id":"\ud83d","kind":"join","groupId":"birds"}"#, "interactions[0].id"),
+            (#"{"id":"1","kind":"join","groupId":"\udc00"}"#, "interactions[0].groupId"),
+            (
+                #"{"id":"1","kind":"join","groupId":"birds"},{"id":"x\ud83dy","kind":"join","groupId":"birds"}"#,
+                "interactions[1].id"
+            ),
+            (
+                #"{"id":"1","kind":"join","groupId":"birds","recommendationId":"\ud83d\u0041"}"#,
+                "interactions[0].recommendationId"
+            ),
+        ])
+    func surrogates(json: String, field: String) throws {
+        let answer = try post(json)
+        #expect(answer.status == 400, "\(answer.text)")
+        #expect(answer.text.contains(#""field":"\#(field)""#), "\(answer.text)")
+        #expect(answer.text.contains("surrogate"), "\(answer.text)")
+        #expect(try post(#"{"id":"\ud83d\ude00","kind":"join","groupId":"birds"}"#).status == 200)
+    }
+
     @Test("What a member does after the clock went back comes after what they did before", arguments: [true, false])
     func clockBack(hasCatalog: Bool) throws {
         let folder = try TemporaryDirectory()

@@ -29,6 +29,12 @@ final class MemberCatalog {
             """)
     }
 
+    /// Changes the catalog as another process would.
+    func execute(_ sql: String) throws { try Database(path: path, mode: .readWrite).execute(sql) }
+
+    /// A number in the catalog.
+    func count(_ sql: String) throws -> Int64? { try Database(path: path, mode: .readOnly).integer(sql) }
+
     /// The catalog as a daemon reads and writes it.
     func source() throws -> CatalogSource { try CatalogSource(path: path, patience: .seconds(60)) }
 

@@ -43,6 +43,22 @@ struct RouterTests {
         #expect(try service().answer(transport, "/nowhere", method: "OPTIONS").status == 404)
     }
 
+    @Test("OPTIONS of the whole server is answered, as load balancers ask it", arguments: Transport.allCases)
+    func wholeServer(transport: Transport) throws {
+        for target in ["*", "/", "http://test"] {
+            let answer = try service().answer(transport, target, method: "OPTIONS")
+            #expect(answer.status == 204, "\(target)")
+            #expect(answer.headers["allow"]?.contains("GET") == true, "\(target)")
+        }
+        #expect(try service().answer(transport, "/", method: "GET").status == 404)
+        let router = try service().router()
+        let server = try HTTPServer(refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
+        defer { server.stop() }
+        let client = try #require(SocketClient(port: server.port))
+        client.send("OPTIONS / HTTP/1.0\r\n\r\n")
+        #expect(client.receive()?.status == 204)
+    }
+
     @Test(
         "Only clients that accept gzip get it",
         arguments: [

@@ -25,21 +25,20 @@ final class CatalogSource: CommunitySource {
         self.path = path
         let reader = try CatalogReader(path: path)
         self.reader = reader
-        let isWritable = Catalog.isWritable(path)
-        // Connections to a file that cannot be written do not look for what others write.
-        let readsForEver = Atomic(!isWritable)
+        // Connections that were opened while the file could not be written do not look for what others write.
+        let mayReadForEver = Atomic(true)
         commits = GroupCommit(changes: changes, recording: recording, patience: patience) { () throws(CatalogError) in
-            guard Catalog.isWritable(path) else {
-                throw CatalogError(.fileFailed, "the catalog \(path) is on a disk that can only be read")
-            }
+            if let obstacle = Catalog.obstacle(toWriting: path) { throw CatalogError(.fileFailed, obstacle) }
             let catalog = try Catalog(path: path, mode: .recording)
-            if readsForEver.exchange(false, ordering: .relaxed) { reader.renew() }
+            if mayReadForEver.exchange(false, ordering: .relaxed) { reader.renew() }
             return catalog
         }
         do {
-            if isWritable || Catalog.isOnReadOnlyDisk(path) { try commits.open() }
+            if !Catalog.isForbidden(path) { try commits.open() }
         } catch {
-            guard Catalog.isOnReadOnlyDisk(path) else { throw ServiceError(.startFailed, error.message) }
+            guard error.isFull || Catalog.obstacle(toWriting: path) != nil else {
+                throw ServiceError(.startFailed, error.message)
+            }
             recording.failed("changes cannot be recorded: \(error.message)")
         }
     }
@@ -67,7 +66,7 @@ final class CatalogSource: CommunitySource {
 
     /// Commits the change, together with others that wait.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
-        guard Catalog.isWritable(path) || Catalog.isOnReadOnlyDisk(path) else {
+        guard !Catalog.isForbidden(path) else {
             throw ServiceError(.catalogFailed, "the catalog can only be read: nothing that members do is recorded")
         }
         do {

@@ -21,6 +21,8 @@ public struct EventLog: Sendable {
     private let now: @Sendable () -> Int64
     /// Where warnings and errors are counted; nil for nowhere.
     private var troubles: RecentTroubles?
+    /// The queue of its lines, if they wait to be written.
+    private(set) var queue: LogQueue?
 
     /// A log.
     ///
@@ -33,7 +35,19 @@ public struct EventLog: Sendable {
     }
 
     /// Standard error.
-    public static let standardError = EventLog(now: { SystemClock.nowMilliseconds }, write: StandardErrorLog.write)
+    ///
+    /// Its lines are written by another thread, so no answer waits for whoever reads them.
+    public static let standardError = EventLog(LogQueue.standardError)
+
+    private init(_ queue: LogQueue) {
+        self.init(now: { SystemClock.nowMilliseconds }) { queue.add($0) }
+        self.queue = queue
+    }
+
+    /// Waits until the lines for standard error are written, but not longer than a time: nobody may be reading them.
+    public static func finish(waitingAtMost patience: Duration = .seconds(1)) {
+        LogQueue.standardError.flush(waitingAtMost: patience)
+    }
 
     /// Takes down what is as it should be.
     public func info(_ message: String) { record(.info, message) }
@@ -66,17 +80,6 @@ public struct EventLog: Sendable {
             members(&json)
         }
         write(String(decoding: line, as: UTF8.self))
-    }
-}
-
-enum StandardErrorLog {
-    /// Writes one line with one system call, so that the lines of several threads do not mix.
-    @Sendable
-    static func write(_ line: String) {
-        var bytes = Array(line.utf8)
-        bytes.append(UInt8(ascii: "\n"))
-        // Nobody is left to be told if this fails.
-        _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }
 

@@ -21,6 +21,9 @@ extension RequestBody {
             self = try JSONDecoder().decode(
                 Self.self, from: Data(body.isEmpty && !Self.isRequired ? Array("{}".utf8) : body))
         } catch let error as DecodingError {
+            if case .dataCorrupted = error, let place = UnpairedSurrogate.place(in: body) {
+                throw .badField(place, "has half a surrogate pair in it, which is no text: send UTF-8, or whole pairs")
+            }
             throw .badBody(error)
         } catch { throw .badField("", "is not JSON") }
     }

@@ -154,7 +154,10 @@ final class Router: Sendable {
             guard request.method == .options else { throw .methodNotAllowed(request.method, allowed: allowed) }
             return HTTPResponse(
                 status: .noContent, headers: ["Allow": allowed.map(\.rawValue).joined(separator: ", ")])
-        case .notFound: throw .noSuchPath()
+        case .notFound:
+            // OPTIONS for the server as a whole, as load balancers send it to see whether anybody answers.
+            guard request.method == .options, request.segments.isEmpty else { throw .noSuchPath() }
+            return HTTPResponse(status: .noContent, headers: ["Allow": "GET, HEAD, POST, PUT, DELETE, OPTIONS"])
         }
     }
 
@@ -216,6 +219,7 @@ final class Router: Sendable {
     ) throws(Problem) -> AnswerCache.Answer {
         let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
         if endpoint.bodySchema != nil, endpoint.needsBody || !request.body.isEmpty { try Self.checkJSON(request) }
+        try checkEncodedOnce(endpoint, path)
         let call = Call(
             responder: responder, path: path, parameters: parameters, bearer: bearer,
             isOpen: gate.knowsTokens && bearer == nil, body: request.body,
@@ -243,6 +247,29 @@ final class Router: Sendable {
     private static func checkJSON(_ request: HTTPRequest) throws(Problem) {
         let type = request.headers["Content-Type"]?.split(separator: ";").first?.trimmingSpaces
         guard type?.lowercased() == "application/json" else { throw .notJSON() }
+        if let coding = request.headers["Content-Encoding"], coding.lowercased() != "identity" {
+            throw .encodedBody(coding)
+        }
+    }
+
+    /// Refuses a member's id that was percent-encoded twice: the member whom it means is known, and it itself is not.
+    ///
+    /// Otherwise what a member does would be recorded of somebody who does not exist.
+    private func checkEncodedOnce(_ endpoint: Endpoint, _ path: PathParameters) throws(Problem) {
+        for parameter in endpoint.pathParameters where parameter.isMember {
+            let id = path[parameter.name]
+            let decodings = PercentEncoding.decodings(of: id)
+            guard !decodings.isEmpty, let community = responder.community,
+                let snapshot = responder.follower.current.snapshot.map({ VisibleSnapshot($0) })
+            else { continue }
+            func isKnown(_ id: String) throws(Problem) -> Bool {
+                do throws(ServiceError) {
+                    return try community.profile(ofUser: id, in: snapshot, atMilliseconds: responder.now()) != nil
+                } catch { throw .unavailable(error) }
+            }
+            guard try !isKnown(id) else { continue }
+            for decoded in decodings where try isKnown(decoded) { throw .encodedTwice(parameter.name, id) }
+        }
     }
 
     private func note(_ problem: Problem, _ request: HTTPRequest?, id: String, at uptime: UInt64) {

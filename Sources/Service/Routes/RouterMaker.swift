@@ -26,6 +26,7 @@ struct RouterMaker: Sendable {
         var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
         sources += conditions
         sources += watches
+        if let queue = configuration.log.queue { sources.append(queue) }
         if let recorder { sources.append(recorder) }
         if let relay = parts.relay { sources.append(relay) }
         if parts.sessions != nil {

@@ -43,6 +43,16 @@ enum ServeCommand: ConfiguredCommand {
                 help: "The keys that sign tokens: a JSON Web Key Set that only its owner can read"),
             CommonOptions.audience, CommonOptions.issuer,
             Option(
+                "token-years", "N",
+                help: "The most years that a time in a token may lie ahead; times in milliseconds are refused by it",
+                default: "\(TokenChecker.usualYearLimit)", type: .integer(1...1000),
+                setting: Setting("access.tokenYears", isLive: true)),
+            Option(
+                "token-leeway", "SECONDS",
+                help: "The most seconds that the claim nbf of a token may lie ahead, because clocks differ",
+                default: "\(TokenChecker.usualLeewaySeconds)", type: .integer(0...3600),
+                setting: Setting("access.tokenLeewaySeconds", isLive: true)),
+            Option(
                 "open", "AREAS",
                 help: """
                     The areas that need no token, separated by commas: \
@@ -184,10 +194,11 @@ enum ServeCommand: ConfiguredCommand {
         do throws(CatalogError) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
                 _ = try Catalog(path: path, mode: .reading)
-                EventLog.standardError.warning("the catalog \(path) can only be read: nothing is recorded")
+                let reason = Catalog.obstacle(toWriting: path) ?? "the catalog \(path) can only be read"
+                EventLog.standardError.warning("\(reason): nothing is recorded")
                 return true
             }
-            let catalog = try Catalog(path: path, mode: .recording)
+            guard let catalog = try recordingCatalog(path) else { return true }
             if let older = catalog.olderVersion {
                 EventLog.standardError.info(
                     "the catalog \(path) was migrated from schema version \(older) to \(catalog.schemaVersion)")
@@ -196,6 +207,16 @@ enum ServeCommand: ConfiguredCommand {
         } catch {
             guard error.code == .missing else { throw error }
             return false
+        }
+    }
+
+    /// Opens a catalog for recording, or only looks whether it can be read if the disk is full: nil then.
+    private static func recordingCatalog(_ path: String) throws(CatalogError) -> Catalog? {
+        do throws(CatalogError) { return try Catalog(path: path, mode: .recording) } catch {
+            guard error.isFull else { throw error }
+            _ = try Catalog(path: path, mode: .reading)
+            EventLog.standardError.warning("the catalog \(path) cannot be written: \(error.message)")
+            return nil
         }
     }
 }

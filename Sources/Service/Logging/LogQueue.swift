@@ -1,0 +1,140 @@
+import Answers
+import Glibc
+import Synchronization
+
+/// Lines of the log on their way to standard error.
+///
+/// Whoever logs never waits: a thread of its own writes. If nobody reads, as with a pipe whose reader hangs, lines are
+/// kept up to a limit. Lines beyond the limit are dropped and counted, and the count is told when there is room again.
+final class LogQueue: Sendable {
+    /// The most bytes that wait, inclusive.
+    static let limitBytes = 1 << 20
+
+    /// The queue of all logs that go to standard error.
+    static let standardError = LogQueue(descriptor: STDERR_FILENO)
+
+    private struct State {
+        var waiting: [[UInt8]] = []
+        var waitingBytes = 0
+        /// The number of lines that were dropped and not told yet.
+        var untoldCount: UInt64 = 0
+        var droppedCount: UInt64 = 0
+        var isWriting = false
+    }
+
+    private let descriptor: Int32
+    private let limitBytes: Int
+    private let state = Mutex(State())
+
+    init(descriptor: Int32, limitBytes: Int = LogQueue.limitBytes) {
+        self.descriptor = descriptor
+        self.limitBytes = limitBytes
+    }
+
+    /// Takes a line without its end.
+    func add(_ line: String) {
+        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+        let mustStart = state.withLock { state in
+            guard state.waitingBytes + bytes.count <= limitBytes else {
+                state.untoldCount += 1
+                state.droppedCount += 1
+                return false
+            }
+            state.waiting.append(bytes)
+            state.waitingBytes += bytes.count
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if mustStart { start() }
+    }
+
+    /// Waits until all lines are written, but not longer than a time.
+    ///
+    /// - Returns: whether all lines are written.
+    @discardableResult
+    func flush(waitingAtMost patience: Duration) -> Bool {
+        let end = ContinuousClock.now + patience
+        while state.withLock({ $0.isWriting }) {
+            guard ContinuousClock.now < end else { return false }
+            usleep(1000)
+        }
+        return true
+    }
+
+    /// Starts a thread that writes until nothing waits.
+    private func start() {
+        var thread = pthread_t()
+        let queue = unsafe Unmanaged.passRetained(self)
+        let outcome = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                unsafe Unmanaged<LogQueue>.fromOpaque(context).takeRetainedValue().writeAll()
+                return nil
+            }, queue.toOpaque())
+        guard outcome == 0 else {
+            unsafe queue.release()
+            // The next line tries again.
+            return state.withLock { $0.isWriting = false }
+        }
+        pthread_detach(thread)
+    }
+
+    private func writeAll() {
+        while let line = next() { write(line) }
+    }
+
+    /// Returns the next line, or nil if the thread is to end.
+    private func next() -> [UInt8]? {
+        state.withLock { state in
+            if state.untoldCount > 0, state.waitingBytes <= limitBytes / 2 {
+                defer { state.untoldCount = 0 }
+                return Self.notice(ofDropped: state.untoldCount)
+            }
+            guard !state.waiting.isEmpty else {
+                state.isWriting = false
+                return nil
+            }
+            let line = state.waiting.removeFirst()
+            state.waitingBytes -= line.count
+            return line
+        }
+    }
+
+    private static func notice(ofDropped count: UInt64) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("timeMilliseconds", SystemClock.nowMilliseconds)
+            json.member("level", EventLog.Level.warning.rawValue)
+            json.member("message", "lines of the log were dropped, as nobody read standard error")
+            json.member("linesDropped", count)
+        } + [UInt8(ascii: "\n")]
+    }
+
+    /// Writes a line, as a rule with one system call, so that it does not mix with what others write.
+    private func write(_ line: [UInt8]) {
+        var start = 0
+        while start < line.count {
+            let count = unsafe line[start...].withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count > 0 {
+                start += count
+            } else if errno == EAGAIN {
+                // Somebody else has made the pipe not block.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&entry, 1, 1000)
+            } else if errno != EINTR {
+                // Nobody is left to be told.
+                return
+            }
+        }
+    }
+}
+
+extension LogQueue: MetricSource {
+    func write(to text: inout MetricsText) {
+        text.counter(
+            "coterie_log_dropped_total", "Lines of the log that were dropped, as nobody read them in time.",
+            state.withLock { $0.droppedCount })
+    }
+}
