@@ -29,7 +29,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 /// What the fuzz targets use.
 let fuzzed: [Target.Dependency] = [
-    "Answers", "CatalogStore", "CommandLine", "Compression", "HTTP", "Model", "ModelStore", "RecordReading",
+    "Answers", "CatalogStore", "CommandLine", "Files", "HTTP", "Model", "ModelStore", "RecordReading",
     "Recommendation", "Redis", "Service", "TestSupport",
 ]
 
@@ -86,14 +86,13 @@ let package = Package(
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CMalloc"),
 
-        // Small files that are read whole, and errors of the system in words.
-        module("Files"),
+        // Small files that are read whole, gzip, and errors of the system in words.
+        module("Files", ["CZlib"]),
 
         // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite", "Files"]),
         module("Redis", ["CHiredis"]),
         module("HTTP", ["CEpoll", "CCurl", "Files"]),
-        module("Compression", ["CZlib"]),
 
         // Options, configuration files, and the options of the formula.
         module("CommandLine", ["CYAML", "Files", "RecordReading", "Similarity"]),
@@ -102,7 +101,7 @@ let package = Package(
         computing(
             "CatalogStore",
             [
-                "SQLite", "CXXHash", "CZlib", "Files", "Similarity", "CivilTime", "Compression", "RecordReading",
+                "SQLite", "CXXHash", "CZlib", "Files", "Similarity", "CivilTime", "RecordReading",
                 "Recommendation",
                 "Model",
             ]),
@@ -115,7 +114,7 @@ let package = Package(
         module(
             "Service",
             [
-                "Answers", "CCrypto", "CLibJWT", "Files", "HTTP", "Compression", "Experiments", "Recommendation", "Model",
+                "Answers", "CCrypto", "CLibJWT", "Files", "HTTP", "Experiments", "Recommendation", "Model",
                 "ModelStore", "CatalogStore", "CivilTime", "RecordReading", "SQLite",
             ]),
         module(
@@ -128,7 +127,8 @@ let package = Package(
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files", "HTTP", "Model",
+                "Answers", "CatalogStore", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files", "HTTP",
+                "Model",
                 "ModelStore", "Operations", "Recommendation", "Recompute", "RecordReading", "Service", "Similarity",
                 "SyntheticCommunity",
             ],
@@ -154,7 +154,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Answers", "Experiments", "Service", "HTTP", "Compression", "Model", "ModelStore", "Recommendation",
+                "Answers", "Experiments", "Service", "HTTP", "Files", "Model", "ModelStore", "Recommendation",
                 "CatalogStore", "Recompute", "Redis", "SQLite", "TestSupport",
             ]),
         tests(
@@ -162,14 +162,13 @@ let package = Package(
             ["Operations", "CatalogStore", "CommandLine", "Model", "ModelStore", "Service", "SQLite", "TestSupport"]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("FilesTests", ["Files", "TestSupport"]),
-        tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineTests", ["CommandLine", "Similarity", "TestSupport"]),
         tests(
             "CatalogStoreTests",
             [
-                "CatalogStore", "CivilTime", "Compression", "Model", "RecordReading", "Similarity", "SQLite",
+                "CatalogStore", "CivilTime", "Files", "Model", "RecordReading", "Similarity", "SQLite",
                 "TestSupport",
             ]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),

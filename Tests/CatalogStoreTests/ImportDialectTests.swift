@@ -1,6 +1,6 @@
 import CatalogStore
 import CivilTime
-import Compression
+import Files
 import Foundation
 import Testing
 

@@ -1,5 +1,5 @@
 import CatalogStore
-import Compression
+import Files
 import SQLite
 import TestSupport
 import Testing

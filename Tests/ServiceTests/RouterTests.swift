@@ -1,5 +1,5 @@
 import Answers
-import Compression
+import Files
 import Foundation
 import HTTP
 import TestSupport

@@ -1,4 +1,4 @@
-import Compression
+import Files
 import Glibc
 
 /// A file or standard input, read from beginning to end; what is compressed with gzip is unpacked.

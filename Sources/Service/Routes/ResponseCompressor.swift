@@ -1,4 +1,4 @@
-import Compression
+import Files
 import Dispatch
 import HTTP
 import ModelStore

@@ -1,4 +1,3 @@
-import Compression
 import Files
 import FoundationEssentials
 import Glibc

@@ -1,5 +1,5 @@
 import CatalogStore
-import Compression
+import Files
 import Foundation
 import RecordReading
 import TestSupport

@@ -1,4 +1,4 @@
-import Compression
+import Files
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import CZlib
 import TestSupport
 import Testing
 
-@testable import Compression
+@testable import Files
 
 @Suite("Gzip")
 struct GzipCompressorTests {
