@@ -1,37 +1,39 @@
 import Glibc
 import Redis
 
-/// Where the daemons of a store say that they run, and how they are.
+/// The reports of a store's daemons about themselves.
 ///
-/// What a daemon said is gone a while after it said it last: one that was killed disappears by itself.
+/// A report expires a while after it was posted. So a killed daemon disappears by itself.
 public protocol DaemonBoard: Sendable {
-    /// Says how a daemon is, in place of what it said before.
+    /// Posts a daemon's report, in place of its earlier one.
     ///
-    /// - Parameter id: 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
+    /// - Parameters:
+    ///   - report: the report, at most 65,536 bytes.
+    ///   - id: the daemon's id: 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
     func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError)
 
-    /// Removes what a daemon said.
+    /// Removes a daemon's report.
     func withdraw(_ id: String) throws(StoreError)
 
-    /// What daemons have said last, those that still count, in the order of their ids.
+    /// Returns the daemons' reports that have not expired, in ascending order of the daemons' ids.
     func reports() throws(StoreError) -> [[UInt8]]
 }
 
-/// The rule of how long reports count.
+/// The limits on reports.
 enum DaemonReports {
-    /// Daemons report several times in this time.
+    /// The time after which a report expires; daemons post several times within it.
     static let lifetimeSeconds = 20
-    /// The longest report, in bytes, inclusive.
+    /// The length of the longest report, in bytes.
     static let maximumByteCount = 1 << 16
 }
 
-/// The board of a store in a folder: a file for each daemon, which counts by its time of change.
+/// The board of a store in a folder: a file for each daemon, which expires by its modification time.
 struct FolderBoard: DaemonBoard {
     let layout: FolderLayout
 
     func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError) {
         try FileTree.makeDirectory(layout.daemons)
-        // What killed daemons left.
+        // Removes the reports of killed daemons.
         for name in try FileTree.names(in: layout.daemons) where !Self.isRecent(layout.daemon(name)) {
             try FileTree.remove(layout.daemon(name))
         }
@@ -61,7 +63,7 @@ struct FolderBoard: DaemonBoard {
     }
 }
 
-/// The board of a store in Redis: a key for each daemon, which expires, and a set of their ids.
+/// The board of a store in Redis: an expiring key for each daemon, and a set of the daemons' ids.
 struct RedisBoard: DaemonBoard {
     let store: RedisStore
 

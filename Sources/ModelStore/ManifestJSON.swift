@@ -2,17 +2,19 @@ import Files
 import FoundationEssentials
 import Model
 
-/// Manifests as text, the same in every store: JSON, whose first field is the checksum of all the rest.
+/// The text of manifests, the same in every store: JSON whose first field is the checksum of the rest.
 enum ManifestJSON {
-    /// The greatest length of a manifest in bytes.
+    /// The greatest length of a manifest, in bytes.
     static let maximumByteCount = 16 << 20
 
-    /// What stands before and after the checksum: without both, and the checksum, the text is what it was made of.
+    /// The text before the checksum.
+    ///
+    /// The checksum covers the text without this opening, the digits and the closing.
     private static let opening = Array("{\n  \"checksum\" : \"".utf8)
     private static let closing = Array("\",\n".utf8)
     private static let checksumByteCount = 16
 
-    /// A manifest as JSON, keys in order, one value a line.
+    /// Returns a manifest as JSON, with sorted keys and one value a line.
     static func encode(_ manifest: Manifest) throws(StoreError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -20,16 +22,19 @@ enum ManifestJSON {
             let plain = try Array(encoder.encode(manifest)) + Array("\n".utf8)
             return opening + Array(Checksum.text(of: plain).utf8) + closing + plain.dropFirst(2)
         } catch {
-            // JSON has no infinity and no NaN: the only way that encoding these types can fail.
+            // Encoding these types fails only for infinity and NaN, which JSON does not have.
             throw StoreError(
                 .writeFailed,
                 "the manifest of \(manifest.version) cannot be written as JSON: \(SystemWords.sentence(error))")
         }
     }
 
-    /// Reads a manifest and checks that this program can read the version it describes.
+    /// Decodes a manifest and verifies its checksum and its version's name.
     ///
-    /// - Parameter origin: where it was found, for the error.
+    /// - Parameters:
+    ///   - bytes: the text.
+    ///   - version: the expected name of the version.
+    ///   - origin: the place of the text, for errors.
     static func decode(_ bytes: [UInt8], version: VersionName, origin: String) throws(StoreError) -> Manifest {
         guard bytes.count <= maximumByteCount else {
             throw StoreError(.corrupt, "\(origin) has \(bytes.count) bytes: that is no manifest")
@@ -40,7 +45,7 @@ enum ManifestJSON {
         } catch {
             throw StoreError(.corrupt, "\(origin) is no manifest of a version: \(SystemWords.sentence(error))")
         }
-        // An earlier program's has none, and describes a version that this one does not read.
+        // Manifests of earlier formats have no checksum; this program does not read their versions.
         guard manifest.format < ModelLayout.format || hasItsChecksum(bytes) else {
             throw StoreError(.corrupt, "\(origin) is damaged: it does not have its checksum; recompute")
         }
@@ -59,10 +64,13 @@ enum ManifestJSON {
 }
 
 extension Manifest {
-    /// The greatest length of a section in bytes, so that sums of lengths cannot overflow.
+    /// The greatest length of a section, in bytes: sums of lengths cannot overflow.
     static let maximumSectionByteCount = 1 << 48
 
-    /// Where the sections it reports lie in the model file.
+    /// Returns the places of the sections in the model file.
+    ///
+    /// - Throws: `StoreError.otherFormat` if another program's layout is described, `.corrupt` if a section is unknown,
+    ///   repeated or too long, or if there are too many.
     func placement() throws(StoreError) -> SectionPlacement {
         guard format == ModelLayout.format else {
             let advice =
@@ -92,7 +100,7 @@ extension Manifest {
         return SectionPlacement(lengths)
     }
 
-    /// The same manifest with the lengths and checksums of a model's sections.
+    /// Returns the manifest with the lengths and checksums of a model's sections.
     func describing(_ model: EncodedModel) -> Manifest {
         var manifest = self
         manifest.sections = model.sections.map { section in

@@ -1,72 +1,74 @@
 public import Model
 public import Redis
 
-/// Where model versions are published and one of them is current.
+/// A store in which model versions are published, and in which one version is current.
 ///
-/// A reader never sees half a version: a version is written under a name nobody reads yet, verified by reading it
-/// back against the checksums of its manifest, and only then listed. Making it current is a second step.
+/// A reader never sees half a version. A version is written under a name that nobody reads yet, read back and compared
+/// with the checksums of its manifest. Only then is it listed. Making it current is a second step.
 public protocol VersionStore: Sendable {
-    /// Where it is, as a person would write it, without a password.
+    /// The location as a person would write it, without a password.
     var location: String { get }
 
-    /// This store, if it is one that several machines share; nil for a store of one machine.
+    /// This store as a shared store, or `nil` if only one machine uses it.
     var shared: (any SharedStore)? { get }
 
-    /// Where daemons say how they are; nil if the store has no place for that.
+    /// The reports of daemons, or `nil` if the store does not support them.
     var board: (any DaemonBoard)? { get }
 
-    /// Writes a version and verifies what was written; it is listed afterwards, but not current.
+    /// Writes a version, verifies it and lists it, but does not make it current.
     ///
     /// - Parameters:
-    ///   - model: its sections.
-    ///   - manifest: complete but for `sections`, which the store fills in with lengths and checksums.
-    ///   - members: published with the version by shared stores; other stores ignore it.
-    ///   - progress: called with the bytes written so far, and all bytes as far as known.
+    ///   - model: the sections of the version.
+    ///   - manifest: the manifest, complete except for `sections`. The store adds their lengths and checksums.
+    ///   - members: the members, which a shared store publishes with the version. Other stores ignore them.
+    ///   - progress: a function that is called with the number of bytes written, and of all bytes as far as known.
     /// - Returns: the manifest as it was written.
     func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
     ) throws(StoreError) -> Manifest
 
-    /// Makes a listed version current; readers follow within a second.
+    /// Makes a listed version current. Readers follow within a second.
     func makeCurrent(_ version: VersionName) throws(StoreError)
 
-    /// The version that is current; nil if none ever was.
+    /// Returns the current version, or `nil` if there never was one.
     func current() throws(StoreError) -> VersionName?
 
-    /// When the current version became current, in Unix milliseconds; nil if that is not known.
+    /// Returns the time at which the current version became current, in Unix milliseconds, or `nil` if it is not known.
     func currentSince() throws(StoreError) -> Int64?
 
-    /// The names of all listed versions, oldest first; also of those that are damaged.
+    /// Returns the names of all listed versions, oldest first, including damaged ones.
     func versionNames() throws(StoreError) -> [VersionName]
 
-    /// The manifests of all listed versions, oldest first.
+    /// Returns the manifests of all listed versions, oldest first.
     func versions() throws(StoreError) -> [Manifest]
 
-    /// A version, verified and ready to be read.
+    /// Loads a version and verifies it.
     func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
 
-    /// The versions that pruning leaves alone; names of versions that are not listed any more may be among them.
+    /// Returns the versions that pruning keeps; some of them may not be listed any more.
     func pinned() throws(StoreError) -> Set<VersionName>
 
-    /// Pins a listed version, or releases it.
+    /// Pins a listed version so that pruning keeps it, or releases it.
     func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError)
 
-    /// The site's experiments, a text that the store keeps as it is; nil if there never were any.
+    /// Returns the site's experiments as the text that was set, or `nil` if none was ever set.
     func experiments() throws(StoreError) -> [UInt8]?
 
-    /// Replaces that text in one step, unless somebody else has replaced it meanwhile.
+    /// Replaces the text of the site's experiments in one step, unless it has changed meanwhile.
     ///
     /// - Parameters:
-    ///   - text: at most `experimentsByteLimit` bytes.
-    ///   - known: what `experiments` gave before.
-    /// - Returns: whether it was replaced.
+    ///   - text: the new text, at most `experimentsByteLimit` bytes.
+    ///   - known: the text that `experiments` returned before.
+    /// - Returns: whether the text was replaced.
     func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool
 
-    /// Removes the oldest versions beyond `count` (1 or more), never the current one or one that is pinned; also what a
-    /// killed publisher left.
+    /// Removes the oldest versions beyond `count`, and files of killed publishers.
     ///
-    /// - Returns: the names of the versions removed.
+    /// The current version and pinned ones stay.
+    ///
+    /// - Parameter count: the number of newest versions to keep, 1 or more.
+    /// - Returns: the names of the removed versions.
     func prune(keeping count: Int) throws(StoreError) -> [VersionName]
 }
 
@@ -74,19 +76,19 @@ extension VersionStore {
     /// The greatest length of the text of a site's experiments, in bytes.
     public static var experimentsByteLimit: Int { 4 << 20 }
 
-    /// Nil: by default a store belongs to one machine.
+    /// `nil`: by default, only one machine uses a store.
     public var shared: (any SharedStore)? { nil }
 
-    /// Nil: by default nobody notes it.
+    /// Returns `nil`: by default, the time is not recorded.
     public func currentSince() throws(StoreError) -> Int64? { nil }
 
-    /// Nil: by default there is no such place.
+    /// `nil`: by default, a store does not support reports.
     public var board: (any DaemonBoard)? { nil }
 
-    /// Removes from the streams of daemons the changes that are in every version, if this is a shared store.
+    /// Removes the changes that are in every version from the daemons' streams, if this is a shared store.
     ///
-    /// They stay until then: a daemon that starts with an older version, after a rollback, must not show what is
-    /// hidden.
+    /// Other changes stay. After a rollback, a daemon that starts with an older version still needs them: it must not
+    /// show hidden groups.
     public func trimStreams() throws(StoreError) {
         guard let channel = shared?.channel else { return }
         var streams = try channel.journals()
@@ -96,28 +98,32 @@ extension VersionStore {
 
 /// A store on a server that several machines read.
 ///
-/// It publishes the members with each version, and carries the changes and sessions that daemons share. Cached copies
-/// on this machine serve while the server cannot be reached.
+/// It publishes the members with each version, and carries the changes and sessions that daemons share. While the
+/// server is out of reach, cached copies on this machine serve.
 public protocol SharedStore: VersionStore {
-    /// The published member of a version with an external id; nil if the version does not have the user.
+    /// Returns a published member by external id, or `nil` if the version does not have the user.
     func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember?
 
-    /// All members published with a version, kept on this machine from then on: asking for one needs no server.
+    /// Returns all members published with a version, and keeps them on this machine.
     ///
-    /// - Returns: nil if no members were published with the version.
+    /// Looking up a member in the result needs no server.
+    ///
+    /// - Returns: the members, or `nil` if none were published with the version.
     func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers?
 
-    /// Notes that a loaded version now serves on this machine: `lastLoaded` will return it.
+    /// Records that a loaded version now serves on this machine, for `lastLoaded`.
     ///
-    /// Loading alone does not note it, because a command may only look at a version.
+    /// Loading alone does not record it, because a command may only look at a version.
     func remember(_ version: VersionName) throws(StoreError)
 
-    /// The version noted last on this machine, verified again, to use while the server cannot be reached.
+    /// Returns the version that `remember` recorded last on this machine, verified again.
     ///
-    /// - Returns: nil if none was loaded yet.
+    /// It serves while the server is out of reach.
+    ///
+    /// - Returns: the version, or `nil` if none was loaded yet.
     func lastLoaded() throws(StoreError) -> LoadedVersion?
 
-    /// Removes from this machine what processes left that were killed; what others are making stays.
+    /// Removes files of killed processes from this machine; files of running processes stay.
     func sweep() throws(StoreError)
 
     /// The stream and the sessions that the daemons of this store share.
@@ -125,7 +131,7 @@ public protocol SharedStore: VersionStore {
 }
 
 extension SharedStore {
-    /// What the streams of daemons have, and what all versions have by now, to compare a journal with.
+    /// Returns the changes in the daemons' streams and in all versions, to compare a journal with.
     public func exchange() throws(StoreError) -> ChangeExchange {
         var streams = try channel.journals()
         return ChangeExchange(
@@ -136,25 +142,27 @@ extension SharedStore {
 
 /// A version that was read from a store and verified.
 public struct LoadedVersion: Sendable {
-    /// What it was built from.
+    /// The manifest: the sources, parameters and checksums of the version.
     public let manifest: Manifest
-    /// Its groups and neighbours.
+    /// The groups and their neighbours.
     public let model: ModelVersion
 
-    /// A loaded version.
+    /// Creates a loaded version.
     public init(manifest: Manifest, model: ModelVersion) {
         self.manifest = manifest
         self.model = model
     }
 }
 
-/// The rule of which versions pruning removes.
+/// The rule by which pruning chooses versions.
 enum VersionRetention {
-    /// All but the newest `count` versions, the current one, and those that are pinned.
+    /// Returns all versions except the newest `count`, the current one and pinned ones.
     ///
     /// - Parameters:
-    ///   - names: oldest first.
-    ///   - count: less than 1 counts as 1.
+    ///   - names: the listed versions, oldest first.
+    ///   - current: the current version.
+    ///   - pinned: the pinned versions.
+    ///   - count: the number of newest versions to keep; less than 1 counts as 1.
     static func removable(
         _ names: [VersionName], current: VersionName?, pinned: Set<VersionName>, keeping count: Int
     ) -> [VersionName] {
@@ -164,38 +172,39 @@ enum VersionRetention {
 
 /// A failure of a store of model versions.
 public struct StoreError: Error, CustomStringConvertible {
-    /// What kind of failure it is; callers decide by it whether to try again.
+    /// The kind of failure, which tells a caller whether to try again.
     public enum Code: Sendable, Equatable {
         /// The text is not the location of a store.
         case badLocation
-        /// The store cannot be reached or refuses; trying later may help.
+        /// The store cannot be reached, or it refuses. Trying later may help.
         case unavailable
-        /// The server is a replica, which may be behind; trying again helps when it is promoted, or its address leads
-        /// to a primary.
+        /// The server is a replica, and its data may be old.
+        ///
+        /// Trying again helps after the server is promoted, or when the address leads to a primary.
         case replica
-        /// The server does not let this user in, or do this; trying again helps when somebody has changed that.
+        /// The server refuses the login or the command. Trying again helps after its permissions are changed.
         case notPermitted
-        /// Another process is publishing; trying later helps.
+        /// Another process is publishing. Trying later helps.
         case busy
         /// There is no such version.
         case unknownVersion
         /// The stored bytes are damaged.
         case corrupt
-        /// The version is of a program that is older or newer, with another layout.
+        /// The version has the layout of an older or newer program.
         case otherFormat
         /// The file system or the server failed while writing.
         case writeFailed
 
-        /// Whether nothing can be learned from the store now: it is away, behind, or closed to this user.
+        /// Whether the store cannot be read now: it is away, a replica, or refuses this user.
         public var isOutOfReach: Bool { [.unavailable, .replica, .notPermitted].contains(self) }
     }
 
-    /// The kind.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, where, and what to do.
+    /// The failure, its place, and the remedy.
     public let message: String
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -205,16 +214,16 @@ public struct StoreError: Error, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// Where a store is, as options give it: the path of a folder, `redis://…` or `redis-sentinel://…`.
+/// The location of a store, as in options: the path of a folder, `redis://…` or `redis-sentinel://…`.
 public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     /// A folder of files.
     case folder(String)
     /// A Redis server.
     case redis(RedisAddress)
 
-    /// Reads a location.
+    /// Parses a location.
     ///
-    /// - Throws: `StoreError.badLocation` that says what is possible.
+    /// - Throws: `StoreError.badLocation`, which names the possible forms.
     public init(_ text: String) throws(StoreError) {
         if let separator = text.firstRange(of: "://") {
             guard RedisAddress.hasScheme(text) else {
@@ -236,11 +245,11 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The store there; neither reads nor connects until it is used.
+    /// Creates the store at this location; the store reads or connects only when it is used.
     ///
     /// - Parameters:
     ///   - cacheDirectory: the folder for cached versions of a server.
-    ///   - hasOwnCopies: whether versions that are loaded are copied first, for a process that keeps them for long.
+    ///   - hasOwnCopies: whether loaded versions are private copies, for a process that keeps them for long.
     public func open(cacheDirectory: String, hasOwnCopies: Bool = false) -> any VersionStore {
         switch self {
         case .folder(let path): FolderStore(path, hasOwnCopies: hasOwnCopies)
@@ -249,14 +258,16 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether it has a password in it.
+    /// Whether the location includes a password.
     public var hasPassword: Bool {
         if case .redis(let address) = self { address.password != nil } else { false }
     }
 
-    /// The same server with another login; a folder has none.
+    /// Returns the same server with another login; a folder stays as it is.
     ///
-    /// - Parameter user: nil for the default user.
+    /// - Parameters:
+    ///   - user: the user, or `nil` for the default user.
+    ///   - password: the password.
     public func loggingIn(user: String?, password: String) -> StoreLocation {
         if case .redis(let address) = self { .redis(address.loggingIn(user: user, password: password)) } else { self }
     }

@@ -2,11 +2,11 @@ import Glibc
 import Model
 import Redis
 
-/// Images of versions that were loaded from a server: model files in a local folder store.
+/// The local images of versions that were loaded from a server: model files in a folder store.
 struct ImageCache: Sendable {
-    /// How many of the newest images stay when another one is installed; the one that was remembered stays too.
+    /// The number of newest images kept when another one is installed; the remembered version's image stays too.
     private static let imagesKept = 2
-    /// How long to wait for another process that installs an image in the same directory, in tenths of a second.
+    /// The longest wait for another process that installs an image in the same directory, in tenths of a second.
     private static let patienceTenths = 600
 
     private let folder: FolderStore
@@ -15,7 +15,9 @@ struct ImageCache: Sendable {
         folder = FolderStore(directory, durability: .processEnd, hasOwnCopies: hasOwnCopies)
     }
 
-    /// The name of a server's folder of images: the version remembered must never be one of another community.
+    /// Returns the name of the folder for a server's images.
+    ///
+    /// Servers and prefixes have separate folders, because a remembered version must not come from another community.
     static func folderName(of address: RedisAddress, prefix: String) -> String {
         let name = address.sentinels.map { "\($0.name)@" } ?? ""
         return "\(name)\(address.host):\(address.port):\(address.database):\(prefix)".utf8.reduce(into: "") {
@@ -26,16 +28,16 @@ struct ImageCache: Sendable {
         }
     }
 
-    /// The verified image of a version; nil if there is none, or it is damaged.
+    /// Returns the verified image of a version, or `nil` if it is missing or damaged.
     func image(of version: VersionName) -> LoadedVersion? { try? folder.load(version) }
 
-    /// Notes that a version is the one to serve while the server is away.
+    /// Records the version that serves while the server is away.
     func remember(_ version: VersionName) throws(StoreError) {
-        // A file that a loss of power left unreadable is replaced.
+        // A file that a loss of power made unreadable is replaced.
         if (try? folder.current()) != version { try folder.makeCurrent(version) }
     }
 
-    /// The image of the version remembered; if it is damaged, or there is none, the newest that is not.
+    /// Returns the image of the remembered version, or else the newest undamaged image, if any.
     func lastLoaded() throws(StoreError) -> LoadedVersion? {
         if let current = try? folder.current(), let image = image(of: current) { return image }
         for version in try folder.versionNames().reversed() {
@@ -44,12 +46,13 @@ struct ImageCache: Sendable {
         return nil
     }
 
-    /// Installs an image whose bytes `write` fetches, in place of one that is damaged or outdated, and removes old
-    /// ones.
+    /// Installs an image whose bytes `write` fetches, and removes old images.
+    ///
+    /// A damaged or outdated image of the same version is replaced.
     func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
         throws(StoreError) -> LoadedVersion
     {
-        // Before: the image to come may be that of an older version than those that stay.
+        // Pruning comes first: the new image may have an older version than the images that stay.
         _ = try folder.prune(keeping: Self.imagesKept)
         for _ in 0..<Self.patienceTenths {
             do throws(StoreError) {
@@ -57,26 +60,27 @@ struct ImageCache: Sendable {
             } catch {
                 guard error.code == .busy else { throw error }
             }
-            // Another process, which shares the directory, may be installing this very version.
+            // Another process that shares the directory may be installing the same version.
             usleep(100_000)
             if let image = image(of: manifest.version), image.manifest == manifest { return image }
         }
         throw StoreError(.busy, "another process has been installing an image in \(folder.location) for a minute")
     }
 
-    /// The verified member table beside a version's image; nil if there is none, or it is damaged or of another
-    /// manifest.
+    /// Returns the verified member table beside a version's image.
+    ///
+    /// - Returns: the table, or `nil` if it is missing, damaged or from another manifest.
     func members(of loaded: LoadedVersion, _ report: Manifest.MembersReport) -> PublishedMembers? {
         try? table(membersPath(of: loaded), loaded, report)
     }
 
-    /// Makes the member table beside a version's image; `write` writes it to the path that it is given.
+    /// Creates the member table beside a version's image; `write` writes it to the path that it receives.
     func installMembers(
         of loaded: LoadedVersion, _ report: Manifest.MembersReport,
         write: (_ path: String) throws(StoreError) -> Void
     ) throws(StoreError) -> PublishedMembers {
         let path = membersPath(of: loaded)
-        // Others that share the directory may be making the same.
+        // Another process that shares the directory may be creating the same table.
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         do {
             try write(draft)
@@ -94,16 +98,16 @@ struct ImageCache: Sendable {
         try PublishedMembers(path, report, groupCount: loaded.model.groupCount, isOwn: folder.hasOwnCopies)
     }
 
-    /// Removes what processes left that were killed while they installed something; what others install stays.
+    /// Removes unfinished files of killed processes; files of running processes stay.
     ///
-    /// - Throws: `StoreError.busy` if another process installs an image: then nothing is removed.
+    /// - Throws: `StoreError.busy` if another process installs an image. Then nothing is removed.
     func sweep() throws(StoreError) {
         try folder.sweep()
         for version in try folder.versionNames() {
             let directory = folder.layout.version(version)
             for name in try FileTree.names(in: directory) where name.hasPrefix(Self.membersName + "-") {
                 let path = directory + "/" + name
-                // Who writes a table holds a lock on it.
+                // A process that writes a table holds a lock on it.
                 guard let draft = try? OpenFile(path, for: .reading), try draft.lock(waiting: false) else { continue }
                 unsafe unlink(path)
             }

@@ -1,13 +1,13 @@
 import Model
 import Redis
 
-/// The lists of a relation's section, read in place from its bytes.
+/// The neighbour lists of a relation, read in place from the bytes of its section.
 struct NeighbourSectionReader {
     private let section: EncodedModel.Section
     private let groupCount: Int
     private let recordsStart: Int
 
-    /// Checks that the offsets ascend and span the neighbours.
+    /// Creates a reader after checking that the offsets ascend and cover all neighbours.
     ///
     /// - Throws: `StoreError.corrupt` if they do not.
     init(_ section: EncodedModel.Section, groupCount: Int) throws(StoreError) {
@@ -26,15 +26,15 @@ struct NeighbourSectionReader {
         }
     }
 
-    /// The places of a group's neighbours among all of the section.
+    /// Returns the positions of a group's neighbours among all neighbours of the section.
     func list(_ group: Int) -> Range<Int> { Int(offset(group))..<Int(offset(group + 1)) }
 
-    /// How many bytes of the section are offsets and neighbours of the groups up to one, inclusive.
+    /// Returns the number of bytes that hold the offsets and neighbours of the groups through `group`, inclusive.
     func byteCount(upTo group: Int) -> Int { (group + 1) * 8 + Int(offset(group + 1)) * Neighbour.byteCount }
 
     /// Appends the compact value of a list.
     ///
-    /// - Throws: `StoreError.corrupt` if its scores do not descend, or a neighbour is no other group of the version.
+    /// - Throws: `StoreError.corrupt` if the scores ascend, or a neighbour is the group itself or not in the version.
     func append(_ list: Range<Int>, of group: Int, to bytes: inout [UInt8]) throws(StoreError) {
         let records = unsafe section.bytes.span.bytes.extracting(droppingFirst: recordsStart)
         var ceiling = NeighbourListCoding.firstCeiling
@@ -58,20 +58,28 @@ struct NeighbourSectionReader {
     }
 }
 
-/// A group's neighbours in one relation as a compact value, without loss.
+/// The lossless compact encoding of a group's neighbours in one relation.
 ///
-/// Three numbers a neighbour, best first, each as a `Varint`: the neighbour's index; the common entries; and by how
-/// much the bit pattern of its score (Float32) is smaller than the one before, the first one's than that of infinity,
-/// 0x7F800000. As scores descend, so do their bit patterns, and the differences are small. About 7.5 bytes a neighbour
-/// in lists of 100, where fixed records have 12.
+/// Each neighbour, best first, has three `Varint`s:
+///
+/// 1. the neighbour's index
+/// 2. the number of common entries
+/// 3. the difference of its score's bit pattern (Float32) from the previous one; the first is subtracted from infinity,
+///    0x7F800000
+///
+/// Scores descend, and so do their bit patterns; the differences are small. A neighbour takes about 7.5 bytes in lists
+/// of 100, where a fixed record takes 12.
 enum NeighbourListCoding {
-    /// What the first score's bit pattern is subtracted from: that of infinity, above all scores.
+    /// The bit pattern from which the first score's is subtracted: infinity, above all scores.
     static let firstCeiling = Float.infinity.bitPattern
 
     /// Appends a neighbour.
     ///
-    /// - Parameter ceiling: the bit pattern of the score before; becomes that of this one.
-    /// - Returns: false if the score does not descend.
+    /// - Parameters:
+    ///   - neighbour: the neighbour.
+    ///   - ceiling: the bit pattern of the previous score, which this neighbour's replaces.
+    ///   - bytes: the bytes to append to.
+    /// - Returns: `false` if the score is greater than the previous one.
     @inline(__always)
     static func append(_ neighbour: Neighbour, ceiling: inout UInt32, to bytes: inout [UInt8]) -> Bool {
         let pattern = neighbour.score.bitPattern
@@ -83,9 +91,9 @@ enum NeighbourListCoding {
         return true
     }
 
-    /// Appends the neighbours of a value to a list.
+    /// Appends the neighbours of an encoded value to a list.
     ///
-    /// - Returns: false if the bytes are not such a value; what was appended until then is of no use.
+    /// - Returns: `false` if the bytes are malformed; then the neighbours appended so far are useless.
     static func decode(_ bytes: borrowing Span<UInt8>, appendingTo neighbours: inout [Neighbour]) -> Bool {
         var place = 0
         var ceiling = firstCeiling
@@ -100,34 +108,34 @@ enum NeighbourListCoding {
     }
 }
 
-/// How many keys of each kind a version has in Redis: enough to enumerate them without searching the server.
+/// The number of keys of each kind that a version has in Redis, so that its keys are found without a search.
 struct VersionShape: Sendable, Equatable {
-    /// More groups than an index can name, or more chunks or buckets than that, are refused.
+    /// The greatest number of groups, buckets or chunks, which are counted by 32-bit numbers.
     static let maximumCount = Int(UInt32.max)
 
-    /// Groups, and therefore possible keys of each relation.
+    /// The number of groups, which is the greatest number of keys for each relation.
     var groupCount: Int
-    /// What its groups have in common, in the order of the model file.
+    /// The relations, in the order of the model file.
     var relations: [Relation]
-    /// Buckets of users; 0 if no members are published with the version.
+    /// The number of buckets of users, or 0 if no members are published with the version.
     var bucketCount: Int
-    /// How a bucket is stored.
+    /// The storage of the buckets.
     var packing: Packing
-    /// Chunks of each section that is stored in chunks.
+    /// The number of chunks of each section that is stored in chunks.
     var chunkCounts: [ModelLayout.SectionName: Int]
 
-    /// How the users of a bucket are stored.
+    /// The storage of a bucket's users.
     enum Packing: Int {
-        /// As fields of a hash: what a shape means that does not say it.
+        /// Fields of a hash: the default when a stored shape does not name its packing.
         case hashes = 1
-        /// As `PackedUsers`.
+        /// One value in the form of `PackedUsers`.
         case packed
     }
 
-    /// What versions had whose shape does not name their relations: those of model format 2.
+    /// The relations of versions whose shape does not name them: those of model format 2.
     private static let listsOfFormat2 = "photos;members"
 
-    /// Field names and values, as they are stored.
+    /// The field names and values as they are stored.
     var fields: [(name: String, value: String)] {
         [("lists", relations.map(\.rawValue).joined(separator: ";"))]
             + [("groups", String(groupCount)), ("buckets", String(bucketCount))]
@@ -137,7 +145,7 @@ struct VersionShape: Sendable, Equatable {
 
     private static var chunkedNames: [ModelLayout.SectionName] { [.ids] + RedisLayout.chunkedSections }
 
-    /// The shape of a model.
+    /// Creates the shape of a model.
     init(_ model: EncodedModel, idChunkCount: Int, userCount: Int?) {
         groupCount = model.groupCount
         relations = model.relations
@@ -149,7 +157,7 @@ struct VersionShape: Sendable, Equatable {
         }
     }
 
-    /// The shape that a server's answer to HGETALL describes; nil if it describes none.
+    /// Creates the shape from a server's reply to `HGETALL`, or returns `nil` if the reply is no shape.
     init?(_ reply: RedisReply) {
         guard case .array(let elements) = reply, !elements.isEmpty else { return nil }
         var numbers: [String: Int] = [:]
@@ -175,12 +183,12 @@ struct VersionShape: Sendable, Equatable {
         for name in Self.chunkedNames { chunkCounts[name] = numbers[name.rawValue] ?? 0 }
     }
 
-    /// How many chunks so many bytes make.
+    /// Returns the number of chunks that `count` bytes need.
     static func chunkCount(ofByteCount count: Int) -> Int {
         (count + RedisLayout.chunkByteCount - 1) / RedisLayout.chunkByteCount
     }
 
-    /// What the names of a version's numbered keys begin with, and how many numbers follow.
+    /// Returns the stems of a version's numbered keys, and the number of keys of each; numbers begin with 0.
     func numberedKeys(_ version: VersionName, _ layout: RedisLayout) -> [(stem: String, count: Int)] {
         relations.map { (layout.stem(version, .init($0)), groupCount) }
             + Self.chunkedNames.map { (layout.stem(version, $0), chunkCounts[$0] ?? 0) }

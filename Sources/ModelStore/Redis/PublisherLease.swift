@@ -1,16 +1,16 @@
 import Model
 import Redis
 
-/// The right to publish and to prune: a key that one process holds and renews.
+/// The lease of the one process that may publish and prune: a key that the process renews.
 ///
-/// The key expires by itself, so that a killed publisher blocks nobody for long. Everything that makes a version
-/// visible or removes it checks, in the same atomic step, that the lease is still this process's own.
+/// The key expires by itself, so a killed publisher blocks others only for a short time. A step that lists or removes a
+/// version also checks the lease, in the same atomic script.
 struct PublisherLease {
-    /// The first word of the error by which a server says that the lease was lost.
+    /// The first word of the server's error when the lease was lost.
     static let lostWord = "LEASELOST"
-    /// How long the key lives without being renewed.
+    /// The time after which the key expires unless it is renewed.
     static let lifetime = Duration.seconds(30)
-    /// How often it is renewed while work goes on.
+    /// The time between renewals.
     private static let renewalInterval = Duration.seconds(5)
 
     private let layout: RedisLayout
@@ -19,7 +19,7 @@ struct PublisherLease {
 
     /// Takes the lease.
     ///
-    /// - Throws: `StoreError.busy` if another process has it.
+    /// - Throws: `StoreError.busy` if another process holds it.
     init(_ connection: inout StoreConnection, layout: RedisLayout, location: String) throws(StoreError) {
         self.layout = layout
         token = String(UInt64.random(in: 0...UInt64.max), radix: 36)
@@ -33,9 +33,11 @@ struct PublisherLease {
         }
     }
 
-    /// Makes `command` the one that renews the lease, if it is time for that.
+    /// Replaces `command` with a renewal of the lease, if a renewal is due.
     ///
-    /// Its reply is an integer, or an error if the lease was lost.
+    /// The server replies with an integer, or with an error if the lease was lost.
+    ///
+    /// - Returns: whether a renewal is due.
     mutating func renewal(_ command: inout RedisCommand) -> Bool {
         guard renewed.duration(to: .now) >= Self.renewalInterval else { return false }
         renewed = .now
@@ -45,17 +47,17 @@ struct PublisherLease {
         return true
     }
 
-    /// Makes sure that the lease is still held.
+    /// Throws an error unless the lease is still held.
     func confirm(_ connection: inout StoreConnection) throws(StoreError) {
         _ = try connection.ask(script("return 1", keys: [], arguments: []))
     }
 
-    /// Gives the lease back, if it is still held.
+    /// Releases the lease, if it is still held.
     func release(_ connection: inout StoreConnection) throws(StoreError) {
         _ = try connection.ask(script("redis.call('DEL', KEYS[1]) return 1", keys: [], arguments: []))
     }
 
-    /// Notes that a version is about to be written, and how many keys it may have.
+    /// Records that a version is about to be written, and the number of its keys.
     func announce(_ version: VersionName, shape: VersionShape, _ connection: inout StoreConnection)
         throws(StoreError)
     {
@@ -78,7 +80,7 @@ struct PublisherLease {
                 arguments: [manifest.version.description, String(manifest.createdAtMilliseconds)]))
     }
 
-    /// Takes a version off the list, unless it is current.
+    /// Takes a version off the list, unless it is current or pinned.
     ///
     /// - Returns: whether it was taken off.
     func withdraw(_ version: VersionName, _ connection: inout StoreConnection) throws(StoreError) -> Bool {
@@ -94,7 +96,7 @@ struct PublisherLease {
         return reply == .integer(1)
     }
 
-    /// Forgets a version whose keys are all removed.
+    /// Removes the record of a version after its keys are removed.
     func forget(_ version: VersionName, _ connection: inout StoreConnection) throws(StoreError) {
         _ = try connection.ask(
             script(
@@ -102,7 +104,9 @@ struct PublisherLease {
                 keys: [layout.incoming, layout.shape(version)], arguments: [version.description]))
     }
 
-    /// A script that runs only if the lease, its first key, has this process's token, its first argument.
+    /// Returns a script that runs only while the lease has this process's token.
+    ///
+    /// The lease is the script's first key, and the token its first argument.
     private func script(_ body: String, keys: [String], arguments: [String]) -> RedisCommand {
         let guarded = """
             if redis.call('GET', KEYS[1]) ~= ARGV[1] then

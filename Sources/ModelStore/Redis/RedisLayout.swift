@@ -1,34 +1,51 @@
 import CZlib
 import Model
 
-/// The keys of a store in Redis, and what their values hold.
+/// The keys and values of a store in Redis.
 ///
-/// All keys begin with a prefix, `coterie:` unless configured. V is the name of a version, INDEX a group's place among
-/// the ids from 0 on, in decimal digits. All on one server (with replicas, if you like): no cluster.
+/// All keys begin with a prefix, `coterie:` unless configured. In the list below, V is the name of a version. INDEX is
+/// the position of a group among the ids, from 0 in decimal digits. All keys are on one server, which may have
+/// replicas; a cluster is not supported.
 ///
-/// | key | value |
-/// | --- | --- |
-/// | `current` | the name of the current version; each switch is also published on the channel of this name, if its user may |
-/// | `switched` | the name of the version that became current last, and when, Unix milliseconds |
-/// | `versions` | sorted set: the names of the listed versions by the time they were built, Unix milliseconds |
-/// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
-/// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
-/// | `pins` | set: names of versions that pruning leaves alone |
-/// | `experiments` | the site's experiments, JSON |
-/// | `V:manifest` | the manifest, JSON |
-/// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`, `buckets`, `packing`, and how many chunks `ids` and every section in chunks have |
-/// | `V:ids:CHUNK` | external ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
-/// | `V:SECTION:CHUNK` | every other section of `ModelLayout` but the relations, by its name: its bytes, cut into chunks |
-/// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos` or `members`, see `NeighbourListCoding`; no key if it has none |
-/// | `V:joined:BUCKET` | users, packed as `PackedUsers`, with the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets`; no key if there are none |
-/// | `V:feedback:BUCKET` | the same with what they said and were shown, see `FeedbackCoding`; those without any are left out |
-/// | `daemons`, `daemon:ID` | set: the ids of daemons; what one says of itself, JSON, which expires after 20 seconds |
-/// | `journals` | set: the names of the journals that have a stream |
-/// | `journal:NAME` | stream: what members and administrators did since, see `JournalStreams`; the id of an entry is the number of the change in its journal and `-0`; trimmed when all versions have it |
-/// | `sessions:USER` | hash of the lists of a user's sessions, see `SharedChannel`; expires a day after it was used last |
+/// Keys of the store:
 ///
-/// Earlier programs wrote a hash from user ids to values for each bucket, and no `packing` into the shape. Such versions
-/// are read, too.
+/// - `current`: the name of the current version. Each switch is also published on the channel of this name, if the user
+///   may publish.
+/// - `switched`: the name of the version that became current last, and the time in Unix milliseconds.
+/// - `versions`: a sorted set of the listed versions' names, by the time they were built in Unix milliseconds.
+/// - `incoming`: a set of the versions that are being written or removed, or that a killed publisher left.
+/// - `publisher`: the token of the process that publishes or prunes now. It expires when that process is gone.
+/// - `pins`: a set of the versions that pruning keeps.
+/// - `experiments`: the site's experiments, JSON.
+///
+/// Keys of a version:
+///
+/// - `V:manifest`: the manifest, JSON.
+/// - `V:shape`: a hash of `lists`, `groups`, `buckets`, `packing`, and a number of chunks for `ids` and for every
+///   section in chunks. The field `lists` has the names of the relations, separated by `;`.
+/// - `V:ids:CHUNK`: external ids in the order of their indexes, each followed by a zero byte. Chunks are numbered from
+///   0 and cut between ids.
+/// - `V:SECTION:CHUNK`: the bytes of every other section of `ModelLayout` except the relations, cut into chunks.
+/// - `V:RELATION:INDEX`: a group's neighbours in a relation such as `photos` or `members` (`NeighbourListCoding`). A
+///   group without neighbours has no key.
+/// - `V:joined:BUCKET`: users in the form of `PackedUsers`, with the groups they joined (`JoinedGroupsCoding`). BUCKET
+///   is the CRC-32 of the user's id modulo `buckets`. An empty bucket has no key.
+/// - `V:feedback:BUCKET`: the same with the users' feedback (`FeedbackCoding`). Users without feedback are left out.
+///
+/// Keys of daemons and sessions:
+///
+/// - `daemons`: a set of the daemons' ids.
+/// - `daemon:ID`: a daemon's report about itself, JSON. It expires after 20 seconds.
+/// - `journals`: a set of the names of the journals that have a stream.
+/// - `journal:NAME`: a stream of the changes that members and administrators made (`JournalStreams`). The id of an
+///   entry is the number of the change in its journal, and `-0`. A stream is trimmed when all versions have its
+///   changes.
+/// - `sessions:USER`: a hash of the lists of a user's sessions (`SharedChannel`). It expires a day after its last use.
+///
+/// Versions of earlier programs are read, too. They have a hash from user ids to values for each bucket, and no
+/// `packing` in the shape.
+///
+/// The following complete reader in Python needs no library. It finds a user's groups and a group's neighbours:
 ///
 /// A complete reader in Python, without any library, of a user's groups and of a group's neighbours:
 ///
@@ -65,13 +82,13 @@ import Model
 ///         yield ids[group]
 /// ```
 struct RedisLayout: Sendable {
-    /// The most bytes of a value of one chunk; well below the 512 MB that Redis allows.
+    /// The greatest length of a chunk, in bytes: well below the 512 MB that Redis allows.
     static let chunkByteCount = 1 << 20
-    /// The most bytes of a chunk of ids, unless one id alone has more.
+    /// The greatest length of a chunk of ids, in bytes, unless one id alone is longer.
     static let idChunkByteCount = 16 << 20
-    /// Users in a bucket, on average: a reader of one user reads some kilobytes.
+    /// The average number of users in a bucket, so that looking up a user reads only some kilobytes.
     static let usersPerBucket = 64
-    /// The sections that are stored as chunks of their bytes.
+    /// The sections that are stored as chunks of bytes.
     static let chunkedSections = ModelLayout.SectionName.fixed.filter { $0 != .ids }
 
     let prefix: String
@@ -90,31 +107,32 @@ struct RedisLayout: Sendable {
     var journals: String { prefix + "journals" }
     func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }
 
-    /// One stream of all changes, whose entries were numbered by the server.
+    /// The stream of earlier programs, which had all changes, numbered by the server.
     var changesOfEarlierPrograms: String { prefix + "changes" }
 
     func sessions(ofUser id: String) -> String { "\(prefix)sessions:\(id)" }
     func manifest(_ version: VersionName) -> String { "\(prefix)\(version):manifest" }
     func shape(_ version: VersionName) -> String { "\(prefix)\(version):shape" }
 
-    /// What the keys of a section's chunks, or of a relation's lists, begin with; a number follows.
+    /// Returns the start of the keys of a section's chunks or a relation's lists; a number follows.
     func stem(_ version: VersionName, _ section: ModelLayout.SectionName) -> String {
         "\(prefix)\(version):\(section.rawValue):"
     }
 
-    /// What users have values of, in buckets.
+    /// The kinds of values that users have in buckets.
     enum UserValues: String, CaseIterable {
         case joined
         case feedback
     }
 
-    /// What the keys of the buckets begin with; a number follows.
+    /// Returns the start of the keys of the buckets; a number follows.
     func stem(_ version: VersionName, _ kind: UserValues) -> String { "\(prefix)\(version):\(kind.rawValue):" }
 
-    /// The bucket of a user: by the CRC-32 of the id, `zlib.crc32` in Python, which any reader can compute.
+    /// Returns a user's bucket, by the CRC-32 of the id (`zlib.crc32` in Python), which readers in any language can
+    /// compute.
     static func bucket(ofUser id: Span<UInt8>, of bucketCount: Int) -> Int { Int(hash(ofUser: id)) % bucketCount }
 
-    /// The CRC-32 of a user's id.
+    /// Returns the CRC-32 of a user's id.
     static func hash(ofUser id: Span<UInt8>) -> UInt32 {
         UInt32(truncatingIfNeeded: unsafe id.withUnsafeBufferPointer { unsafe crc32_z(0, $0.baseAddress, $0.count) })
     }

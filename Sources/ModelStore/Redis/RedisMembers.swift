@@ -1,14 +1,14 @@
 import Model
 import Redis
 
-/// Reads what is published of all members, bucket by bucket.
+/// Reads all members published with a version, bucket by bucket.
 struct RedisMemberReader {
-    /// Takes a bucket, as of `PackedUsers`; one without users is empty.
+    /// A function that takes a bucket in the form of `PackedUsers`; a bucket without users is empty.
     typealias Sink = (_ bucket: borrowing Span<UInt8>) throws(StoreError) -> Void
 
-    /// Buckets asked for in one command: about 40 KB.
+    /// The number of buckets in one command: about 40 KB.
     private static let bucketsPerCommand = 8
-    /// Replies outstanding.
+    /// The greatest number of outstanding replies.
     private static let window = 16
 
     private let layout: RedisLayout
@@ -16,9 +16,13 @@ struct RedisMemberReader {
     private let report: Manifest.MembersReport
     private let packing: VersionShape.Packing
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - report: what the manifest says of the members.
-    ///   - packing: how the version's buckets are stored.
+    ///   - layout: the names of the keys.
+    ///   - version: the version.
+    ///   - report: the report on members in the manifest.
+    ///   - packing: the storage of the version's buckets.
     init(
         _ layout: RedisLayout, _ version: VersionName, _ report: Manifest.MembersReport, _ packing: VersionShape.Packing
     ) {
@@ -28,20 +32,24 @@ struct RedisMemberReader {
         self.packing = packing
     }
 
-    /// Reads the buckets of all values, in the order of `UserValues` and of their numbers, and compares them with the
-    /// manifest.
+    /// Reads all buckets and compares them with the manifest.
     ///
-    /// - Throws: `StoreError.corrupt` if something else was read than the manifest says; or what `take` throws.
+    /// The buckets come in the order of `UserValues`, then of their numbers.
+    ///
+    /// - Throws: `StoreError.corrupt` if they differ from the manifest, or an error of `take`.
     func read(from connection: inout StoreConnection, _ take: Sink) throws(StoreError) {
         try check(read(RedisLayout.UserValues.allCases, from: &connection, take))
     }
 
-    /// Reads the buckets of some values, in the order of their numbers.
+    /// Reads the buckets of some kinds of values, in the order of their numbers.
     ///
     /// - Parameters:
-    ///   - heartbeat: called before each command; may make one of its own, whose reply is an integer, to be sent first.
-    ///   - take: is given each bucket.
-    /// - Returns: the checksum of what was read.
+    ///   - kinds: the kinds of values.
+    ///   - connection: the connection to the server.
+    ///   - heartbeat: a function that is called before each command. It may write a command with an integer reply,
+    ///     which is then sent first.
+    ///   - take: a function that receives each bucket.
+    /// - Returns: the checksum of the buckets.
     func read(
         _ kinds: [RedisLayout.UserValues], from connection: inout StoreConnection,
         heartbeat: (inout RedisCommand) -> Bool = { _ in false }, _ take: Sink = { _ in }
@@ -55,7 +63,7 @@ struct RedisMemberReader {
             try take(bucket)
         }
         func takeReply(_ reply: borrowing ReceivedReply) throws(StoreError) {
-            // An integer answers a heartbeat.
+            // An integer is the reply to a heartbeat.
             guard let count = reply.elementCount else { return }
             guard packing == .packed else {
                 let bucket = try packed(reply, count)
@@ -85,7 +93,9 @@ struct RedisMemberReader {
         return checksum
     }
 
-    /// - Returns: false if the bucket does not hold users.
+    /// Adds a bucket to a checksum.
+    ///
+    /// - Returns: `false` if the bucket does not hold users.
     private func add(
         _ bucket: borrowing Span<UInt8>, _ kind: RedisLayout.UserValues, _ number: Int,
         to checksum: inout MembersChecksum
@@ -99,7 +109,7 @@ struct RedisMemberReader {
         }
     }
 
-    /// The bucket of the fields of a hash: ids and values take turns.
+    /// Returns a hash's fields as a bucket; ids and values alternate.
     private func packed(_ reply: borrowing ReceivedReply, _ count: Int) throws(StoreError) -> [UInt8] {
         var packed: [UInt8] = []
         for element in 0..<count {
@@ -113,7 +123,7 @@ struct RedisMemberReader {
 
     /// Compares the checksum of all buckets with the manifest.
     ///
-    /// - Throws: `StoreError.corrupt` if it is another one.
+    /// - Throws: `StoreError.corrupt` if they differ.
     func check(_ checksum: MembersChecksum) throws(StoreError) {
         guard checksum.report(bucketCount: report.bucketCount) == report else {
             throw StoreError(
@@ -130,11 +140,11 @@ struct RedisMemberReader {
     }
 }
 
-/// Writes what is published of members.
+/// Writes the members published with a version.
 struct RedisMemberWriter {
-    /// A command ends with the bucket that brings it to so many bytes.
+    /// The size at which a command is sent, in bytes; the bucket that reaches it is the last.
     private static let bytesPerCommand = 64 << 10
-    /// Replies outstanding; they are short.
+    /// The greatest number of outstanding replies, which are short.
     private static let window = 64
 
     private let layout: RedisLayout
@@ -151,7 +161,7 @@ struct RedisMemberWriter {
         buckets = UserBuckets(members, bucketCount: shape.bucketCount)
     }
 
-    /// Writes the values of every user who has one, bucket by bucket; a bucket without any has no key.
+    /// Writes the values of all users, bucket by bucket; an empty bucket has no key.
     ///
     /// - Returns: the checksum of the buckets.
     func write(
@@ -186,10 +196,14 @@ struct RedisMemberWriter {
         return checksum
     }
 
-    /// Packs the users of a bucket; one without feedback is left out.
+    /// Packs the users of a bucket that have a value.
     ///
-    /// - Parameter value: room for the value of a user.
-    /// - Returns: how many users.
+    /// - Parameters:
+    ///   - users: the users' numbers.
+    ///   - kind: the kind of values.
+    ///   - packed: the bytes to append to.
+    ///   - value: a buffer for the value of a user.
+    /// - Returns: the number of users packed.
     private func pack(
         _ users: ArraySlice<UInt32>, _ kind: RedisLayout.UserValues, into packed: inout [UInt8], _ value: inout [UInt8]
     ) throws(StoreError) -> Int {
@@ -214,7 +228,7 @@ struct RedisMemberWriter {
 
     /// Appends a user's value.
     ///
-    /// - Returns: false if it cannot be; nil if the user has none.
+    /// - Returns: `false` if the value cannot be encoded; `nil` if the user has none.
     private func append(_ kind: RedisLayout.UserValues, ofUser user: Int, to bytes: inout [UInt8]) -> Bool? {
         let groupCount = max(1, shape.groupCount)
         switch kind {

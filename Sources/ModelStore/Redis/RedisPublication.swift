@@ -4,7 +4,7 @@ import Model
 import Redis
 import Synchronization
 
-/// One publishing: take the lease, write, read back, list.
+/// The publishing of one version: take the lease, write, read back, list.
 struct RedisPublication {
     let store: RedisStore
     let model: EncodedModel
@@ -14,16 +14,18 @@ struct RedisPublication {
     private var layout: RedisLayout { store.layout }
     private var version: VersionName { manifest.version }
 
-    /// A user's name and groups take about so many bytes on the way to the server, and most of the time of publishing.
+    /// The approximate number of bytes of a user's id and groups on the way to the server.
+    ///
+    /// Writing them takes most of the time of publishing.
     private static let bytesPerUser = 160
 
-    /// A part of a version that is written, and read back, over a connection of its own; what takes longest first.
+    /// A part of a version that is written, and read back, over its own connection; the slowest part first.
     private enum Part: CaseIterable {
         case joined
         case feedback
         case sections
 
-        /// The values of users that it is; nil for the sections.
+        /// The kind of users' values in this part, or `nil` for the sections.
         var values: RedisLayout.UserValues? {
             switch self {
             case .joined: .joined
@@ -33,7 +35,9 @@ struct RedisPublication {
         }
     }
 
-    /// - Returns: the manifest as it was written, with what it says of members.
+    /// Publishes the version.
+    ///
+    /// - Returns: the manifest as it was written, with the report on members.
     func run(_ progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(StoreError) -> Manifest {
         let total = manifest.byteCount + (members?.userCount ?? 0) * Self.bytesPerUser
         let done = Atomic<Int>(0)
@@ -64,7 +68,7 @@ struct RedisPublication {
         guard try connection.ask("ZSCORE", layout.versions, version.description) == .null else {
             throw StoreError(.writeFailed, "version \(version) is published in \(store.location) already")
         }
-        // Left by a publisher of the same version that was killed: its lists must not be mixed with these.
+        // A killed publisher of the same version may have left lists, which must not be mixed with the new ones.
         if try connection.ask("SISMEMBER", layout.incoming, version.description) == .integer(1) {
             try RedisVersionRemoval.remove(version, layout, &connection, lease: &lease)
         }
@@ -80,9 +84,9 @@ struct RedisPublication {
         return manifest
     }
 
-    /// Writes everything but the manifest.
+    /// Writes everything except the manifest.
     ///
-    /// - Returns: what the manifest says of members; nil if there are none to publish.
+    /// - Returns: the manifest's report on members, or `nil` if there are none to publish.
     private func write(
         by writer: RedisVersionWriter, _ shape: VersionShape, _ lease: PublisherLease,
         _ advance: @Sendable (_ byteCount: Int) -> Void
@@ -102,7 +106,7 @@ struct RedisPublication {
         return members == nil ? nil : checksum.withLock { $0.report(bucketCount: shape.bucketCount) }
     }
 
-    /// Reads everything back as a reader would and compares it with what was to be written.
+    /// Reads everything back as a reader would, and compares it with the model and the manifest.
     private func verify(
         _ manifest: Manifest, _ shape: VersionShape, _ connection: inout StoreConnection, _ lease: PublisherLease
     ) throws(StoreError) {
@@ -132,7 +136,7 @@ struct RedisPublication {
         if let memberReader { try memberReader.check(checksum.withLock { $0 }) }
     }
 
-    /// Runs `body` for each part, two at a time: more than that a server could not answer at once.
+    /// Runs `body` for each part, two at a time, because a server cannot answer more at once.
     private func inParallel(
         _ lease: PublisherLease,
         _ body: @Sendable (Part, inout StoreConnection, inout PublisherLease) throws(StoreError) -> Void
@@ -153,7 +157,7 @@ struct RedisPublication {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// Removes what was written, over a new connection; if that fails too, the next pruning does it.
+    /// Removes the keys written so far, over a new connection; if that fails too, the next pruning removes them.
     private func abandon(_ lease: PublisherLease) throws(StoreError) {
         var connection = try StoreConnection(to: store.address)
         var lease = lease
@@ -166,7 +170,7 @@ struct RedisPublication {
 }
 
 extension EncodedModel.Section {
-    /// Whether the section has these bytes at an offset.
+    /// Whether the section has the given bytes at an offset.
     func holds(_ other: RawSpan, at offset: Int) -> Bool {
         guard offset >= 0, other.byteCount <= bytes.count - offset else { return false }
         let count = other.byteCount

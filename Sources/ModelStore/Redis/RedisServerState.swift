@@ -1,31 +1,31 @@
 import Redis
 
-/// A Redis server as it describes itself, as far as a store depends on it; what it does not tell this user is nil.
+/// A Redis server's description of itself; a value is `nil` if the server does not tell this user.
 public struct RedisServerState: Sendable, Equatable {
     /// The server's version, such as `7.0.15`.
     public var version: String?
-    /// Whether it is a primary, to which one may write.
+    /// Whether it is a primary, which accepts writes.
     public var isPrimary: Bool?
-    /// Whether it is a part of a cluster.
+    /// Whether it belongs to a cluster.
     public var isCluster: Bool?
     /// The memory that its data takes, in bytes.
     public var usedBytes: Int?
-    /// The most memory that its data may take, in bytes; 0 for no limit.
+    /// The memory that its data may take, in bytes, or 0 for no limit.
     public var maximumBytes: Int?
-    /// What it removes when there is no more memory, such as `noeviction`.
+    /// The eviction policy when memory runs out, such as `noeviction`.
     public var evictionPolicy: String?
-    /// How many keys it has removed for lack of memory since it was started.
+    /// The number of keys evicted since the server started.
     public var evictedKeys: Int?
-    /// Whether it writes every change to a log on its disk.
+    /// Whether it logs every change to its disk (AOF).
     public var hasLog: Bool?
-    /// Whether it saves its data from time to time.
+    /// Whether it saves snapshots from time to time (RDB).
     public var savesSnapshots: Bool?
-    /// Whether it could not write to its disk when it tried last.
+    /// Whether its last write to disk failed.
     public var hasDiskFailure = false
-    /// How it refused to tell more; nil if it told all.
+    /// The message of its first refusal to describe itself, or `nil` if it refused nothing.
     public var refusal: String?
 
-    /// Whether its data is on a disk; nil if that is not known.
+    /// Whether its data is on a disk, or `nil` if that is not known.
     public var keepsData: Bool? {
         switch (hasLog, savesSnapshots) {
         case (true, _), (_, true): true
@@ -34,14 +34,14 @@ public struct RedisServerState: Sendable, Equatable {
         }
     }
 
-    /// A server as it describes itself to everybody.
+    /// Creates the state from the description that every user gets.
     init(_ server: RedisServer) {
         version = server.version
         isPrimary = server.isReplica.map { !$0 }
         isCluster = server.isCluster
     }
 
-    /// Adds what `INFO` says.
+    /// Adds the values of the reply to `INFO`.
     mutating func add(info text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             guard let colon = line.firstIndex(of: ":") else { continue }
@@ -61,7 +61,7 @@ public struct RedisServerState: Sendable, Equatable {
         }
     }
 
-    /// Whether the version is at least one of these numbers; nil if it is not known.
+    /// Whether the version is at least `major.minor`, or `nil` if it is not known.
     public func isAtLeast(_ major: Int, _ minor: Int) -> Bool? {
         let numbers = (version ?? "").split(separator: ".").prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else { return nil }
@@ -70,9 +70,9 @@ public struct RedisServerState: Sendable, Equatable {
 }
 
 extension RedisStore {
-    /// The server as it describes itself, be it a primary or a replica.
+    /// Returns the state of the server, whether it is a primary or a replica.
     ///
-    /// - Throws: `StoreError.unavailable` if it does not answer, `notPermitted` if it does not let this user in.
+    /// - Throws: `StoreError.unavailable` if the server does not answer, `notPermitted` if it refuses the login.
     public func serverState() throws(StoreError) -> RedisServerState {
         do throws(RedisError) {
             var connection = try RedisConnection(to: address, acceptsReplica: true)
@@ -89,7 +89,7 @@ extension RedisStore {
         }
     }
 
-    /// The answer to a question that not every user may ask, and not every server knows; nil if it is refused.
+    /// Returns the reply to a command that some users or servers lack, or `nil` if it is refused.
     private func answer(
         _ question: RedisCommand, _ connection: inout RedisConnection, _ state: inout RedisServerState
     ) throws(RedisError) -> RedisReply? {

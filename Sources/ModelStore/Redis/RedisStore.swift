@@ -2,28 +2,29 @@ public import Model
 public import Redis
 import Synchronization
 
-/// Model versions in a Redis server that several daemons share.
+/// A store of model versions in a Redis server that several daemons share.
 ///
-/// Readers of any language find the groups' neighbours in keys (`RedisLayout`); a daemon loads a version once, into an
-/// image in a local directory that has the same bytes as a folder store's file, and asks Redis no more for groups.
+/// Readers in any language find the groups' neighbours under the keys of `RedisLayout`. A daemon loads a version once,
+/// into an image in a local directory. The image has the same bytes as the model file of a folder store. After that,
+/// the daemon does not ask Redis about groups.
 public final class RedisStore: SharedStore {
     let address: RedisAddress
     let layout: RedisLayout
     let images: ImageCache
     private let link: RedisLink
-    /// Short questions are asked while somebody waits for a list.
+    /// The timeout of short commands, which are sent while somebody waits for a list.
     private static let questionTimeout = Duration.seconds(2)
-    /// The members of the version that was asked about last, where nobody else keeps them.
+    /// The members of the version that was asked about last, for callers that do not keep them.
     private let lastMembers = Mutex<(version: VersionName, table: PublishedMembers?)?>(nil)
 
-    /// A store; connects when it is first used.
+    /// Creates a store, which connects when it is first used.
     ///
     /// - Parameters:
-    ///   - address: the server.
-    ///   - cacheDirectory: where images of loaded versions are kept, those of each server and prefix in a folder of
-    ///     their own; one a daemon, or one shared by those on a machine.
-    ///   - prefix: what all keys begin with; stores of different prefixes know nothing of each other.
-    ///   - hasOwnCopies: whether versions that are loaded are copied first, as by `FolderStore`.
+    ///   - address: the address of the server.
+    ///   - cacheDirectory: the directory for images of loaded versions, with a folder for each server and prefix.
+    ///     Daemons on a machine may share it.
+    ///   - prefix: the start of all keys. Stores with different prefixes are independent.
+    ///   - hasOwnCopies: whether loaded versions are private copies, as in `FolderStore`.
     public init(
         _ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:", hasOwnCopies: Bool = false
     ) {
@@ -40,14 +41,14 @@ public final class RedisStore: SharedStore {
     /// This store.
     public var shared: (any SharedStore)? { self }
 
-    /// Keys of this store.
+    /// The board of daemons, kept as keys of this store.
     public var board: (any DaemonBoard)? { RedisBoard(store: self) }
 
-    /// Writes a version and its members, and lists it after all of it was read back and compared.
+    /// Writes a version and its members, reads everything back, compares it and lists the version.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the server is out of memory
-    ///   or the version exists, `unavailable` if it cannot be reached, `replica` if it is one, `corrupt` if what is
-    ///   read back differs.
+    /// - Throws: `StoreError.busy` if another process publishes or prunes. `writeFailed` if the server is out of memory
+    ///   or the version exists. `unavailable` if the server cannot be reached, `replica` if it is a replica. `corrupt`
+    ///   if the data differs when it is read back.
     public func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
@@ -56,9 +57,9 @@ public final class RedisStore: SharedStore {
             .run(progress)
     }
 
-    /// Makes a listed version current and tells those who listen, in one atomic step.
+    /// Makes a listed version current and publishes its name on a channel, in one atomic step.
     ///
-    /// No part of this program listens: a user of the server without the right to tell them makes it current as well.
+    /// No part of this program subscribes to the channel. So a user without the right to publish can still switch.
     public func makeCurrent(_ version: VersionName) throws(StoreError) {
         let script = """
             if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
@@ -72,15 +73,15 @@ public final class RedisStore: SharedStore {
         guard try ask(command) == .integer(1) else { throw unknown(version) }
     }
 
-    /// The version that is current; nil if none ever was.
+    /// Returns the current version, or `nil` if there never was one.
     public func current() throws(StoreError) -> VersionName? {
         let reply = try ask(RedisCommand("GET", layout.current))
         return reply == .null ? nil : try versionName(reply)
     }
 
-    /// When the current version became current, by the clock of the server, in Unix milliseconds.
+    /// Returns the time at which the current version became current, by the server's clock, in Unix milliseconds.
     ///
-    /// - Returns: nil if none is current, or an earlier program made it so.
+    /// - Returns: the time, or `nil` if no version is current, or if an earlier program switched to it.
     public func currentSince() throws(StoreError) -> Int64? {
         guard case .array(let values) = try ask(RedisCommand("MGET", layout.current, layout.switched)),
             values.count == 2, let current = values[0].text,
@@ -89,10 +90,10 @@ public final class RedisStore: SharedStore {
         return Int64(words[1])
     }
 
-    /// The names of all listed versions, oldest first.
+    /// Returns the names of all listed versions, oldest first.
     public func versionNames() throws(StoreError) -> [VersionName] { try listedVersions() }
 
-    /// The manifests of all listed versions, oldest first.
+    /// Returns the manifests of all listed versions, oldest first.
     public func versions() throws(StoreError) -> [Manifest] {
         let names = try listedVersions()
         guard !names.isEmpty else { return [] }
@@ -103,23 +104,23 @@ public final class RedisStore: SharedStore {
         }
         var manifests: [Manifest] = []
         for (name, reply) in zip(names, replies) {
-            // One that was removed since the versions were listed is passed over.
+            // A version that was removed after the listing is skipped.
             if reply == .null, try !isListed(name) { continue }
             manifests.append(try decodeManifest(reply, name))
         }
         return manifests
     }
 
-    /// A version, from its verified image if there is one here, else fetched into one.
+    /// Returns a version from its verified image on this machine, or else fetches it into an image.
     ///
-    /// - Throws: `StoreError.unknownVersion` if it is not listed; `unavailable` if the server is away and there is no
-    ///   image.
+    /// - Throws: `StoreError.unknownVersion` if the version is not listed. `unavailable` if the server is away and
+    ///   there is no image.
     public func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
         let manifest: Manifest
         do {
             manifest = try listedManifest(version)
         } catch  where error.code.isOutOfReach {
-            // The daemon shall start and go on without the server, if it ever had the version.
+            // A daemon must start and go on without the server, if this machine ever loaded the version.
             guard let image = images.image(of: version) else { throw error }
             return image
         }
@@ -132,22 +133,24 @@ public final class RedisStore: SharedStore {
         }
     }
 
-    /// Notes that a version, which was loaded, is the one to serve while the server is away.
+    /// Records the loaded version that serves while the server is away.
     public func remember(_ version: VersionName) throws(StoreError) { try images.remember(version) }
 
-    /// The version that was remembered last, from its image: what a daemon serves while the server is away.
+    /// Returns the remembered version's image, which a daemon serves while the server is away.
     ///
-    /// If its image is damaged, the newest one that is not; nil if there is none.
+    /// If that image is damaged or missing, the newest undamaged image takes its place.
+    ///
+    /// - Returns: the image, or `nil` if there is none.
     public func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
 
-    /// Removes from the cache folder what processes left that were killed; what others are making stays.
+    /// Removes unfinished files of killed processes from the cache folder; files of running processes stay.
     ///
     /// - Throws: `StoreError.busy` if another process installs an image.
     public func sweep() throws(StoreError) { try images.sweep() }
 
-    /// What is published of a user with a version; nil if no members are published with it, or not this one.
+    /// Returns a published member, or `nil` if the version has no members or not this one.
     ///
-    /// All members are fetched: what a bucket has can only be verified with all of them.
+    /// All members are fetched, because a bucket can only be verified together with all others.
     public func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
         if let known = lastMembers.withLock({ $0 }), known.version == version {
             return try known.table?.member(withID: id)
@@ -157,10 +160,11 @@ public final class RedisStore: SharedStore {
         return try table?.member(withID: id)
     }
 
-    /// What is published of all users, from a verified file beside the version's image, else fetched into one.
+    /// Returns all published members from the verified file beside the version's image, or else fetches them into a
+    /// file.
     ///
-    /// - Throws: `StoreError.unavailable` if the server is away and there is no file; `corrupt` if the server has
-    ///   something else than the version's manifest says.
+    /// - Throws: `StoreError.unavailable` if the server is away and there is no file. `corrupt` if the server's data
+    ///   differs from the manifest.
     public func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
         let version = loaded.manifest.version
         guard let report = loaded.manifest.members else { return nil }
@@ -179,10 +183,10 @@ public final class RedisStore: SharedStore {
         }
     }
 
-    /// What the daemons of this server and prefix tell one another.
+    /// The changes and sessions that the daemons of this server and prefix share.
     public var channel: SharedChannel { SharedChannel(self) }
 
-    /// The versions that pruning leaves alone.
+    /// Returns the versions that pruning keeps.
     public func pinned() throws(StoreError) -> Set<VersionName> {
         guard case .array(let members) = try ask(RedisCommand("SMEMBERS", layout.pins)) else { return [] }
         var names: Set<VersionName> = []
@@ -201,9 +205,9 @@ public final class RedisStore: SharedStore {
         guard try ask(command) == .integer(1) else { throw unknown(version) }
     }
 
-    /// Removes the oldest versions beyond `count`, and what killed publishers left.
+    /// Removes the oldest versions beyond `count`, and keys of killed publishers.
     ///
-    /// The current version stays, and so do pinned ones.
+    /// The current version and pinned ones stay.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes.
     public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
@@ -220,7 +224,7 @@ public final class RedisStore: SharedStore {
             try lease.release(&connection)
             return removed
         } catch {
-            // If this fails too, the lease ends by itself.
+            // If this fails too, the lease expires by itself.
             try? lease.release(&connection)
             throw error
         }
@@ -228,7 +232,7 @@ public final class RedisStore: SharedStore {
 }
 
 extension RedisStore {
-    /// Asks a short question, which may be asked twice.
+    /// Sends a short, idempotent command.
     func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply { try link.ask(command) }
 
     func isListed(_ version: VersionName) throws(StoreError) -> Bool {
@@ -283,7 +287,7 @@ extension RedisStore {
 }
 
 extension RedisStore {
-    /// The text of the site's experiments.
+    /// Returns the text of the site's experiments.
     public func experiments() throws(StoreError) -> [UInt8]? {
         switch try ask(RedisCommand("GET", layout.experiments)) {
         case .null: return nil
@@ -294,7 +298,7 @@ extension RedisStore {
 
     /// Replaces the text of the site's experiments, in one atomic step.
     public func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
-        // The question may be asked twice: then the new text is there already.
+        // The command may be sent twice. The second time, the new text is already there.
         let script = """
             local found = redis.call('GET', KEYS[1]) or ''
             if found == ARGV[2] then return 1 end

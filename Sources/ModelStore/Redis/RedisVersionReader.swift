@@ -1,14 +1,14 @@
 import Model
 import Redis
 
-/// Reads a version's keys and puts the sections of its model file together, batch by batch.
+/// Reads a version's keys in batches, and assembles the sections of its model file.
 struct RedisVersionReader {
-    /// Takes bytes of a section, at an offset within it.
+    /// A function that takes bytes of a section, and their offset in the section.
     typealias Sink = (RawSpan, ModelLayout.SectionName, Int) throws(StoreError) -> Void
 
-    /// Lists asked for in one command.
+    /// The number of lists in one command.
     private static let listsPerCommand = 128
-    /// Replies outstanding: about a megabyte of lists, and at most so many chunks.
+    /// The greatest number of outstanding replies: about a megabyte of lists, or as many chunks.
     private static let window = 8
 
     private let layout: RedisLayout
@@ -16,9 +16,9 @@ struct RedisVersionReader {
     private let shape: VersionShape
     private let placement: SectionPlacement
 
-    /// A reader of a version.
+    /// Creates a reader of a version.
     ///
-    /// - Throws: `StoreError.corrupt` if the shape is not that of the manifest.
+    /// - Throws: `StoreError.corrupt` if the shape and the manifest contradict each other.
     init(layout: RedisLayout, manifest: Manifest, shape: VersionShape) throws(StoreError) {
         let placement = try manifest.placement()
         let version = manifest.version
@@ -38,8 +38,10 @@ struct RedisVersionReader {
     /// Reads all sections.
     ///
     /// - Parameters:
-    ///   - heartbeat: called before each command; may make one of its own, whose reply is an integer, to be sent first.
-    ///   - sink: is given every byte of every section once; those of a section in any order.
+    ///   - connection: the connection to the server.
+    ///   - heartbeat: a function that is called before each command. It may write a command with an integer reply,
+    ///     which is then sent first.
+    ///   - sink: a function that receives every byte of every section once. The order within a section is not defined.
     func read(
         from connection: inout StoreConnection, heartbeat: (inout RedisCommand) -> Bool = { _ in false },
         into sink: Sink
@@ -120,13 +122,13 @@ struct RedisVersionReader {
         try unsafe sink(offsets.span.bytes, name, 0)
     }
 
-    /// Calls `take` with the values of numbered keys, in order; nil for those that are absent.
+    /// Calls `take` with the values of numbered keys, in order, and with `nil` for missing keys.
     private func forEachValue(
         _ stem: String, _ count: Int, perCommand: Int, _ connection: inout StoreConnection,
         _ heartbeat: (inout RedisCommand) -> Bool, _ take: (Span<UInt8>?) throws(StoreError) -> Void
     ) throws(StoreError) {
         func takeAll(_ reply: borrowing ReceivedReply) throws(StoreError) {
-            // An integer answers a heartbeat.
+            // An integer is the reply to a heartbeat.
             for place in 0..<(reply.elementCount ?? 0) {
                 try reply.withBytes(ofElement: place, orThrow: lost("a value"), take)
             }
@@ -154,7 +156,7 @@ struct RedisVersionReader {
 }
 
 extension RedisCommand {
-    /// Adds a key that is a stem and a number.
+    /// Adds a key that consists of a stem and a number.
     mutating func appendKey(_ stem: String, _ number: Int) {
         appendWord { bytes in
             bytes.append(contentsOf: stem.utf8)

@@ -1,11 +1,11 @@
 import Model
 import Redis
 
-/// Writes the keys of a version that nobody reads yet.
+/// Writes the keys of a version that is not listed yet.
 struct RedisVersionWriter {
-    /// Lists set in one command: about 50 KB.
+    /// The number of lists in one command: about 50 KB.
     private static let listsPerCommand = 64
-    /// Replies outstanding; they are short.
+    /// The greatest number of outstanding replies, which are short.
     private static let window = 64
 
     let layout: RedisLayout
@@ -13,9 +13,9 @@ struct RedisVersionWriter {
     let model: EncodedModel
     let idChunks: [[UInt8]]
 
-    /// Checks what the layout in Redis takes for granted.
+    /// Creates a writer after checking the sections against the layout in Redis.
     ///
-    /// - Throws: `StoreError.corrupt` if the model's sections contradict themselves.
+    /// - Throws: `StoreError.corrupt` if a section is missing, or the sections contradict each other.
     init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel) throws(StoreError) {
         let names = ModelLayout.SectionName.fixed + model.relations.map { ModelLayout.SectionName($0) }
         for name in names where model[name] == nil {
@@ -93,7 +93,7 @@ struct RedisVersionWriter {
         progress(section.bytes.count - told)
     }
 
-    /// The ids of a section, each followed by a zero byte, in chunks cut between ids.
+    /// Returns the ids of a section in chunks cut between ids; a zero byte follows each id.
     private static func chunks(ofIDs section: [UInt8], groupCount: Int) throws(StoreError) -> [[UInt8]] {
         let bytes = unsafe section.span.bytes
         let textsStart = (groupCount + 1) * 4
@@ -129,19 +129,19 @@ enum RedisVersionRemoval {
     private static let keysPerCommand = 512
     private static let window = 16
 
-    /// Removes the keys of all versions in the set `incoming`; the lease says that nobody is writing them.
+    /// Removes the keys of all versions in the set `incoming`; the lease ensures that nobody is writing them.
     static func removeUnlisted(
         _ layout: RedisLayout, _ connection: inout StoreConnection, lease: inout PublisherLease
     ) throws(StoreError) {
         guard case .array(let members) = try connection.ask("SMEMBERS", layout.incoming) else { return }
         for member in members {
-            // What is no name of a version was not written by this program, and no keys follow from it.
+            // This program writes only names of versions; other members of the set have no keys.
             guard let text = member.text, let version = try? VersionName(text) else { continue }
             try remove(version, layout, &connection, lease: &lease)
         }
     }
 
-    /// Removes the keys of one version, by their numbers: nothing searches the server for them.
+    /// Removes the keys of one version, which follow from its shape: no search of the server is needed.
     static func remove(
         _ version: VersionName, _ layout: RedisLayout, _ connection: inout StoreConnection,
         lease: inout PublisherLease

@@ -1,14 +1,16 @@
 import Redis
 import Synchronization
 
-/// A connection to Redis whose errors are a store's.
+/// A connection to Redis that throws errors of a store.
 struct StoreConnection: ~Copyable {
     private var redis: RedisConnection
 
     /// Connects and logs in.
     ///
-    /// - Parameter replyTimeout: the longest wait for the server to take or to send anything.
-    /// - Throws: `StoreError.replica` if the server is one.
+    /// - Parameters:
+    ///   - address: the address of the server.
+    ///   - replyTimeout: the longest wait for the server to accept or send any bytes.
+    /// - Throws: `StoreError.replica` if the server is a replica.
     init(to address: RedisAddress, replyTimeout: Duration = .seconds(30)) throws(StoreError) {
         do throws(RedisError) {
             redis = try RedisConnection(to: address, replyTimeout: replyTimeout)
@@ -17,14 +19,14 @@ struct StoreConnection: ~Copyable {
         }
     }
 
-    /// Sends a command of text and waits for its reply.
+    /// Sends a command of text and waits for the reply.
     mutating func ask(_ words: String...) throws(StoreError) -> RedisReply {
         var command = RedisCommand()
         for word in words { command.append(word) }
         return try ask(command)
     }
 
-    /// Sends a command and waits for its reply.
+    /// Sends a command and waits for the reply.
     mutating func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
         do throws(RedisError) {
             return try redis.command(command)
@@ -41,7 +43,7 @@ struct StoreConnection: ~Copyable {
         try redis.pipeline(command, window: window, adapt: { StoreError($0, at: address) }, take)
     }
 
-    /// Receives all replies that are outstanding.
+    /// Receives all outstanding replies.
     mutating func finish(_ take: (borrowing ReceivedReply) throws(StoreError) -> Void) throws(StoreError) {
         let address = redis.address
         try redis.finishPipeline(adapt: { StoreError($0, at: address) }, take)
@@ -49,7 +51,7 @@ struct StoreConnection: ~Copyable {
 }
 
 extension StoreError {
-    /// What an error of a connection means for a store, and what to do about it.
+    /// Converts an error of a connection to an error of a store, with advice.
     init(_ error: RedisError, at address: RedisAddress) {
         let (code, advice): (Code, String) =
             switch error.code {
@@ -86,19 +88,23 @@ extension StoreError {
     }
 }
 
-/// A connection for short questions that is kept between them, and made anew when it broke.
+/// A connection for short commands, which is kept between commands and replaced when it breaks.
 final class RedisLink: Sendable {
     private let address: RedisAddress
     private let timeout: Duration
     private let connection = Mutex<RedisConnection?>(nil)
 
-    /// - Parameter timeout: the longest wait for a connection, and for each answer.
+    /// Creates a link, which connects when it is first used.
+    ///
+    /// - Parameters:
+    ///   - address: the address of the server.
+    ///   - timeout: the longest wait for a connection, and for each reply.
     init(to address: RedisAddress, timeout: Duration) {
         self.address = address
         self.timeout = timeout
     }
 
-    /// Asks something that may be asked twice.
+    /// Sends an idempotent command, and sends it again over a new connection if the kept one fails.
     func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
         do throws(RedisError) {
             return try connection.withLock { connection throws(RedisError) in
@@ -109,7 +115,7 @@ final class RedisLink: Sendable {
                         return reply
                     } catch {
                         if error.leavesConnectionUsable { connection = consume kept }
-                        // The server may have been restarted since, or another one promoted.
+                        // The server may have been restarted, or another server promoted.
                         guard error.code == .disconnected || error.code == .replica else { throw error }
                     }
                 }
