@@ -1,25 +1,25 @@
-/// The address of a Redis server, and how to log in: `redis://[user:password@]host[:port][/database]`.
+/// The address of a Redis server, with the login: `redis://[user:password@]host[:port][/database]`.
 ///
 /// In the user and the password, `%` and two hexadecimal digits stand for any byte. An IPv6 address is written in
 /// brackets. An empty user is the default user: `redis://:password@host`. An encrypted server (`rediss://`) is reached
-/// through stunnel: the error of such an address has its settings.
+/// through stunnel. The error for such an address shows the settings of stunnel.
 ///
-/// `redis-sentinel://[user:password@]host[:port],host[:port]/NAME[/database]` is the server that Sentinels at these
-/// hosts name as the primary of NAME, whichever that is when a connection is made.
+/// An address through Sentinels is `redis-sentinel://[user:password@]host[:port],host[:port]/NAME[/database]`. When a
+/// connection is made, the Sentinels at these hosts name the primary of NAME.
 public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
-    /// The beginning of every address.
+    /// The beginning of an address of a server.
     public static let scheme = "redis://"
-    /// How addresses are written, for messages.
+    /// The forms of addresses, for messages.
     public static let forms =
         "redis://[user:password@]host[:port][/database], "
         + "or redis-sentinel://[user:password@]host[:port],…/NAME[/database]"
-    /// The beginning of addresses that Sentinels resolve.
+    /// The beginning of an address that Sentinels resolve.
     public static let sentinelScheme = "redis-sentinel://"
-    /// The beginning of addresses of servers that encrypt, which this program does not.
+    /// The beginning of an address of an encrypted server, which this program cannot reach by itself.
     public static let encryptedScheme = "rediss://"
-    /// The port if the address has none.
+    /// The port of a server, if the address has none.
     public static let defaultPort = 6379
-    /// The port of a Sentinel if the address has none.
+    /// The port of a Sentinel, if the address has none.
     public static let defaultSentinelPort = 26379
 
     /// Whether a text begins like an address.
@@ -27,31 +27,31 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         [scheme, sentinelScheme, encryptedScheme].contains { text.hasPrefix($0) }
     }
 
-    /// The path of the Unix socket of a server on this machine; nil for a server reached over TCP.
+    /// The path of the Unix socket of a server on this machine, or `nil` for a server reached over TCP.
     public let socketPath: String?
-    /// A name or an IP address, without brackets; that of the first Sentinel if there are any.
+    /// The host name or IP address, without brackets; with Sentinels, that of the first one.
     public let host: String
-    /// The port, from 1 to 65535.
+    /// The port, from 1 to 65535; with Sentinels, that of the first one.
     public let port: Int
-    /// The Sentinels that know the server; nil if the host and the port are its own.
+    /// The Sentinels that know the server, or `nil` if the host and the port are the server's own.
     public let sentinels: Sentinels?
-    /// The user; nil for the default user.
+    /// The user, or `nil` for the default user.
     public private(set) var user: String?
-    /// The password; nil to connect without logging in.
+    /// The password, or `nil` to connect without a login.
     public private(set) var password: String?
     /// The number of the database, 0 or more.
     public let database: Int
 
-    /// Makes the address of a server that listens at a Unix socket and needs no login.
+    /// Creates the address of a server that listens at a Unix socket and needs no login.
     public init(socketPath: String) {
         self.socketPath = socketPath
         sentinels = nil
         (host, port, user, password, database) = ("localhost", Self.defaultPort, nil, nil, 0)
     }
 
-    /// Reads an address.
+    /// Parses an address.
     ///
-    /// - Throws: `RedisError.badAddress` that names the wrong part, and never shows the password.
+    /// - Throws: `RedisError.badAddress`, which names the wrong part and never shows the password.
     public init(_ text: String) throws(RedisError) {
         socketPath = nil
         guard Self.hasScheme(text) else {
@@ -65,7 +65,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         guard !rest.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
             throw Self.bad("it has a space or a control character: write % and two hexadecimal digits instead")
         }
-        // The password may have a "/" or "@" that was not escaped: the host begins after the last "@".
+        // The password may have an unescaped "/" or "@": the host begins after the last "@".
         let at = rest.lastIndex(of: "@")
         let location = at.map { rest[rest.index(after: $0)...] } ?? rest
         let slash = location.firstIndex(of: "/")
@@ -83,11 +83,11 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         (user, password) = try at.map { at throws(RedisError) in try Self.credentials(rest[..<at]) } ?? (nil, nil)
     }
 
-    /// The same server, with another login.
+    /// Returns the address of the same server with another login.
     ///
     /// - Parameters:
-    ///   - user: nil for the default user.
-    ///   - password: not empty.
+    ///   - user: the user, or `nil` for the default user.
+    ///   - password: the password, not empty.
     public func loggingIn(user: String?, password: String) -> RedisAddress {
         var address = self
         (address.user, address.password) = (user, password)
@@ -166,12 +166,12 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         return decoded
     }
 
-    /// Reads a number that consists of digits only.
+    /// Parses a number that consists of digits only.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
-    /// The error of a server that encrypts, with settings of stunnel that lead to it.
+    /// Returns the error for an encrypted server, with settings of stunnel for it.
     private static func encrypted(_ address: RedisAddress) -> RedisError {
         let isNumber = address.host.contains(":") || address.host.allSatisfy { $0.isNumber || $0 == "." }
         let endpoint = Endpoint(host: address.host, port: address.port)
@@ -194,7 +194,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
             """)
     }
 
-    /// The port at which stunnel listens, in examples.
+    /// The port of stunnel in examples.
     private static let tunnelPort = 6380
 
     static func bad(_ reason: String) -> RedisError {
@@ -205,26 +205,26 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 extension RedisAddress {
     /// A host and a port.
     public struct Endpoint: Sendable, Equatable, CustomStringConvertible {
-        /// A name or an IP address, without brackets.
+        /// The host name or IP address, without brackets.
         public let host: String
         /// The port, from 1 to 65535.
         public let port: Int
 
-        /// As addresses have it.
+        /// The endpoint as in an address.
         public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// Sentinels, which know which of several servers is the primary.
+    /// The Sentinels that know the primary among several servers.
     public struct Sentinels: Sendable, Equatable, CustomStringConvertible {
-        /// Where they are, one or more.
+        /// The Sentinels' addresses, one or more.
         public let hosts: [Endpoint]
-        /// The name under which they watch the servers.
+        /// The name under which the Sentinels watch the servers.
         public let name: String
 
-        /// As addresses have it.
+        /// The Sentinels and the name as in an address.
         public var description: String { hosts.map(\.description).joined(separator: ",") + "/" + name }
 
-        /// Reads hosts with commas between them, and a path that begins with the name.
+        /// Parses hosts separated by commas, and a path that begins with the name.
         init(_ hosts: Substring, _ path: Substring) throws(RedisError) {
             var endpoints: [Endpoint] = []
             for host in hosts.split(separator: ",", omittingEmptySubsequences: false) {
@@ -240,9 +240,9 @@ extension RedisAddress {
 }
 
 extension RedisConnection {
-    /// Connects to the server that Sentinels name as the primary, unless it says that it is a replica.
+    /// Connects to the server that the Sentinels name as the primary, unless it reports that it is a replica.
     ///
-    /// - Throws: `RedisError.unreachable` if none of them leads to one, as while a replica is promoted.
+    /// - Throws: `RedisError.unreachable` if no Sentinel leads to a primary, for example while a replica is promoted.
     static func primary(
         of sentinels: RedisAddress.Sentinels, for address: RedisAddress, timeout: Duration, replyTimeout: Duration
     ) throws(RedisError) -> RedisConnection {

@@ -3,47 +3,49 @@ import Glibc
 
 /// A connection to a Redis server; it has one owner, and is closed when its value ends.
 ///
-/// Commands may be pipelined: `send` several, then `receive` a reply for each, in order. After an error of code
-/// `disconnected`, `timedOut` or `replica`, every later use fails with the same error: make a new connection.
+/// Commands may be pipelined: `send` several, then `receive` a reply for each, in order. After the error
+/// `disconnected`, `timedOut` or `replica`, every later use fails with the same error: create a new connection.
 ///
-/// A connection knows with whom it talks: it asks the server when it opens, and again with a command when the answer is
-/// older than a second. One that leads to a replica fails, as what a replica says may be old: a name or a Sentinel may
-/// lead elsewhere by now, and an old connection does not notice by itself.
+/// A connection keeps checking that its server is a primary. It asks the server when it opens. It asks again, together
+/// with a command, when the answer is older than a second. A connection to a replica fails, because a replica's data
+/// may be old. A host name or a Sentinel may meanwhile lead to another server, and an old connection would not notice
+/// that.
 @safe
 public struct RedisConnection: ~Copyable, @unchecked Sendable {
-    // Sendable because it has one owner: threads may pass it on, but never share it.
+    // Sendable because it has one owner: it may move between threads, but is never shared.
     private let context: UnsafeMutablePointer<redisContext>
-    // Without an initial value: an `init` that may throw must not have initialised part of a type with a `deinit`.
+    // No initial value: an `init` that throws must not initialise part of a type with a `deinit`.
     var state: State
     /// The address of the server.
     public let address: RedisAddress
     /// The number of replies that have not been received.
     public var outstanding: Int { state.outstanding }
-    /// The server, as it described itself last.
+    /// The latest description of the server.
     public var server: RedisServer { state.server }
-    /// Commands are flushed when they reach this many bytes.
+    /// The number of unsent bytes at which commands are flushed.
     private static let flushByteCount = 256 << 10
 
     struct State {
         /// The server's address, for messages.
         var peer: String
-        /// Whether it may be a replica.
+        /// Whether the server may be a replica.
         var acceptsReplica: Bool
         var failure: RedisError?
         var outstanding = 0
         var server = RedisServer()
-        /// The question that the server answers; nil if it answers none.
+        /// The question that the server answers, or `nil` if it answers none.
         var question: RedisServer.Question?
-        /// When it was asked last.
+        /// The time of the last question.
         var asked = ContinuousClock.now
     }
 
-    /// Connects, logs in, selects the database and asks the server what it is.
+    /// Connects, logs in, selects the database and asks the server to describe itself.
     ///
     /// - Parameters:
+    ///   - address: the address of the server.
     ///   - connectTimeout: the longest wait for a connection.
-    ///   - replyTimeout: the longest wait for the server to accept or to send any bytes.
-    ///   - acceptsReplica: whether the server may be a replica.
+    ///   - replyTimeout: the longest wait for the server to accept or send any bytes.
+    ///   - acceptsReplica: whether the server may be a replica. A connection through Sentinels never accepts one.
     public init(
         to address: RedisAddress, connectTimeout: Duration = .seconds(3), replyTimeout: Duration = .seconds(30),
         acceptsReplica: Bool = false
@@ -56,7 +58,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
         unsafe self.context = unsafe context
         self.address = address
         self.state = state
-        // Otherwise hiredis frees and allocates its buffer again for each piece of a big reply.
+        // Otherwise, hiredis frees and reallocates its buffer for each piece of a large reply.
         unsafe context.pointee.reader.pointee.maxbuf = 0
     }
 
@@ -73,7 +75,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
             to: address, at: endpoint, timeout: timeout, replyTimeout: replyTimeout, acceptsReplica: acceptsReplica)
     }
 
-    /// Connects to a host and a port, and logs in as an address says.
+    /// Connects to a host and a port, and logs in with an address's login.
     static func connected(
         to address: RedisAddress, at endpoint: RedisAddress.Endpoint, timeout: Duration, replyTimeout: Duration,
         acceptsReplica: Bool = false
@@ -117,17 +119,17 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
         return unsafe context
     }
 
-    /// Sends a command of text and waits for its reply.
+    /// Sends a command of text and waits for the reply.
     public mutating func command(_ words: String...) throws(RedisError) -> RedisReply {
         var command = RedisCommand()
         for word in words { command.append(word) }
         return try self.command(command)
     }
 
-    /// Sends a command and waits for its reply.
+    /// Sends a command and waits for the reply.
     ///
-    /// - Throws: `RedisError`; `refused` if the reply is an error, `replica` if the server has become one: then it
-    ///   may be asked again over a new connection.
+    /// - Throws: `RedisError`: `refused` if the reply is an error, `replica` if the server became a replica. After
+    ///   `replica`, the command may be sent again over a new connection.
     public mutating func command(_ command: RedisCommand) throws(RedisError) -> RedisReply {
         precondition(outstanding == 0, "the replies to earlier commands must be received first")
         let hasAsked = try askAgain()
@@ -136,7 +138,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
         return try receive().value
     }
 
-    /// Sends a command without waiting; it may stay in memory until `flush` or `receive`.
+    /// Sends a command without waiting for the reply; it may stay in memory until `flush` or `receive`.
     ///
     /// The caller must bound the number of outstanding replies, which the server keeps in its memory.
     public mutating func send(_ command: RedisCommand) throws(RedisError) {
@@ -146,7 +148,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
             unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: command.ends.count) {
                 words in
                 unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: command.ends.count) { lengths in
-                    // Without any bytes there is no base address; an empty word may have any.
+                    // Without bytes there is no base address, and any address will do for an empty word.
                     let base = unsafe bytes.baseAddress ?? UnsafeRawPointer(context)
                     var start = 0
                     for (index, end) in command.ends.enumerated() {
@@ -175,7 +177,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
 
     /// Waits for the next reply.
     ///
-    /// - Throws: `RedisError`; `refused` if the reply is an error, after which the next one can be received.
+    /// - Throws: `RedisError`: `refused` if the reply is an error. After `refused`, the next reply can be received.
     public mutating func receive() throws(RedisError) -> ReceivedReply {
         precondition(outstanding > 0, "no reply is outstanding")
         try flush()
@@ -218,14 +220,15 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
 extension RedisConnection {
     /// Sends one of many commands without waiting for its reply.
     ///
-    /// When `window` replies are outstanding, half of them are received first. So the memory of neither side grows with
-    /// the number of commands, and the server works on one half while the other is read. Call `finishPipeline` at the
-    /// end. After an error, replies may still be outstanding: drop the connection.
+    /// When `window` replies are outstanding, half of them are received first. So the memory of either side is bounded,
+    /// and the server works on one half while the other is read. Call `finishPipeline` at the end. After an error,
+    /// replies may still be outstanding: drop the connection.
     ///
     /// - Parameters:
-    ///   - window: the most replies outstanding, 1 or more.
-    ///   - adapt: converts an error of the connection to the caller's type.
-    ///   - take: receives the replies, in the order of the commands.
+    ///   - command: the command.
+    ///   - window: the greatest number of outstanding replies, 1 or more.
+    ///   - adapt: a function that converts an error of the connection to the caller's type.
+    ///   - take: a function that receives the replies, in the order of the commands.
     public mutating func pipeline<Failure: Error>(
         _ command: RedisCommand, window: Int, adapt: (RedisError) -> Failure,
         _ take: (borrowing ReceivedReply) throws(Failure) -> Void

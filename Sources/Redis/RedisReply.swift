@@ -8,46 +8,46 @@ public enum RedisReply: Sendable, Equatable {
     case integer(Int64)
     /// Several replies.
     case array([RedisReply])
-    /// No value: there is no such key or element.
+    /// A null: the key or element does not exist.
     case null
     /// An error among the elements of an array; an error that is the whole reply is thrown.
     case error(String)
 
-    /// The bytes as text, if they are UTF-8.
+    /// The bytes as text, or `nil` if the reply is no string or not UTF-8.
     public var text: String? {
         guard case .bytes(let bytes) = self else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 }
 
-/// A reply in the memory of hiredis, where big values are read without being copied.
+/// A reply in the memory of hiredis, whose large values are read without copying.
 @safe
 public struct ReceivedReply: ~Copyable {
-    // Owned: it is freed when this value ends.
+    // The pointer is owned, and freed with this value.
     private let reply: UnsafeMutablePointer<redisReply>
 
     init(adopting reply: UnsafeMutablePointer<redisReply>) { unsafe self.reply = unsafe reply }
 
     deinit { unsafe freeReplyObject(reply) }
 
-    /// A copy of the reply.
+    /// The reply, copied.
     public var value: RedisReply { unsafe Self.copy(reply) }
 
-    /// The number of elements; nil if it is not an array.
+    /// The number of elements, or `nil` if the reply is no array.
     public var elementCount: Int? { unsafe reply.pointee.type == REDIS_REPLY_ARRAY ? reply.pointee.elements : nil }
 
-    /// Calls `body` with the bytes of the reply; nil if it is null.
+    /// Calls `body` with the bytes of the reply, or with `nil` for a null reply.
     ///
-    /// - Throws: what `body` throws, or `mismatch` if the reply is not a string.
+    /// - Throws: an error of `body`, or `mismatch` if the reply is not a string.
     public func withBytes<Result, Failure: Error>(
         orThrow mismatch: @autoclosure () -> Failure, _ body: (Span<UInt8>?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try unsafe Self.withBytes(of: reply, mismatch, body)
     }
 
-    /// Calls `body` with the bytes of an element; nil if it is null.
+    /// Calls `body` with the bytes of an element, or with `nil` for a null element.
     ///
-    /// - Throws: what `body` throws, or `mismatch` if there is no such element or it is not a string.
+    /// - Throws: an error of `body`, or `mismatch` if there is no such element or it is not a string.
     public func withBytes<Result, Failure: Error>(
         ofElement index: Int, orThrow mismatch: @autoclosure () -> Failure,
         _ body: (Span<UInt8>?) throws(Failure) -> Result
@@ -87,7 +87,7 @@ public struct ReceivedReply: ~Copyable {
         unsafe UnsafeRawBufferPointer(start: reply.pointee.str, count: reply.pointee.len)
     }
 
-    /// The message, if the whole reply is an error.
+    /// The error message, if the whole reply is an error.
     var errorText: String? {
         unsafe reply.pointee.type == REDIS_REPLY_ERROR ? String(decoding: Self.text(reply), as: UTF8.self) : nil
     }
@@ -95,12 +95,12 @@ public struct ReceivedReply: ~Copyable {
 
 /// A command and its arguments: words of any bytes.
 ///
-/// All words are in one array, so that a command that is reused allocates no memory.
+/// One array holds all words, so reusing a command allocates no memory.
 public struct RedisCommand: Sendable, Equatable {
     private(set) var bytes: [UInt8] = []
     private(set) var ends: [Int] = []
 
-    /// Makes a command of words; the first word is its name.
+    /// Creates a command from words; the first word is its name.
     public init(_ words: String...) {
         for word in words { append(word) }
     }
@@ -108,7 +108,7 @@ public struct RedisCommand: Sendable, Equatable {
     /// The number of words.
     public var wordCount: Int { ends.count }
 
-    /// The number of bytes of all words.
+    /// The number of bytes in all words.
     public var byteCount: Int { bytes.count }
 
     /// Adds a word.
@@ -123,14 +123,14 @@ public struct RedisCommand: Sendable, Equatable {
     /// Adds a number, in decimal digits.
     public mutating func append(_ number: Int) { append(String(number)) }
 
-    /// Adds a word that `write` appends to the bytes of the words before it.
+    /// Adds a word; `write` appends it to the bytes of the earlier words.
     public mutating func appendWord<Failure: Error>(_ write: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
         try write(&bytes)
         precondition(bytes.count >= ends.last ?? 0, "a word may only be appended")
         ends.append(bytes.count)
     }
 
-    /// Replaces all words, and keeps the memory.
+    /// Replaces all words, but keeps the memory.
     public mutating func replace(with words: String...) {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
@@ -146,33 +146,33 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         case badAddress
         /// No connection could be opened.
         case unreachable
-        /// The server did not answer in time; the connection cannot be used any more.
+        /// The server did not answer in time. The connection cannot be used any more.
         case timedOut
-        /// The connection broke; it cannot be used any more.
+        /// The connection broke, and cannot be used any more.
         case disconnected
-        /// The server is a replica, or has become one; the connection cannot be used any more.
+        /// The server is a replica, or became one. The connection cannot be used any more.
         case replica
-        /// The reply is not of a type that answers the command.
+        /// The type of the reply does not fit the command.
         case unexpectedReply
-        /// The server refused a command; the value is the first word of its message, such as `OOM` or `NOAUTH`.
+        /// The server refused a command. The value is the first word of its message, such as `OOM` or `NOAUTH`.
         case refused(String)
     }
 
-    /// The kind.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, and where.
+    /// The failure and its place.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Makes an error from a server's error reply: its first word, if in capitals, is the code.
+    /// Creates an error from a server's error reply, whose first word is the code if it is in capitals.
     init(reply text: String) {
         let word = text.prefix { $0 != " " }
-        // A script's user lacks the same rights as one who sends a command, and the server says so in other words.
+        // A script's user lacks the same permission as a command's user, but Redis words that error differently.
         guard !text.hasPrefix("ERR The user executing the script can't") else {
             self.init(.refused("NOPERM"), text)
             return

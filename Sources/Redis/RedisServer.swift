@@ -1,16 +1,16 @@
-/// A server as it describes itself; what it does not tell this user is nil.
+/// A Redis server's description of itself; a value is `nil` if the server does not tell this user.
 public struct RedisServer: Sendable, Equatable {
-    /// Whether it is a replica, to which nobody can write, and which may be behind.
+    /// Whether it is a replica, which accepts no writes and may have old data.
     public var isReplica: Bool?
     /// The version, such as `7.0.15`.
     public var version: String?
-    /// Whether it is a part of a cluster.
+    /// Whether it belongs to a cluster.
     public var isCluster: Bool?
 
-    /// A server of which nothing is known.
+    /// Creates a server whose values are all unknown.
     public init() {}
 
-    /// Reads the answer to a question.
+    /// Reads the reply to a question.
     init(_ reply: RedisReply, to question: Question) {
         guard case .array(let values) = reply else { return }
         switch question {
@@ -28,7 +28,7 @@ public struct RedisServer: Sendable, Equatable {
         }
     }
 
-    /// Whether a role is that of a replica; nil for a role that says nothing, as a Sentinel's.
+    /// Whether a role is that of a replica, or `nil` for another role, such as a Sentinel's.
     private static func isReplica(_ role: String?) -> Bool? {
         switch role {
         case "replica", "slave": true
@@ -37,11 +37,11 @@ public struct RedisServer: Sendable, Equatable {
         }
     }
 
-    /// The questions that tell what a server is, the better one first.
+    /// The commands that describe a server, the better one first.
     enum Question: CaseIterable {
-        /// Every user may ask it, of Redis 6.2 or later.
+        /// `HELLO`, which every user may send to Redis 6.2 or later.
         case hello
-        /// Needs a right of its own.
+        /// `ROLE`, which needs a permission of its own.
         case role
 
         var command: RedisCommand {
@@ -54,12 +54,12 @@ public struct RedisServer: Sendable, Equatable {
 }
 
 extension RedisConnection {
-    /// How old the knowledge of the server may be when a command is sent.
+    /// The age at which the description of the server is asked for again, together with a command.
     static let serverLifetime = Duration.seconds(1)
 
-    /// Asks the server what it is, when a connection opens.
+    /// Asks the server to describe itself, when a connection opens.
     ///
-    /// - Throws: `RedisError.replica` if it is one, unless the connection accepts it.
+    /// - Throws: `RedisError.replica` if the server is a replica, unless the connection accepts replicas.
     mutating func identifyServer() throws(RedisError) {
         var refusal: RedisError?
         for question in RedisServer.Question.allCases {
@@ -69,8 +69,8 @@ extension RedisConnection {
                 (state.question, state.server) = (question, RedisServer(answer, to: question))
                 break
             } catch {
-                // A server or a user without this question. Without a login there is nothing else to ask; and a server
-                // that has too many connections says so and hangs up.
+                // This server or user lacks the command. Without a login, no other command helps. A server with too
+                // many connections says so and hangs up.
                 guard error.leavesConnectionUsable, error.code != .refused("NOAUTH") else { throw refusal ?? error }
                 refusal = error
             }
@@ -79,9 +79,9 @@ extension RedisConnection {
         try refuseReplica()
     }
 
-    /// Sends the question what the server is, if the last answer is old.
+    /// Sends the question again if the last answer is old.
     ///
-    /// - Returns: whether it was sent: then the next reply is for `takeAnswer`.
+    /// - Returns: whether it was sent. Then `takeAnswer` must receive the next reply.
     mutating func askAgain() throws(RedisError) -> Bool {
         guard let question = state.question, state.asked.duration(to: .now) >= Self.serverLifetime else { return false }
         try send(question.command)
@@ -90,7 +90,7 @@ extension RedisConnection {
 
     /// Receives the answer to `askAgain`.
     ///
-    /// - Throws: `RedisError.replica` if the server has become one, unless the connection accepts it.
+    /// - Throws: `RedisError.replica` if the server became a replica, unless the connection accepts replicas.
     mutating func takeAnswer() throws(RedisError) {
         guard let question = state.question else { return }
         do throws(RedisError) {
@@ -107,7 +107,7 @@ extension RedisConnection {
         if server.isReplica == true, !state.acceptsReplica { throw demoted() }
     }
 
-    /// The error of a server that is a replica; the connection cannot be used after it.
+    /// Returns the error for a replica, and makes the connection unusable.
     mutating func demoted() -> RedisError {
         let error = RedisError(.replica, "\(state.peer) is a replica, to which nobody can write, and may be behind")
         state.failure = error
