@@ -3,20 +3,20 @@ import CivilTime
 public import Model
 public import ModelStore
 
-/// Looks at everything that a site keeps, and says what is wrong and what to do; it changes nothing.
+/// Examines everything that a site stores and reports problems with advice; it changes nothing.
 public struct Checkup {
-    /// Where what is looked at lies.
+    /// The places that a checkup examines.
     public struct Places: Sendable {
-        /// The catalog.
+        /// The path of the catalog.
         public var catalog: String
-        /// The store of versions.
+        /// The location of the store of versions.
         public var store: StoreLocation
-        /// Journals of daemons on this machine.
+        /// The paths of the journals of daemons on this machine.
         public var journals: [String]
-        /// Files with the lists of sessions on this machine.
+        /// The paths of the files with lists of sessions on this machine.
         public var sessions: [String]
 
-        /// Places.
+        /// Creates places.
         public init(catalog: String, store: StoreLocation, journals: [String], sessions: [String]) {
             self.catalog = catalog
             self.store = store
@@ -29,14 +29,19 @@ public struct Checkup {
     let relations: RelationTable
     /// The present, in Unix milliseconds.
     let now: Int64
-    /// A folder for what is read from a server, as large as a version; made and removed by the checkup.
+    /// A folder for the data read from a server, as large as a version; the checkup creates and removes it.
     let scratchFolder: String
-    /// The store; what is read from a server goes through an empty cache, as what counts is what the server has.
+    /// The store, with an empty cache, because the server's own data must be examined.
     var store: any VersionStore { places.store.open(cacheDirectory: scratchFolder) }
 
+    /// Creates a checkup.
+    ///
     /// - Parameters:
-    ///   - now: Unix milliseconds.
-    ///   - scratchFolder: a folder that does not exist yet, on a disk with room for a version of a store in Redis.
+    ///   - places: the places to examine.
+    ///   - relations: the relations of the catalog.
+    ///   - now: the present, in Unix milliseconds.
+    ///   - scratchFolder: the path of a folder that does not exist yet. A version of a store in Redis must fit on its
+    ///     disk.
     public init(_ places: Places, relations: RelationTable = .standard, now: Int64, scratchFolder: String) {
         self.places = places
         self.relations = relations
@@ -44,9 +49,9 @@ public struct Checkup {
         self.scratchFolder = scratchFolder
     }
 
-    /// Looks at everything, one thing after the other.
+    /// Examines everything, one place after another.
     ///
-    /// - Parameter report: called with each finding as soon as it is known.
+    /// - Parameter report: a function that receives each finding as soon as it is known.
     public func run(_ report: (Finding) throws -> Void) rethrows {
         var times = NewestTimes()
         for finding in catalogFindings(&times) { try report(finding) }
@@ -58,7 +63,7 @@ public struct Checkup {
     }
 }
 
-/// The newest time of records of each kind, in Unix milliseconds.
+/// The newest time among the records of all kinds, in Unix milliseconds.
 struct NewestTimes {
     private(set) var newest: (what: String, milliseconds: Int64)?
 
@@ -68,45 +73,45 @@ struct NewestTimes {
     }
 }
 
-/// Something that a checkup looked at, and what is wrong with it.
+/// A result of a checkup: a subject, its state, and advice.
 public struct Finding: Sendable, Equatable {
-    /// Whether all is well.
+    /// The state of a subject.
     public enum State: String, Sendable, Encodable {
         /// Nothing is wrong.
         case good
-        /// It works, but somebody should know.
+        /// The subject works, but somebody should know of a problem.
         case warning
         /// Something is wrong.
         case bad
     }
 
-    /// What was looked at, such as `catalog` or a version.
+    /// The subject, such as `catalog` or a version.
     public var subject: String
-    /// Whether all is well with it.
+    /// The state of the subject.
     public var state: State
-    /// What there is, or what is wrong.
+    /// The good news, or the problem.
     public var message: String
-    /// What to do about it; nil if nothing is wrong.
+    /// The remedy, or `nil` if nothing is wrong.
     public var advice: String?
 
-    /// Nothing is wrong.
+    /// Returns a finding that nothing is wrong.
     public static func good(_ subject: String, _ message: String) -> Finding {
         Finding(subject: subject, state: .good, message: message)
     }
 
-    /// It works, but somebody should know.
+    /// Returns a finding that the subject works, but that somebody should know of a problem.
     public static func warning(_ subject: String, _ message: String, advice: String) -> Finding {
         Finding(subject: subject, state: .warning, message: message, advice: advice)
     }
 
-    /// Something is wrong.
+    /// Returns a finding that something is wrong.
     public static func bad(_ subject: String, _ message: String, advice: String) -> Finding {
         Finding(subject: subject, state: .bad, message: message, advice: advice)
     }
 }
 
 extension Checkup {
-    /// What is wrong with the catalog.
+    /// Returns the findings about the catalog.
     func catalogFindings(_ times: inout NewestTimes) -> [Finding] {
         let path = places.catalog
         do throws(CatalogError) {
@@ -114,7 +119,7 @@ extension Checkup {
             times.note("an interaction", examination.latestInteractionMilliseconds)
             return findings(in: examination)
         } catch {
-            // A machine that serves from a store in Redis needs none.
+            // A machine that serves from a store in Redis needs no catalog.
             if error.code == .missing, store.shared != nil {
                 return [.good("catalog", "there is none at \(path), and a store in Redis can do without it")]
             }
@@ -161,12 +166,12 @@ extension Checkup {
 }
 
 extension Checkup {
-    /// Changes that wait longer than this to be sent have nobody who sends them, in milliseconds.
+    /// The longest normal wait of a change for its sending, in milliseconds; after it, no daemon is sending it.
     private static let outboxMilliseconds: Int64 = 600_000
 
-    /// What is wrong with the journals of daemons, and whether their changes have reached the store.
+    /// Returns the findings about the daemons' journals, and about changes that have not reached the store.
     func journalFindings(_ times: inout NewestTimes) -> [Finding] {
-        // Nil without a store in Redis that answers.
+        // `nil` unless a store in Redis answers.
         let exchange = try? places.journals.isEmpty ? nil : store.shared?.exchange()
         return places.journals.flatMap { path -> [Finding] in
             let subject = "journal \(path)"

@@ -7,12 +7,12 @@ import ModelStore
 import Service
 
 extension Checkup {
-    /// How far records may be ahead of the clock, in milliseconds: clocks differ a little.
+    /// The tolerated lead of records over the clock, in milliseconds: clocks differ a little.
     private static let clockMilliseconds: Int64 = 60_000
-    /// A disk with less room is full soon, in bytes.
+    /// The free space, in bytes, below which a disk is reported, even if less is needed.
     private static let leastFreeBytes = 256 << 20
 
-    /// What is wrong with the lists of sessions; they can be lost, so that nothing about them is bad.
+    /// Returns the findings about the lists of sessions; none is bad, because the lists can be lost.
     func sessionFindings() -> [Finding] {
         places.sessions.map { path in
             let subject = "sessions \(path)"
@@ -36,7 +36,7 @@ extension Checkup {
         }
     }
 
-    /// Whether the clock is behind what was recorded.
+    /// Returns the finding about the clock, which is bad if a record is newer than the present.
     func clockFinding(_ times: NewestTimes) -> Finding {
         guard let newest = times.newest, newest.milliseconds > now + Self.clockMilliseconds else {
             return .good("clock", "nothing is newer than now")
@@ -47,13 +47,13 @@ extension Checkup {
             advice: "set the clock of this machine, or of the one that was ahead (\"timedatectl\" says how it is set)")
     }
 
-    /// Whether the disks have room for what is written next.
+    /// Returns the findings about free space on the disks for the next data.
     func diskFindings() -> [Finding] {
         var needs: [String: Int] = [Catalog.folder(of: places.catalog): size(of: places.catalog) / 10]
         for path in places.journals + places.sessions {
             needs[Catalog.folder(of: path), default: 0] += size(of: path) / 10
         }
-        // A new version, and a daemon's own copy of it.
+        // A new version, and a daemon's private copy of it.
         if case .folder(let path) = places.store { needs[path, default: 0] += 2 * newestVersionBytes(path) }
         return needs.sorted { $0.key < $1.key }.compactMap { folder, need -> Finding? in
             guard let free = Self.freeBytes(folder) else { return nil }
@@ -76,7 +76,7 @@ extension Checkup {
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// What this user may still write on the disk of a folder; nil if there is no such folder.
+    /// Returns the space that this user may still write on a folder's disk, or `nil` if there is no such folder.
     private static func freeBytes(_ folder: String) -> Int? {
         var disk = statvfs()
         return unsafe statvfs(folder, &disk) == 0 ? Int(disk.f_bavail) * Int(disk.f_frsize) : nil
@@ -84,7 +84,7 @@ extension Checkup {
 }
 
 extension Checkup {
-    /// What is wrong with the server of a store in Redis; nothing for a folder.
+    /// Returns the findings about the server of a store in Redis; none for a folder.
     func serverFindings(_ store: any VersionStore) throws(StoreError) -> [Finding] {
         guard let redis = store as? RedisStore else { return [] }
         let state = try redis.serverState()
@@ -94,10 +94,10 @@ extension Checkup {
         return findings.isEmpty ? [known(of: state, redis.location)] : findings
     }
 
-    /// What is well, and what cannot be told.
+    /// Returns the finding about a server without a known problem, with the values that it does not tell.
     ///
-    /// A server that refuses `CONFIG` is usual, as where somebody else operates it; one that refuses `INFO` hides what
-    /// may remove versions.
+    /// A server that refuses `CONFIG` is usual where somebody else operates it. A server that refuses `INFO` as well
+    /// does not tell its eviction policy, and eviction may remove versions.
     private func known(of state: RedisServerState, _ location: String) -> Finding {
         let version = state.version.map { "\(location) is version \($0)" } ?? location
         var (good, unknown) = ([version], [String]())
@@ -127,7 +127,9 @@ extension Checkup {
             advice: "name the primary with --store, or promote this server")
     }
 
-    /// Without an expiry are versions and streams, with one only the lists of sessions.
+    /// Returns the finding about evicted keys, if any.
+    ///
+    /// Versions and streams have no expiry; only lists of sessions have one.
     private func eviction(of state: RedisServerState) -> Finding? {
         if let policy = state.evictionPolicy, policy.hasPrefix("allkeys") {
             let harm =
@@ -143,7 +145,7 @@ extension Checkup {
             advice: "raise maxmemory: lists of sessions are lost, and made anew")
     }
 
-    /// The next version needs as much room as the last one.
+    /// Returns the finding that the next version, as large as the newest one, does not fit into memory.
     private func room(in state: RedisServerState, _ redis: RedisStore) -> Finding? {
         guard let maximum = state.maximumBytes, let used = state.usedBytes, maximum > 0,
             let newest = try? redis.versions().last
@@ -167,7 +169,7 @@ extension Checkup {
 }
 
 extension [String] {
-    /// The texts as one, with commas and a last "and".
+    /// The texts separated by commas, with "and" before the last one.
     fileprivate var formatted: String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + (count > 2 ? ", and " : " and ") + last
@@ -175,10 +177,10 @@ extension [String] {
 }
 
 extension Checkup {
-    /// After so many days a version is old; a daemon calls it stale unless it was told another age.
+    /// The age in days above which the current version is reported; a daemon calls it stale by default.
     private static let staleDays: Int64 = 14
 
-    /// What is wrong with the store and with its versions.
+    /// Returns the findings about the store and its versions.
     func storeFindings(_ times: inout NewestTimes) -> [Finding] {
         defer { removeScratch() }
         let store = store
@@ -210,7 +212,7 @@ extension Checkup {
         return .good("store", "\(store.location) has \(count); \(current) is current")
     }
 
-    /// Reads all of a version, and compares it with its checksums.
+    /// Returns the finding about a version, after reading all of it and comparing it with its checksums.
     private func versionFinding(
         _ name: VersionName, isCurrent: Bool, _ store: any VersionStore, _ times: inout NewestTimes
     ) -> Finding {
@@ -254,6 +256,6 @@ extension Checkup {
         }
     }
 
-    /// Removes what was read from a server.
+    /// Removes the data read from a server.
     private func removeScratch() { try? FileManager.default.removeItem(atPath: scratchFolder) }
 }
