@@ -2,33 +2,38 @@ import Glibc
 public import Model
 public import SQLite
 
-/// The community's groups, users and photos, and its relations such as memberships and pools, in a SQLite file.
+/// The community's groups, users and photos, and relations such as memberships and pools, in a SQLite file.
 ///
 /// A connection belongs to one thread at a time. Integer keys never leave this module.
 public final class Catalog {
     let database: Database
-    /// The relations whose tables it has.
+    /// The relations whose tables the catalog has.
     let relations: RelationTable
     private let foundVersion: Int
 
-    /// The file.
+    /// The path of the file.
     public var path: String { database.path }
 
-    /// How a catalog is opened.
+    /// The ways to open a catalog.
     public enum Mode: Sendable {
-        /// For reading; the catalog must have this program's schema version and the tables of the relations.
+        /// For reading. The catalog must have this program's schema version and the tables of the relations.
         case reading
-        /// For durable writing; the catalog is created or migrated if need be.
+        /// For durable writing. The catalog is created or migrated as needed.
         case writing
-        /// For durable writing: a commit waits for the disk, and deleted data is overwritten. The catalog must exist;
-        /// it is migrated if need be.
+        /// For durable writing, with deleted data overwritten. The catalog must exist, and is migrated as needed.
+        ///
+        /// A commit waits for the disk.
         case recording
     }
 
     /// Opens a catalog.
     ///
-    /// - Parameter relations: those that are read or written; a migration creates missing tables.
-    /// - Throws: `CatalogError.Code.missing` if there is none to read, `.notACatalog` if the file is something else.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - mode: the way to open it.
+    ///   - relations: the relations that are read or written. A migration creates missing tables.
+    /// - Throws: `CatalogError.Code.missing` if there is no catalog and the mode does not create one, `.notACatalog` if
+    ///   the file is something else.
     public init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
         guard mode == .writing || Self.allows(path, F_OK) else {
             throw CatalogError(
@@ -55,7 +60,7 @@ public final class Catalog {
                 """
             )
         }
-        // Before anything is written: somebody else's database must stay as it is.
+        // The version is checked before anything is written, because a foreign database must stay as it is.
         foundVersion = try CatalogSchema.checkedVersion(database)
         if mode == .writing {
             try wrapping { () throws(DatabaseError) in
@@ -83,9 +88,9 @@ public final class Catalog {
         }
     }
 
-    /// An empty catalog that is gone when it is closed.
+    /// Creates an empty catalog that disappears when it is closed.
     public static func temporary(relations: RelationTable = .standard) throws(CatalogError) -> Catalog {
-        // SQLite takes a path without a character for a database of its own.
+        // SQLite opens a temporary database for an empty path.
         try Catalog(path: "", mode: .writing, relations: relations)
     }
 
@@ -97,13 +102,13 @@ public final class Catalog {
         return true
     }
 
-    /// Whether this user may write to a catalog: to its file, and to its folder, in which SQLite keeps the log.
+    /// Whether this user may write to a catalog: to its file, and to its folder, where SQLite keeps the log.
     public static func isWritable(_ path: String) -> Bool {
         let file = file(of: path)
         return allows(file, W_OK) && allows(folder(of: file), W_OK | X_OK)
     }
 
-    /// The file that a path leads to, beside which SQLite keeps the log, also if the path is a link.
+    /// Returns the file behind a path that may be a link; SQLite keeps the log beside that file.
     private static func file(of path: String) -> String { resolved(path) ?? path }
 
     /// Whether the file of a catalog forbids this user to write to it, for good: that is its owner's wish.
@@ -120,29 +125,29 @@ public final class Catalog {
             """
     }
 
-    /// The folder that a catalog, or a file beside it, is in: `.` if the path names none.
+    /// Returns the folder of a catalog, or of a file beside it, or `.` if the path has no folder.
     public static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The path of a file or folder without links, by which everybody knows it; nil if there is none.
+    /// Returns the path of a file or folder with all links resolved, or `nil` if it does not exist.
     public static func resolved(_ path: String) -> String? {
         guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         return unsafe String(cString: real)
     }
 
-    /// Whether a catalog cannot be written to because all of its disk can only be read just now.
+    /// Whether a catalog cannot be written to because its disk is mounted read-only.
     public static func isOnReadOnlyDisk(_ path: String) -> Bool {
         unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS
     }
 
-    /// A connection that reads.
+    /// Opens a connection for reading.
     ///
-    /// It opens for writing too where it may: only then can it recover what a killed writer left in the log. Where it
-    /// may not, and no log is there, nobody is writing, and nothing need be locked; SQLite could not make the files for
-    /// that.
+    /// The file is opened for writing, too, if this user may write: only then can SQLite recover the log of a killed
+    /// writer. Otherwise, SQLite could not create the files that locks need. Without a log, nobody is writing, and no
+    /// locks are needed.
     static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
         if canWrite {
             let database = try Database(path: path, mode: .readWrite)
@@ -161,13 +166,13 @@ public final class Catalog {
             _ = try database.integer("SELECT count(*) FROM sqlite_schema")
             return database
         } catch {
-            // A log without content is that of a writer who has just emptied it, or what a killed one has left.
+            // The log is empty if a writer has just emptied it, or if a killed writer left it like that.
             guard logBytes == 0 else { throw error }
             return try Database(path: path, mode: .immutable)
         }
     }
 
-    /// The size of the write-ahead log; nil if there is none.
+    /// Returns the size of the write-ahead log, or `nil` if there is none.
     private static func logBytes(_ path: String) -> Int? {
         var status = stat()
         return unsafe stat(file(of: path) + "-wal", &status) == 0 ? Int(status.st_size) : nil
@@ -185,26 +190,27 @@ public final class Catalog {
 
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }
 
-    /// The schema version before opening, if opening migrated the catalog.
+    /// The schema version before opening, or `nil` unless opening migrated the catalog.
     public var olderVersion: Int? { (1..<schemaVersion).contains(foundVersion) ? foundVersion : nil }
 
     /// The schema version of this catalog.
     public var schemaVersion: Int { CatalogSchema.version }
 
-    /// A number that grows with every change; equal numbers mean equal content, except for interactions.
+    /// Returns a number that grows with every change; equal numbers mean equal content, except for interactions.
     public func changeCount() throws(CatalogError) -> Int64 {
         try wrapping { () throws(DatabaseError) in
             try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0
         }
     }
 
-    /// A number that changes when another connection, of this process or another one, has written to the catalog,
-    /// interactions included.
+    /// Returns a number that changes when another connection writes to the catalog, interactions included.
+    ///
+    /// The other connection may be in this process or another one.
     public func outsideRevision() throws(CatalogError) -> Int64 {
         try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
     }
 
-    /// Writes, but changes nothing, to find out whether it is possible.
+    /// Tests whether writing is possible, without a change.
     public func probeWriting() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
@@ -225,15 +231,15 @@ public final class Catalog {
 
 /// A failure of the catalog or of an import.
 public struct CatalogError: Error, Equatable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Code: Sendable, Equatable {
         /// There is no catalog at the path.
         case missing
-        /// The file is not a catalog, or of a newer program.
+        /// The file is not a catalog, or is from a newer program.
         case notACatalog
-        /// Another process writes to it; trying later helps.
+        /// Another process is writing to the catalog. Trying later helps.
         case busy
-        /// The data to import is wrong.
+        /// The data to import is wrong, or the catalog is damaged.
         case badData
         /// A file could not be read or written.
         case fileFailed
@@ -241,20 +247,20 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
         case databaseFailed
     }
 
-    /// The kind.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, where, and what to do.
+    /// The failure, its place, and the remedy.
     public let message: String
     /// Whether the cause is a disk that is full.
     public private(set) var isFull = false
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// An error of SQLite's.
+    /// Creates an error from an error of SQLite.
     public init(_ error: DatabaseError) {
         if error.isBusy {
             self.init(.busy, "another process is writing to the catalog; try again later")
@@ -272,7 +278,7 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// Runs `body`, and turns an error of SQLite's into one of the catalog's.
+/// Runs `body`, and converts an error of SQLite to an error of the catalog.
 func wrapping<Result>(_ body: () throws(DatabaseError) -> Result) throws(CatalogError) -> Result {
     do { return try body() } catch { throw CatalogError(error) }
 }

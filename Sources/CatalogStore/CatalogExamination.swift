@@ -4,25 +4,25 @@ import Model
 import SQLite
 import Synchronization
 
-/// What reading all of a catalog found.
+/// The result of examining all of a catalog.
 public struct CatalogExamination: Sendable, Equatable {
-    /// What SQLite's integrity check says is wrong, at most ten lines; if there is any, the rest was not looked for.
+    /// The findings of SQLite's integrity check, at most ten lines; if there are any, the rest is not examined.
     public var damage: [String] = []
-    /// Rows that name a row that does not exist, by table and column, such as `memberships.user_key`.
+    /// The number of rows that refer to a missing row, by table and column, such as `memberships.user_key`.
     public var dangling: [String: Int] = [:]
-    /// Tables of relations without their reverse index.
+    /// The tables of relations without a reverse index.
     public var withoutIndex: [String] = []
-    /// Changes of daemons that were put aside, as the program that took them could not read them.
+    /// The number of daemons' changes that were put aside because the program could not read them.
     public var unreadableChanges = 0
-    /// The latest time of the interactions that came last, in Unix milliseconds; nil if there are none.
+    /// The latest time among the interactions recorded last, in Unix milliseconds, or `nil` if there are none.
     public var latestInteractionMilliseconds: Int64?
 }
 
 extension Catalog {
-    /// How many of the interactions that came last are looked at for their times.
+    /// The number of interactions, those recorded last, whose times are compared.
     private static var latestInteractions: Int { 1000 }
 
-    /// Reads all of the catalog, and changes nothing.
+    /// Examines all of the catalog, and changes nothing.
     ///
     /// - Complexity: O(rows · log rows).
     public func examine() throws(CatalogError) -> CatalogExamination {
@@ -51,7 +51,7 @@ extension Catalog {
         }
     }
 
-    /// Counts the rows that name others that do not exist; those of other tables, by key.
+    /// Returns the number of rows that refer to a missing row, by table and column.
     private func danglingRows() throws(DatabaseError) -> [String: Int] {
         var references: [(table: String, column: String, entity: EntityTable)] = [
             ("photos", "user_key", .users), ("interactions", "user_key", .users),
@@ -76,30 +76,30 @@ extension Catalog {
 }
 
 extension Database {
-    /// What SQLite's integrity check finds wrong, at most ten lines.
+    /// Returns the findings of SQLite's integrity check, at most ten lines.
     func integrityFindings() throws(DatabaseError) -> [String] {
         do throws(DatabaseError) {
             let lines = try prepare("PRAGMA integrity_check(10)").texts()
             return lines == ["ok"] ? [] : lines
         } catch {
-            // Some damage ends the check itself.
+            // Some damage makes the check itself fail.
             guard error.isDamaged || error.isNotADatabase else { throw error }
             return [error.reason]
         }
     }
 }
 
-/// A check of a whole catalog, as SQLite does it, on a thread of its own while others read the catalog.
+/// SQLite's check of a whole catalog, on a separate thread while others read the catalog.
 ///
-/// It finds pages that nothing leads to or that belong to two tables, and rows that cannot be; it does not find another
-/// value in the place of one.
+/// It finds unreachable pages, pages that belong to two tables, and impossible rows. It does not find a value that was
+/// replaced by another one.
 final class CatalogCheck: Sendable {
     private let failure = Mutex<CatalogError?>(nil)
     private let isOver = DispatchGroup()
 
-    /// Begins.
+    /// Starts the check.
     ///
-    /// - Parameter connection: is in a read transaction, and belongs to the check from now on.
+    /// - Parameter connection: a connection in a read transaction, which belongs to the check from now on.
     init(_ connection: CatalogSnapshot.Connection) {
         DispatchQueue(label: "catalog-check").async(group: isOver) { [self] in
             do throws(CatalogError) {
@@ -109,7 +109,7 @@ final class CatalogCheck: Sendable {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the check.
     ///
     /// - Throws: `CatalogError.Code.badData` if the catalog is damaged.
     func finish() throws(CatalogError) {
@@ -118,31 +118,31 @@ final class CatalogCheck: Sendable {
     }
 }
 
-/// What is checked of a catalog while it is read, because it costs next to nothing: damage must not become part of a
-/// version, and must crash nothing.
+/// The cheap checks of a catalog while it is read.
 ///
-/// SQLite finds pages that are none of the tree they are in. What it does not find is a page that looks like one of the
-/// tree, with other rows: then rows are out of order, out of bounds, or fewer than their tree has. `CatalogCheck` finds
-/// more, and reads everything for that.
+/// Damage must neither become part of a version nor crash the program. SQLite finds a page that
+/// does not belong to its tree. It does not find a page of the right form with other rows. Then rows are out of order or
+/// out of bounds, or some are missing. `CatalogCheck` finds more, but reads everything.
 extension Catalog {
-    /// The highest key that is read: matrices have 32-bit columns, and there is memory for every key up to the highest.
+    /// The highest key that is read: columns of matrices have 32 bits, and memory is needed for every key up to the
+    /// highest.
     static let keyLimit = Int64(UInt32.max) - 1
 
-    /// Keys up to this one need not be explained by rows.
+    /// The highest key that is plausible for any number of rows.
     private static let freeKeys: Int64 = 1 << 20
-    /// How many keys a table may have given out for each row that it has: those of removed rows do not come again.
+    /// The greatest plausible ratio of keys to rows, because keys of removed rows are not reused.
     private static let keysPerRow: Int64 = 100
 
-    /// The highest key of a table; 0 if it has no rows.
+    /// Returns the highest key of a table, or 0 if the table has no rows.
     ///
-    /// - Throws: `CatalogError.Code.badData` if no row can have that key, or so few rows make it incredible: there must
-    ///   be memory for every key.
+    /// - Throws: `CatalogError.Code.badData` if the key is out of bounds, or implausible for so few rows. Memory is
+    ///   needed for every key.
     func highestKey(of table: EntityTable) throws(CatalogError) -> Int {
         let (name, column) = (table.rawValue, table.keyColumn)
         let (key, rows) = try wrapping { () throws(DatabaseError) in
             let key = try database.integer("SELECT max(\(column)) FROM \(name)") ?? 0
             guard key > Self.freeKeys else { return (key, Int64.max) }
-            // Counts no further than it must.
+            // Counting stops at the number of rows that is enough.
             let enough = key / Self.keysPerRow
             return (key, try database.integer("SELECT count(*) FROM (SELECT 1 FROM \(name) LIMIT ?)", enough) ?? 0)
         }
@@ -152,10 +152,10 @@ extension Catalog {
         return Int(key)
     }
 
-    /// Checks that as many rows were read as the tree of their table has, or that of its smallest index; in the same
-    /// transaction.
+    /// Checks the number of rows read against the tree of the table, or of its smallest index, in the same transaction.
     ///
-    /// SQLite counts the cells of the pages without looking into them: a twentieth of the time of reading the rows.
+    /// SQLite counts the cells of the pages without reading them. That takes a twentieth of the time of reading the
+    /// rows.
     func checkCount(_ read: Int, of table: String, isOfTable: Bool = false) throws(CatalogError) {
         let count = try wrapping { () throws(DatabaseError) in
             try database.integer("SELECT count(*) FROM \(table)\(isOfTable ? " NOT INDEXED" : "")") ?? 0
@@ -165,7 +165,7 @@ extension Catalog {
 
     /// Checks groups that were read in the order of their ids, in the same transaction.
     func check(_ groups: [GroupRecord]) throws(CatalogError) {
-        // Throws if it is incredible: there must be memory for every key.
+        // This throws if the highest key is implausible, because every key takes memory.
         _ = try highestKey(of: .groups)
         for group in groups where !(1...Self.keyLimit).contains(group.key) {
             throw .damaged("a group has the key \(group.key)")
@@ -179,23 +179,24 @@ extension Catalog {
 }
 
 extension Statement {
-    /// A time in Unix seconds, moved into the bounds of `UnixTime`: whoever reads it may calculate with it; nil for
-    /// NULL.
+    /// Returns a time in Unix seconds, clamped to the bounds of `UnixTime`, or `nil` for NULL.
+    ///
+    /// Without bounds, calculations with the time could overflow.
     func time(_ column: Int32) -> Int64? {
         optionalInteger(column).map { min(max($0, UnixTime.bounds.lowerBound), UnixTime.bounds.upperBound) }
     }
 
-    /// The same in Unix milliseconds.
+    /// Returns a time in Unix milliseconds, clamped to the bounds of `UnixTime`.
     func milliseconds(_ column: Int32) -> Int64 {
         min(max(integer(column), Self.millisecondsBounds.lowerBound), Self.millisecondsBounds.upperBound)
     }
 
-    /// The bounds of `UnixTime` in milliseconds.
+    /// The bounds of `UnixTime`, in milliseconds.
     static let millisecondsBounds = UnixTime.bounds.lowerBound * 1000...UnixTime.bounds.upperBound * 1000
 }
 
 extension CatalogError {
-    /// What was read cannot have been written.
+    /// Returns the error for data that cannot have been written.
     static func damaged(_ finding: String) -> CatalogError {
         CatalogError(.badData, "the catalog is damaged, and must be brought back from a backup: \(finding)")
     }

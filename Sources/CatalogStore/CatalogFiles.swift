@@ -1,16 +1,18 @@
 import Glibc
 import SQLite
 
-/// A group that holds companions of a photo: public photos that share a pool with it.
+/// A group that holds companions of a photo: public photos that share a pool with the photo.
 public struct CompanionGroup: Sendable, Equatable {
     /// The group's external id.
     public var groupID: String
     /// The number of companions in the group.
     public var photos: Int
-    /// Their share of all companions, each weighted by the cosine of its pools and the photo's; 0 to 1.
+    /// The companions' share of all companions, from 0 to 1.
+    ///
+    /// Each companion is weighted by the cosine of its pools and the photo's.
     public var share: Double
 
-    /// Counts.
+    /// Creates a companion group.
     public init(groupID: String, photos: Int, share: Double) {
         self.groupID = groupID
         self.photos = photos
@@ -19,20 +21,19 @@ public struct CompanionGroup: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// The most pools of the photo that are read, the lowest keys first.
+    /// The greatest number of the photo's pools that are read, the lowest keys first.
     private static var poolsPerPhoto: Int { 20 }
-    /// The most photos that are read of a pool before and after the photo.
+    /// The greatest number of photos read from a pool on either side of the photo.
     ///
-    /// Keys ascend with time, so these photos are
-    /// about as old as it is.
+    /// Keys ascend with time, so these photos are about as old as the photo.
     private static var photosPerSide: Int { 100 }
-    /// The most companions, those that share the most pools first.
+    /// The greatest number of companions, those that share the most pools first.
     private static var companionsPerPhoto: Int { 200 }
 
-    /// The shown groups that hold companions of a photo, in no particular order.
+    /// Returns the shown groups that hold companions of a photo, in no particular order.
     ///
-    /// A companion weighs *c / √(n m)*, the cosine of its *n* groups and the photo's *m*, of which *c* are common. The
-    /// work is bounded: some thousand rows, however large the pools are.
+    /// A companion weighs *c / √(n m)*, the cosine of its *n* groups and the photo's *m*; *c* of these groups are
+    /// common. The work is bounded: some thousand rows, for pools of any size.
     func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [CompanionGroup] {
         let pools = try shownGroups(ofPhoto: key)
         let companions = try companions(ofPhoto: key, in: pools.map(\.key))
@@ -52,7 +53,7 @@ extension Catalog {
         return found.values.map { CompanionGroup(groupID: $0.id, photos: $0.photos, share: $0.weight / total) }
     }
 
-    /// The public photos that share the most pools with a photo, most first; equal ones by key.
+    /// Returns the public photos that share the most pools with a photo, most first; ties in ascending order of keys.
     private func companions(ofPhoto key: Int64, in pools: [Int64]) throws(DatabaseError) -> [Int64] {
         var shared: [Int64: Int] = [:]
         for (comparison, direction) in [("<", "DESC"), (">", "ASC")] {
@@ -91,13 +92,13 @@ extension Catalog {
     }
 }
 
-/// Copies of files that others write to meanwhile: all of one moment, without what was deleted.
+/// Copies of files that other processes may be writing to: each shows one moment, without deleted data.
 extension Database {
-    /// Writes a copy to a new file that only its owner may read, and checks that it is whole.
+    /// Writes a copy to a new file that only its owner may read, and checks the copy.
     func copy(to path: String) throws(DatabaseError) {
         // SQLite writes into an empty file, which keeps its mode.
         close(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
-        // Copying what is damaged may end as if the disk were full.
+        // Copying a damaged file may fail with a misleading error that the disk is full.
         try checkWhole()
         let copy = try prepare("VACUUM INTO ?")
         copy.bind(Optional(path), at: 1)
@@ -107,10 +108,10 @@ extension Database {
 }
 
 extension Catalog {
-    /// Writes a copy of a catalog, which may be of an older program, to a new file.
+    /// Writes a copy of a catalog, which may be from an older program, to a new file.
     ///
-    /// - Returns: its schema version.
-    /// - Throws: `CatalogError`, `.badData` if the catalog is damaged; then part of a copy may be there.
+    /// - Returns: the schema version of the catalog.
+    /// - Throws: `CatalogError`; `.badData` if the catalog is damaged. Then part of a copy may exist.
     public static func copy(_ path: String, to target: String) throws(CatalogError) -> Int {
         guard unsafe access(path, F_OK) == 0 else {
             throw CatalogError(.missing, "there is no catalog at \(path): name another with --catalog")

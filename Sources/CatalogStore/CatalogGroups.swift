@@ -16,7 +16,7 @@ extension Catalog {
             createdAt: row.time(6), lastActiveAt: row.time(7), key: row.integer(0))
     }
 
-    /// All groups, public and private, in ascending order of the bytes of their external ids.
+    /// Returns all groups, public and private, in ascending order of the bytes of their external ids.
     public func groups() throws(CatalogError) -> [GroupRecord] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups ORDER BY group_id")
@@ -26,7 +26,7 @@ extension Catalog {
         }
     }
 
-    /// The group with an external id, public or private; nil if there is none.
+    /// Returns the group with an external id, public or private, or `nil` if there is none.
     public func group(withID id: String) throws(CatalogError) -> GroupRecord? {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?")
@@ -36,89 +36,90 @@ extension Catalog {
     }
 }
 
-/// Who may see a group or a photo.
+/// The visibility of a group or a photo.
 public enum Visibility: String, Sendable, CaseIterable {
-    /// Everyone.
+    /// Visible to everyone.
     case `public`
-    /// Not everyone: Coterie never uses or shows it.
+    /// Not visible to everyone: Coterie never uses or shows it.
     case `private`
-    /// Nobody has said: only a relation names it. Coterie never uses or shows it either; see `UndescribedRows`.
+    /// Not known, because only a relation names it: Coterie never uses or shows it; see `UndescribedRows`.
     case unknown
 
-    /// How the catalog stores it.
+    /// The number in the catalog.
     var code: Int64 { self == .public ? 0 : self == .private ? 1 : 2 }
 
     init(code: Int64) { self = code == 0 ? .public : code == 2 ? .unknown : .private }
 }
 
-/// How users become members of a group.
+/// The way in which users become members of a group.
 public enum GroupJoinPolicy: String, Sendable, CaseIterable {
     /// Anyone may join.
     case open
     /// A moderator approves.
     case approval
-    /// By invitation only.
+    /// An invitation is needed.
     case invite
 
-    /// How the catalog stores it.
+    /// The number in the catalog.
     public var code: Int64 { self == .open ? 0 : self == .approval ? 1 : 2 }
 
     init(code: Int64) { self = code == 1 ? .approval : code == 2 ? .invite : .open }
 }
 
-/// A group as the catalog has it.
+/// A group as stored in the catalog.
 public struct GroupRecord: Sendable, Equatable {
     /// The external id.
     public var id: String
-    /// The title; empty if none was given.
+    /// The title, or empty if none was given.
     public var title: String
-    /// Who sees it.
+    /// The visibility.
     public var visibility: Visibility
-    /// Whether the site has hidden it, whatever its visibility.
+    /// Whether the site has hidden the group; independent of its visibility.
     public var isHidden: Bool
-    /// What it is about.
+    /// The topics of the group.
     public var topics: [String]
-    /// How users become members.
+    /// The way in which users become members.
     public var joinPolicy: GroupJoinPolicy
-    /// When it was founded, in Unix seconds.
+    /// The time at which it was founded, in Unix seconds.
     public var createdAt: Int64?
-    /// When something last happened in it, in Unix seconds.
+    /// The time of the last activity in it, in Unix seconds.
     public var lastActiveAt: Int64?
-    /// The catalog's own key.
+    /// The key within the catalog.
     let key: Int64
 
-    /// Whether it is used and shown: public, and not hidden.
+    /// Whether the group is used and shown: public and not hidden.
     public var isShown: Bool { visibility == .public && !isHidden }
 }
 
-/// The indexes that a caller has given to groups, by which the memberships of many users are read without looking up
-/// their groups.
+/// A caller's index for each group.
+///
+/// It lets the memberships of many users be read without looking up their groups.
 public struct GroupIndexes: Sendable {
-    /// What stands for a group without an index.
+    /// The mark of a group without an index.
     fileprivate static let none = UInt32.max
 
-    /// By group key.
+    /// The indexes by group key.
     fileprivate let indexes: [UInt32]
-    /// `Catalog.changeCount` when the groups were read.
+    /// The value of `Catalog.changeCount` when the groups were read.
     fileprivate let changeCount: Int64
 }
 
 /// A user's memberships by the indexes of groups.
 public struct IndexedMember: Sendable {
-    /// Stated interests, as imported.
+    /// The stated interests, as imported.
     public var interests: [String]
-    /// The groups that have an index, in no particular order, and when they were joined in Unix seconds, if known.
+    /// The groups that have an index, in no particular order, with the join times in Unix seconds, if known.
     public var memberships: [(group: UInt32, joinedAt: Int64?)]
 }
 
 extension Catalog {
-    /// The indexes of all groups.
+    /// Returns the indexes of all groups.
     ///
-    /// - Parameter index: the index of an external id, below 2³² − 1; nil to leave the group out.
+    /// - Parameter index: a function that returns the index of an external id, below 2³² − 1, or `nil` for no index.
     /// - Complexity: O(groups).
     public func groupIndexes(_ index: (_ id: String) -> UInt32?) throws(CatalogError) -> GroupIndexes {
         let changeCount = try changeCount()
-        // Throws if it is incredible: there must be memory for every key.
+        // This throws if the highest key is implausible, because every key takes memory.
         _ = try highestKey(of: .groups)
         let indexes: [UInt32]? = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT group_key, group_id FROM groups ORDER BY group_key")
@@ -135,14 +136,16 @@ extension Catalog {
         return GroupIndexes(indexes: indexes, changeCount: changeCount)
     }
 
-    /// Whether the groups are those of the indexes; a group may since have got the key of another that was removed.
+    /// Whether the indexes still match the groups.
+    ///
+    /// After a change, a group may have the key of another group that was removed.
     public func isCurrent(_ groups: GroupIndexes) throws(CatalogError) -> Bool {
         try changeCount() == groups.changeCount
     }
 
-    /// A user with the groups that have an index; the indexes must be current.
+    /// Returns a user with the groups that have an index; the indexes must be current.
     ///
-    /// - Returns: nil if there is no such user.
+    /// - Returns: the user, or `nil` if there is none.
     public func member(withID id: String, in groups: GroupIndexes) throws(CatalogError) -> IndexedMember? {
         try wrapping { () throws(DatabaseError) in
             let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
@@ -162,18 +165,18 @@ extension Catalog {
     }
 }
 
-/// Looks up groups and entries of one relation one at a time, and caches the groups.
+/// Looks up groups and entries of one relation one by one, and caches the groups.
 struct GroupCounting {
     private let entriesOfGroup: Statement
     private let groupsOfEntry: Statement
     private let group: Statement
     private var known: [Int64: Description] = [:]
 
-    /// What counting needs to know of a group.
+    /// The facts about a group that counting needs.
     struct Description {
         var id: String
         var isShown: Bool
-        /// Members, or public photos.
+        /// The number of members, or of public photos.
         var size: Int
     }
 
@@ -189,13 +192,13 @@ struct GroupCounting {
             "SELECT group_id, \(CatalogSchema.isShown) FROM groups WHERE group_key = ?")
     }
 
-    /// The keys of a group's members, or of the public photos in its pool.
+    /// Returns the keys of a group's members, or of the public photos in its pool.
     func visibleEntries(ofGroup key: Int64) throws(DatabaseError) -> [Int64] { try keys(entriesOfGroup, key) }
 
-    /// The keys of all groups that an entry is in.
+    /// Returns the keys of all groups that an entry is in.
     func groups(ofEntry key: Int64) throws(DatabaseError) -> [Int64] { try keys(groupsOfEntry, key) }
 
-    /// How many of the groups are shown and have at least `minimumEntries` entries (inclusive).
+    /// Returns the number of these groups that are shown and have at least `minimumEntries` entries (inclusive).
     mutating func shownGroups(_ keys: [Int64], withAtLeast minimumEntries: Int) throws(DatabaseError) -> Int {
         var count = 0
         for key in keys {
@@ -204,7 +207,7 @@ struct GroupCounting {
         return count
     }
 
-    /// A group; nil if there is none.
+    /// Returns the facts about a group, or `nil` if there is none.
     mutating func description(ofGroup key: Int64) throws(DatabaseError) -> Description? {
         if let description = known[key] { return description }
         group.bind(key, at: 1)
@@ -224,14 +227,14 @@ struct GroupCounting {
     }
 }
 
-/// A set of small non-negative integers, a bit each.
+/// A set of small non-negative integers, one bit each.
 struct BitSet: Sendable {
     private var words: [UInt64]
 
-    /// A set of numbers below `count`, empty.
+    /// Creates an empty set with memory for numbers below `count`.
     init(count: Int) { words = [UInt64](repeating: 0, count: (max(0, count) + 63) / 64) }
 
-    /// Adds a number, growing if need be.
+    /// Adds a number; the set grows as needed.
     mutating func insert(_ number: Int) {
         if number >> 6 >= words.count {
             words += [UInt64](repeating: 0, count: max(words.count, (number >> 6) + 1 - words.count))
@@ -239,7 +242,7 @@ struct BitSet: Sendable {
         words[number >> 6] |= 1 << UInt64(number & 63)
     }
 
-    /// Whether a number is in it.
+    /// Whether the set contains a number.
     func contains(_ number: Int) -> Bool {
         number >= 0 && number >> 6 < words.count && words[number >> 6] & (1 << UInt64(number & 63)) != 0
     }

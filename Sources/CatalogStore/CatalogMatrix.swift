@@ -8,11 +8,11 @@ extension CatalogSnapshot {
     /// Reads a matrix.
     ///
     /// - Parameters:
-    ///   - source: of which relation.
-    ///   - window: the dates to keep; nil for none.
+    ///   - source: the relation to read.
+    ///   - window: the dates to keep, or `nil` for none.
     ///   - findsFirstDays: whether to find the day of each column's earliest entry.
-    ///   - progress: told of the rows read so far, from any thread.
-    /// - Throws: `CatalogError.Code.badData` if the rows cannot be as they were written.
+    ///   - progress: a function that receives the number of rows read so far, from any thread.
+    /// - Throws: `CatalogError.Code.badData` if the rows cannot have been written like this.
     public func matrix(
         _ source: RelationSource, keeping window: ActivityWindow? = nil, findingFirstDays findsFirstDays: Bool = false,
         progress: @escaping @Sendable (_ rows: Int) -> Void
@@ -37,7 +37,7 @@ extension Catalog {
         var part = MatrixPart(plan, index, window)
         let source = plan.source
         try wrapping { () throws(DatabaseError) in
-            // A third column that is always empty would cost as much as a quarter of the reading.
+            // An additional column that is always empty would cost a quarter of the reading time.
             let times = plan.hasTimes ? ", \(source.timeColumn)" : ""
             let rows = try database.prepare(
                 """
@@ -67,16 +67,16 @@ extension Catalog {
 /// The ranges of group keys that are read one at a time, and the row of each group.
 struct MatrixPlan: Sendable {
     let source: RelationSource
-    /// By group key: the row, or −1 if the group is not shown or does not exist.
+    /// The row by group key, or −1 if the group is not shown or does not exist.
     let rowOfGroup: [Int32]
     let rowCount: Int
     let columnCount: Int
-    /// False if no row of the table has a time.
+    /// Whether any row of the table may have a time.
     let hasTimes: Bool
-    /// The keys of private photos; nil if there are none.
+    /// The keys of private photos, or `nil` if there are none.
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
-    /// Where the days of the columns' earliest entries are collected; nil if they are not asked for.
+    /// The collected days of the columns' earliest entries, or `nil` if they are not needed.
     let firstDays: FirstDaysPool?
 
     init(
@@ -103,7 +103,7 @@ struct MatrixPlan: Sendable {
         firstDays = findsFirstDays ? FirstDaysPool(columnCount: columnCount) : nil
     }
 
-    /// A plan for entries that are not in the catalog, without those of private photos.
+    /// Creates a plan for entries from outside the catalog, without entries of private photos.
     init(_ source: RelationSource, rowOfGroup: [Int32], columnCount: Int, hasTimes: Bool, findsFirstDays: Bool) {
         self.source = source
         self.rowOfGroup = rowOfGroup
@@ -115,7 +115,7 @@ struct MatrixPlan: Sendable {
         firstDays = findsFirstDays ? FirstDaysPool(columnCount: columnCount) : nil
     }
 
-    /// Many small ranges, so that threads end together and progress is even.
+    /// Returns many small ranges, so that threads end together and progress is even.
     private static func ranges(_ count: Int) -> [Range<Int>] {
         let width = max(1, count / 512)
         return stride(from: 0, to: count, by: width).map { $0..<min($0 + width, count) }
@@ -132,9 +132,11 @@ struct MatrixPlan: Sendable {
         return hidden
     }
 
-    /// Puts the parts together in the order of the rows.
+    /// Joins the parts in the order of the rows.
     ///
-    /// - Parameter window: what dates were kept by; nil if none were.
+    /// - Parameters:
+    ///   - parts: the parts, in any order.
+    ///   - window: the window of dates that were kept, or `nil` for none.
     func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?) throws(CatalogError) -> MatrixReading {
         var offsets = [Int](repeating: 0, count: rowCount + 1)
         for part in parts { part.forEachRow { row, entries in offsets[row + 1] = entries.count } }
@@ -169,17 +171,17 @@ struct MatrixPart: Sendable {
     struct Entry {
         let row: Int32
         let column: UInt32
-        /// Unix seconds, or `noTime`.
+        /// The time in Unix seconds, or `noTime`.
         let time: Int64
 
-        /// Stands for a time that is not known.
+        /// The mark of an unknown time.
         static let noTime = Int64.min
     }
 
     private static let waitingLimit = 128
 
     let range: Range<Int>
-    /// The rows in the order of their groups' keys, and where their entries begin.
+    /// The rows in the order of their groups' keys, with the start of their entries.
     private var rows: [(row: Int32, start: Int)] = []
     private var entries: [UInt32] = []
     private var lastRow: Int32 = -1
@@ -187,17 +189,23 @@ struct MatrixPart: Sendable {
     private(set) var entriesOfPrivateGroups = 0
     private(set) var entriesOfPrivatePhotos = 0
     private(set) var dates = EventDates()
-    /// Nil if no dates are kept.
+    /// The log of dates, or `nil` if no dates are kept.
     private(set) var events: GroupEventLog?
     private var firstDays: FirstDays?
-    /// Rows that were added and not taken yet.
+    /// The rows that were added but not processed yet.
     private var waiting: [Entry] = []
     private var lastGroup = 0
-    /// Whether the groups of the rows ascend within the range, and there may be such entries; that the entries of a
-    /// group ascend is found later.
+    /// Whether the groups ascend within the range and all entries are within bounds.
+    ///
+    /// The order of a group's entries is checked later.
     private(set) var isInOrder = true
 
-    /// - Parameter index: of the range in the plan.
+    /// Creates a part without rows.
+    ///
+    /// - Parameters:
+    ///   - plan: the plan of the matrix.
+    ///   - index: the index of the range in the plan.
+    ///   - window: the window of dates to keep, or `nil` for none.
     init(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?) {
         range = plan.ranges[index]
         events = window.map(GroupEventLog.init)
@@ -227,10 +235,10 @@ struct MatrixPart: Sendable {
         if waiting.count == Self.waitingLimit { takeWaiting(plan) }
     }
 
-    /// Takes the rows that wait.
+    /// Processes the waiting rows.
     ///
-    /// What is known of their columns lies all over the memory: looked up for many at once, it is on its way for all of
-    /// them at the same time.
+    /// The data about their columns is scattered over memory. Looking up many columns at once lets the memory accesses
+    /// overlap.
     private mutating func takeWaiting(_ plan: MatrixPlan) {
         if let isPrivatePhoto = plan.isPrivatePhoto {
             let count = waiting.count
@@ -257,11 +265,11 @@ struct MatrixPart: Sendable {
     mutating func end(_ plan: MatrixPlan) {
         takeWaiting(plan)
         endRow()
-        // Given away, not copied: the next part changes the same table.
+        // The table is moved, not copied, because the next part changes it.
         if let found = firstDays.take() { plan.firstDays?.give(found) }
     }
 
-    /// Ends the row of which entries were added last.
+    /// Ends the row to which entries were added last.
     private mutating func endRow() { if lastRow >= 0 { events?.end(row: Int(lastRow)) } }
 
     /// Calls `body` with each row and its entries.
@@ -273,34 +281,34 @@ struct MatrixPart: Sendable {
     }
 }
 
-/// A matrix, groups × users or groups × photos, and what was left out of it.
+/// A matrix, groups × users or groups × photos, with counts of the entries that were left out.
 public struct MatrixReading: Sendable {
-    /// A row per shown group, in ascending order of the bytes of the external ids.
+    /// The matrix, with a row for each shown group in ascending order of the bytes of the external ids.
     ///
-    /// Columns are numbers of users or photos that are valid in this snapshot only.
+    /// Its columns are numbers of users or photos, which are valid in this snapshot only.
     public var matrix: BinaryMatrix
-    /// Entries left out because the group is private or hidden.
+    /// The number of entries left out because the group is private or hidden.
     public var entriesOfPrivateGroups: Int
-    /// Entries of shown groups left out because the photo is private.
+    /// The number of entries of shown groups left out because the photo is private.
     public var entriesOfPrivatePhotos: Int
-    /// The dates of the entries, as far as they are known.
+    /// The known dates of the entries.
     public var dates: EventDates
-    /// What was kept of the dates; nil if that was not asked for, or there are none.
+    /// The kept dates, or `nil` if none were asked for or known.
     public var events: GroupEvents?
-    /// The day of the earliest entry of each column, in days since 1970; nil if that was not asked for.
+    /// The day of the earliest entry of each column, in days since 1970, or `nil` if the days were not asked for.
     ///
-    /// It is 0 if the time of an entry is not known, and `UInt16.max` if there is no entry.
+    /// A day is 0 if the time of an entry is not known, and `UInt16.max` if there is no entry.
     public var firstDays: [UInt16]?
 }
 
 /// The dates of memberships or of entries of pools.
 public struct EventDates: Sendable, Equatable {
-    /// How many have a date.
+    /// The number of entries with a date.
     public private(set) var count = 0
-    /// The first and the last date, in Unix seconds; nil if none has one.
+    /// The first and the last date, in Unix seconds, or `nil` if there are none.
     public private(set) var span: ClosedRange<Int64>?
 
-    /// No dates.
+    /// Creates a value without dates.
     public init() {}
 
     mutating func note(_ time: Int64) {
@@ -309,7 +317,7 @@ public struct EventDates: Sendable, Equatable {
         if !known.contains(time) { span = min(known.lowerBound, time)...max(known.upperBound, time) }
     }
 
-    /// The dates of both.
+    /// Returns the dates of both values together.
     public func union(_ other: EventDates) -> EventDates {
         var both = self
         both.count += other.count

@@ -1,28 +1,28 @@
 import Model
 import SQLite
 
-/// A user as the catalog has it: memberships and stated interests, by external ids.
+/// A user as stored in the catalog: memberships and stated interests, by external ids.
 public struct CatalogMember: Sendable, Equatable {
-    /// A group that the user is in.
+    /// A membership of the user.
     public struct Membership: Sendable, Equatable {
         /// The group's external id.
         public var groupID: String
-        /// When it was joined, in Unix seconds, if known.
+        /// The time of joining in Unix seconds, if known.
         public var joinedAt: Int64?
     }
 
     /// The external id.
     public var id: String
-    /// Stated interests, as imported.
+    /// The stated interests, as imported.
     public var interests: [String]
-    /// The groups, public and private, in ascending order of their ids.
+    /// The memberships of public and private groups, in ascending order of the groups' ids.
     public var memberships: [Membership]
 }
 
 extension Catalog {
-    /// A user with all groups, public and private, that the user is a member of.
+    /// Returns a user with all memberships, of public and private groups.
     ///
-    /// - Returns: nil if there is no such user.
+    /// - Returns: the user, or `nil` if there is none.
     public func member(withID id: String) throws(CatalogError) -> CatalogMember? {
         try wrapping { () throws(DatabaseError) in
             let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
@@ -43,7 +43,7 @@ extension Catalog {
         }
     }
 
-    /// Ids of users in ascending order of their bytes: those behind one, or from the first on; at most `limit`.
+    /// Returns at most `limit` users' ids in ascending order of their bytes, after an id or from the beginning.
     public func userIDs(after id: String?, limit: Int) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -56,7 +56,7 @@ extension Catalog {
         }
     }
 
-    /// How many users there are whose ids do not stand behind one; nil for all.
+    /// Returns the number of users whose ids are at or before an id, or of all users if the id is `nil`.
     public func userCount(through id: String?) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
             let count = try database.prepare("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1")
@@ -65,8 +65,9 @@ extension Catalog {
         }
     }
 
-    /// Suggestions for an id that does not exist: the ids before and after it in the order of ids, and groups that have
-    /// it as their title; at most `limit` of each.
+    /// Returns suggestions ("did you mean") for an id that does not exist.
+    ///
+    /// They are the ids before and after it in the order of ids, and groups with this title; at most `limit` of each.
     public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             var found: [String] = []
@@ -92,7 +93,7 @@ extension Catalog {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// The number of rows of each table.
+    /// Returns the number of rows of each table.
     public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
         try wrapping { () throws(DatabaseError) in
             var counts: [(table: String, rows: Int64)] = []
@@ -105,7 +106,7 @@ extension Catalog {
 }
 
 extension CatalogSnapshot {
-    /// The texts of all users by their column in a matrix.
+    /// Returns the texts of all users, by their column in a matrix.
     public func users() throws(CatalogError) -> UserTexts {
         let texts: UserTexts? = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT user_key, user_id, interests FROM users ORDER BY user_key")
@@ -132,16 +133,16 @@ public enum EntityTable: String, Sendable, CaseIterable {
     /// Photos.
     case photos
 
-    /// One of them, in a sentence.
+    /// The noun for one of its rows, in messages.
     public var singular: String { String(rawValue.dropLast()) }
     var idColumn: String { singular + "_id" }
     var keyColumn: String { singular + "_key" }
-    /// Whether some of them may be private.
+    /// Whether its rows have a visibility.
     var hasVisibility: Bool { self != .users }
 }
 
 extension Statement {
-    /// The first column of all rows.
+    /// Returns the first column of all rows.
     func texts() throws(DatabaseError) -> [String] {
         var texts: [String] = []
         while try step() { texts.append(text(0)) }
@@ -150,13 +151,14 @@ extension Statement {
 }
 
 extension Catalog {
-    /// Interactions of a member in the order in which they were recorded.
+    /// Returns interactions of a member, in the order in which they were recorded.
     ///
     /// - Parameters:
     ///   - id: the member's external id.
-    ///   - after: the id of the interaction before the first one wanted; nil: from the beginning.
-    ///   - limit: how many at most.
-    /// - Returns: nil if the member has no interaction with the id `after`; none for a member who is not known.
+    ///   - after: the id of the interaction before the first one to return, or `nil` for the beginning.
+    ///   - limit: the greatest number of interactions.
+    /// - Returns: the interactions, or `nil` if the member has none with the id `after`. The result is empty for an
+    ///   unknown member.
     public func interactions(ofUser id: String, after: String? = nil, limit: Int) throws(CatalogError)
         -> [InteractionRecord]?
     {
@@ -179,9 +181,11 @@ extension Catalog {
         }
     }
 
-    /// All interactions of a member that change a list, in the order in which they were recorded.
+    /// Returns all interactions of a member that affect lists, in the order in which they were recorded.
     ///
-    /// - Parameter impressionsSince: impressions before it are left out; in Unix milliseconds.
+    /// - Parameters:
+    ///   - id: the member's external id.
+    ///   - impressionsSince: the earliest time of an impression to return, inclusive, in Unix milliseconds.
     public func history(ofUser id: String, impressionsSince: Int64) throws(CatalogError) -> [InteractionRecord] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -193,9 +197,11 @@ extension Catalog {
         }
     }
 
-    /// The latest time of the interactions that a member recorded last, in Unix milliseconds; nil if there are none.
+    /// Returns the latest time among the 64 interactions that a member recorded last.
     ///
-    /// A time that is to come was recorded by a clock that was ahead: whatever the member does next comes after it.
+    /// A time in the future came from a clock that was ahead. The member's next interaction still comes after it.
+    ///
+    /// - Returns: Unix milliseconds, or `nil` if there are no interactions.
     public func latestInteractionTime(ofUser id: String) throws(CatalogError) -> Int64? {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
@@ -209,9 +215,11 @@ extension Catalog {
         }
     }
 
-    /// How much is recorded of what a member did.
+    /// Returns the amount of a member's recorded interactions.
     ///
-    /// - Parameter recent: the moment since which interactions are recent, in Unix milliseconds.
+    /// - Parameters:
+    ///   - id: the member's external id.
+    ///   - recent: the time from which interactions are recent, inclusive, in Unix milliseconds.
     public func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
         try wrapping { () throws(DatabaseError) in
             try RecordedAmount.sum(
@@ -220,13 +228,13 @@ extension Catalog {
         }
     }
 
-    /// What `InteractionRecord.all` reads, of the user who is the first parameter; conditions may follow.
+    /// The SQL query for `InteractionRecord.all`; its first parameter is the user, and conditions may follow.
     static let selectInteractions = """
         SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
         FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
         """ + " "
 
-    /// Reapplies all joins and leaves to the memberships, after an import has written some.
+    /// Applies all joins and leaves to the memberships again, after an import has written some.
     ///
     /// Call it within the transaction of the import.
     func reapplyInteractions() throws(DatabaseError) {

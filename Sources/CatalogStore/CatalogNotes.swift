@@ -2,7 +2,7 @@ public import Model
 import SQLite
 
 extension Catalog {
-    /// All curated groups by position, including those that have not started or have expired.
+    /// Returns all curated groups by position, including those that have not started or have expired.
     public func curations() throws(CatalogError) -> [Curation] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -21,7 +21,9 @@ extension Catalog {
         }
     }
 
-    /// The external ids of all groups that are private or hidden, ascending.
+    /// Returns the external ids of all groups that are private or hidden, ascending.
+    ///
+    /// A group with unknown visibility counts as private.
     public func unshownGroupIDs() throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             try database.prepare(
@@ -33,11 +35,11 @@ extension Catalog {
         }
     }
 
-    /// Hidden groups, in ascending order of the bytes of their external ids.
+    /// Returns hidden groups, in ascending order of the bytes of their external ids.
     ///
     /// - Parameters:
-    ///   - after: only ids after this one, which need not be that of a hidden group; nil: from the beginning.
-    ///   - limit: how many at most.
+    ///   - after: the id after which the result begins, or `nil` for the beginning. It need not be a hidden group's id.
+    ///   - limit: the greatest number of groups.
     public func hiddenGroups(after: String? = nil, limit: Int) throws(CatalogError) -> [HiddenGroup] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -56,16 +58,16 @@ extension Catalog {
     }
 }
 
-/// A text that a tuning keeps in the catalog.
+/// The texts that a tuning stores in the catalog.
 public enum TuningNote: String, Sendable, CaseIterable {
-    /// The settings that were chosen.
+    /// The chosen settings.
     case settings
-    /// What was tried.
+    /// The settings that were tried.
     case journal
 }
 
 extension Catalog {
-    /// A text that a tuning keeps; nil if there is none.
+    /// Returns a text of a tuning, or `nil` if there is none.
     public func tuningNote(_ note: TuningNote) throws(CatalogError) -> String? {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare("SELECT content FROM tuning_notes WHERE name = ?")
@@ -74,7 +76,9 @@ extension Catalog {
         }
     }
 
-    /// Keeps a text of a tuning, or removes it; memberships and everything else stay as they are.
+    /// Stores a text of a tuning, or removes it if `content` is `nil`.
+    ///
+    /// Everything else in the catalog stays as it is, including its change count.
     public func keepTuningNote(_ note: TuningNote, _ content: String?) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             let statement = try database.prepare(

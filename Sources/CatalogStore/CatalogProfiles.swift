@@ -7,7 +7,7 @@ public final class CatalogProfiles {
     private let planner: Planner
     private var groups: GroupIndexes
 
-    /// A reader of profiles.
+    /// Creates a reader of profiles.
     ///
     /// - Complexity: O(groups · log groups).
     public init(_ catalog: Catalog, for planner: Planner) throws(CatalogError) {
@@ -22,7 +22,7 @@ public final class CatalogProfiles {
         }
     }
 
-    /// The profiles of users at an instant, all of one moment; nil for users that there are not.
+    /// Returns the profiles of users at an instant, all from one snapshot, with `nil` for unknown users.
     public func profiles(of users: some Collection<String>, atMilliseconds instant: Int64)
         throws(CatalogError) -> [MemberProfile?]
     {
@@ -50,12 +50,10 @@ public final class CatalogProfiles {
 }
 
 extension MemberProfile {
-    /// What a catalog knows of a user at an instant: memberships with interactions replayed on top, and stated
-    /// interests.
+    /// Creates the profile of a user at an instant from a catalog, or returns `nil` if there is no such user.
     ///
-    /// Groups that the planner's model does not show, as private ones, are left out.
-    ///
-    /// - Returns: nil if there is no such user.
+    /// The profile has the memberships, the interactions replayed on top, and the stated interests. Groups that the
+    /// planner's model does not show, such as private ones, are left out.
     public init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
         throws(CatalogError)
     {
@@ -70,9 +68,9 @@ extension MemberProfile {
             .replayingHistory(from: catalog, for: planner, atMilliseconds: instant)
     }
 
-    /// The profile of memberships, with the catalog's interactions of the user replayed on top.
+    /// Returns this profile of memberships, with the user's interactions in the catalog replayed on top.
     ///
-    /// The catalog has the time of every join that is known: a membership without one is older than any.
+    /// The catalog has every known join time, so a membership without one counts as older than any other.
     func replayingHistory(from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
         throws(CatalogError) -> MemberProfile
     {
@@ -88,7 +86,7 @@ extension MemberProfile {
 }
 
 extension PhotoContext {
-    /// A photo of the catalog; groups that the model does not show are left out.
+    /// Creates the context of a photo in the catalog; groups that the model does not show are left out.
     public init(_ photo: PhotoRecord, in model: VisibleModel) {
         func index(_ id: String) -> UInt32? { model.index(ofID: id).map(UInt32.init) }
         func known<Value>(_ values: [(id: String, value: Value)]) -> [UInt32: Value] {
@@ -108,7 +106,7 @@ extension PhotoContext {
 }
 
 extension SiteDecisions {
-    /// What the catalog has, in terms of a model version; without a catalog, what the version was published with.
+    /// Creates the decisions from a catalog, or as published with the version if there is no catalog.
     public init(of catalog: Catalog?, in model: ModelVersion) throws(CatalogError) {
         guard let catalog else {
             self = .asPublished

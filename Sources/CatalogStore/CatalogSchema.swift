@@ -1,17 +1,17 @@
 public import Model
 import SQLite
 
-/// The catalog's tables, and how an older catalog becomes one of this version.
+/// The catalog's tables, and the migrations from older versions.
 ///
 /// Each external id is stored once, with an integer key that never leaves the catalog. The large tables of relations
-/// are clustered by group, because the recompute reads them in that order; a reverse index serves profiles.
+/// are clustered by group, because the recompute reads them in that order. A reverse index serves profiles.
 enum CatalogSchema {
-    /// "Ctri": marks a SQLite file as a catalog (`PRAGMA application_id`).
+    /// The mark of a catalog among SQLite files (`PRAGMA application_id`), "Ctri" in ASCII.
     static let applicationID: Int64 = 0x4374_7269
-    /// The version that this program writes: the number of migrations.
+    /// The schema version that this program writes: the number of migrations.
     static var version: Int { migrations.count }
 
-    /// `migrations[v]` turns version v into version v + 1; a released step is never edited.
+    /// The migrations: `migrations[v]` turns version v into version v + 1; a released step is never edited.
     static let migrations: [String] = [
         """
         CREATE TABLE groups (
@@ -72,7 +72,7 @@ enum CatalogSchema {
             expires_at INTEGER
         );
         """,
-        // The columns of `NotedColumn`; from this version on, every write keeps these values up to date.
+        // The columns of `NotedColumn`. From this version on, every write keeps these values up to date.
         """
         INSERT INTO catalog_state VALUES
             ('memberships.joined_at', EXISTS (SELECT 1 FROM memberships WHERE joined_at IS NOT NULL)),
@@ -96,7 +96,7 @@ enum CatalogSchema {
         CREATE INDEX interactions_by_user ON interactions (user_key, interaction_key);
         CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at) WHERE kind < 2;
         """,
-        // A table of its own, because imports overwrite the columns of `groups`.
+        // A separate table, because imports overwrite the columns of `groups`.
         """
         CREATE TABLE hidden_groups (
             group_key INTEGER PRIMARY KEY,
@@ -104,25 +104,26 @@ enum CatalogSchema {
         );
         CREATE INDEX groups_private ON groups (group_id) WHERE visibility <> 0;
         """,
-        // The number of the last change applied of each journal, so that no change is applied twice.
+        // The number of the last applied change of each journal, so that no change is applied twice.
         """
         CREATE TABLE journals (
             origin TEXT PRIMARY KEY,
             sequence INTEGER NOT NULL
         ) WITHOUT ROWID;
         """,
-        // The index covers what a profile needs: the table is clustered by group, so that every membership of a user is
-        // on another page.
+        // The index covers a profile's columns. The table is clustered by group, so every membership of a user is on
+        // another page.
         """
         DROP INDEX IF EXISTS memberships_by_user;
         CREATE INDEX memberships_by_user ON memberships (user_key, group_key, joined_at);
         """,
-        // When the group was last hidden in this catalog itself: an earlier unhide of a journal must not undo that.
+        // The time at which this catalog itself hid the group last. An earlier unhide from a journal must not undo
+        // that.
         """
         ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
         UPDATE hidden_groups SET decided_at = hidden_at;
         """,
-        // Changes of journals that are applied as far as their order goes, but that this program cannot read.
+        // Changes that this program cannot read. Their numbers count as applied, so that later changes can follow.
         """
         CREATE TABLE IF NOT EXISTS unreadable_changes (
             origin TEXT NOT NULL,
@@ -131,21 +132,21 @@ enum CatalogSchema {
             PRIMARY KEY (origin, sequence)
         ) WITHOUT ROWID;
         """,
-        // Who was forgotten: whatever comes in later does not bring them back.
+        // The forgotten members. Later data does not bring them back.
         """
         CREATE TABLE forgotten_members (
             user_id TEXT PRIMARY KEY,
             forgotten_at INTEGER NOT NULL
         ) WITHOUT ROWID;
         """,
-        // What a tuning chose, and what it has tried: texts of `TuningNote`.
+        // The settings that a tuning chose and the ones it tried: the texts of `TuningNote`.
         """
         CREATE TABLE IF NOT EXISTS tuning_notes (
             name TEXT PRIMARY KEY,
             content TEXT NOT NULL
         ) WITHOUT ROWID;
         """,
-        // What members of experiments were shown, a row a page and day.
+        // The pages shown to members of experiments, a row for each page and day.
         """
         CREATE TABLE IF NOT EXISTS exposures (
             exposure_key INTEGER PRIMARY KEY,
@@ -166,10 +167,10 @@ enum CatalogSchema {
         CREATE INDEX IF NOT EXISTS exposures_by_user ON exposures (user_key);
         CREATE INDEX IF NOT EXISTS exposures_by_day ON exposures (day);
         """,
-        // How long making the answers took that showed a page.
+        // The total time to make the answers that showed a page.
         "ALTER TABLE exposures ADD COLUMN microseconds INTEGER;",
-        // The stages of `UndescribedRows`. A row of which more than its id is known came from a file of its kind; if
-        // there is one, nobody knows of the others, and they are not shown until a file has them.
+        // The stages of `UndescribedRows`. A row with more than an id came from a file of its kind. If there is such a
+        // row, the visibility of the others is unknown, and they are not shown until a file has them.
         """
         INSERT INTO catalog_state VALUES
             ('groups.described', 2 * EXISTS (
@@ -193,7 +194,7 @@ enum CatalogSchema {
         """,
     ]
 
-    /// The condition for a row of `groups` to be used and shown: public and not hidden.
+    /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.
     static let isShown = """
         (groups.visibility = 0
         AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))
@@ -201,7 +202,9 @@ enum CatalogSchema {
 
     /// Migrates a database to this version; a new file gets every table.
     ///
-    /// - Parameter relations: those whose tables must exist; a table that no migration creates is created here.
+    /// - Parameters:
+    ///   - database: the database.
+    ///   - relations: the relations whose tables must exist. A table that no migration creates is created here.
     static func migrate(_ database: Database, _ relations: RelationTable) throws(CatalogError) {
         let found = try checkedVersion(database)
         if found < version {
@@ -219,7 +222,7 @@ enum CatalogSchema {
                 try wrapping { () throws(DatabaseError) in try database.execute(facts.source.createTable) }
             }
         }
-        // A killed import leaves a table without the reverse index that it dropped to fill it.
+        // A killed import leaves a table without its reverse index, which it dropped for speed.
         try wrapping { () throws(DatabaseError) in
             for facts in relations { try database.execute(facts.source.createIndex) }
         }
@@ -234,7 +237,9 @@ enum CatalogSchema {
         }
     }
 
-    /// The version of a catalog; 0 for an empty file.
+    /// Returns the schema version of a catalog, or 0 for an empty file.
+    ///
+    /// - Throws: `CatalogError.Code.notACatalog` if the file is something else, or from a newer program.
     static func checkedVersion(_ database: Database) throws(CatalogError) -> Int {
         let (application, found, tables): (Int64, Int, Int64)
         do throws(DatabaseError) {
@@ -258,9 +263,9 @@ enum CatalogSchema {
     }
 }
 
-/// The names and the definition of a relation's table in SQL: group × user or group × photo.
+/// The names and the SQL definition of a relation's table: group × user or group × photo.
 extension RelationSource {
-    /// The table of its entries, users or photos.
+    /// The table of the entries: users or photos.
     var entityTable: EntityTable {
         switch entries {
         case .users: .users
@@ -270,7 +275,7 @@ extension RelationSource {
 
     /// The column that is not the group.
     public var entryColumn: String { entityTable.keyColumn }
-    /// Says whether any row ever had a time.
+    /// The record of whether any row ever had a time.
     var notedTime: NotedColumn { NotedColumn(rawValue: "\(table).\(timeColumn)") }
 
     var indexName: String { "\(table)_by_\(entityTable.singular)" }
@@ -278,7 +283,7 @@ extension RelationSource {
     var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(table) (\(indexColumns))" }
     var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
 
-    /// Creates the table of a relation that no migration creates.
+    /// The SQL that creates the table of a relation without a migration.
     var createTable: String {
         """
         CREATE TABLE IF NOT EXISTS \(table) (

@@ -6,9 +6,9 @@ import Synchronization
 
 /// One state of a catalog, read over several connections at once.
 ///
-/// All connections stay in read transactions of the same commit for as long as the snapshot lives. Read rows and
-/// columns of matrices, and everything that refers to them, from one snapshot, so that they agree. It belongs to one
-/// thread; long reads use several threads of their own.
+/// All connections stay in read transactions of the same commit while the snapshot exists. Read the rows and columns of
+/// matrices, and all data that refers to them, from one snapshot: then they agree. A snapshot belongs to one thread.
+/// Long reads use several threads of their own.
 public final class CatalogSnapshot {
     /// A connection, which one thread uses at a time.
     struct Connection: @unchecked Sendable {
@@ -28,19 +28,25 @@ public final class CatalogSnapshot {
     ///
     /// - Parameters:
     ///   - catalog: the catalog; the snapshot opens connections of its own.
-    ///   - threads: how many connections read at once, 1 or more.
-    ///   - isChecked: whether the whole catalog is checked meanwhile, on a thread more; see `finishCheck`.
-    /// - Throws: `CatalogError.Code.busy` if others kept writing for about a minute.
+    ///   - threads: the number of connections that read at once, 1 or more.
+    ///   - isChecked: whether the whole catalog is checked meanwhile, on an additional thread; see `finishCheck`.
+    /// - Throws: `CatalogError.Code.busy` if other processes kept writing for about a minute.
     public convenience init(of catalog: Catalog, threads: Int, isChecked: Bool = false) throws(CatalogError) {
         try self.init(of: catalog, threads: threads, isChecked: isChecked) {}
     }
 
-    /// - Parameter whileBeginning: called in every attempt, before the last of the transactions begins.
+    /// Takes a snapshot, and lets tests write while its transactions begin.
+    ///
+    /// - Parameters:
+    ///   - catalog: the catalog.
+    ///   - threads: the number of connections.
+    ///   - isChecked: whether the whole catalog is checked meanwhile.
+    ///   - whileBeginning: a function that is called in every attempt, before the last transaction begins.
     init(of catalog: Catalog, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(CatalogError) {
         var connections: [Connection] = []
         for _ in 0..<max(1, threads) {
             let own = try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations)
-            // What is read is checked as far as that takes no time of its own; `CatalogCheck` does the rest.
+            // Reads are checked only where that takes no extra time. `CatalogCheck` does the rest.
             try wrapping { () throws(DatabaseError) in try own.database.execute("PRAGMA cell_size_check = ON") }
             connections.append(Connection(catalog: own))
         }
@@ -48,23 +54,23 @@ public final class CatalogSnapshot {
         let checked = isChecked ? try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations) : nil
         let others = connections.dropFirst().map(\.catalog.database) + [checked?.database].compactMap(\.self)
         for attempt in 0..<60 {
-            // After a failed attempt, hold the write lock for the moment that beginning takes.
+            // After a failed attempt, the write lock is held while the transactions begin.
             let writers = attempt == 0 ? nil : PausedWriters(catalog.path)
             defer { writers?.resume() }
             if try beginTogether(others, whileBeginning) {
                 check = checked.map { CatalogCheck(Connection(catalog: $0)) }
                 return
             }
-            // The lock cannot be had in a read-only file: then only trying again helps.
+            // In a read-only file, the lock cannot be taken: then only another attempt helps.
             if attempt > 0, writers == nil { usleep(UInt32(attempt) * 1000) }
         }
         throw CatalogError(.busy, "others write to the catalog without a break; try again later")
     }
 
-    /// Begins a read transaction on every connection, the first one last.
+    /// Begins a read transaction on every connection, the first connection last.
     ///
-    /// - Returns: false if another connection committed meanwhile, so that the transactions may see different states;
-    ///   then all of them are rolled back.
+    /// - Returns: `false` if another connection committed meanwhile. Then the transactions may see different states,
+    ///   and all of them are rolled back.
     private func beginTogether(_ others: [Database], _ whileBeginning: () -> Void) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             let before = try database.outsideRevision()
@@ -77,14 +83,14 @@ public final class CatalogSnapshot {
         }
     }
 
-    /// Waits until the whole catalog has been checked, if it is.
+    /// Waits until the whole catalog has been checked, if this snapshot checks it.
     ///
-    /// - Throws: `CatalogError.Code.badData` if it is damaged.
+    /// - Throws: `CatalogError.Code.badData` if the catalog is damaged.
     public func finishCheck() throws(CatalogError) { try check?.finish() }
 
-    /// All groups, public and private, in ascending order of the bytes of their external ids.
+    /// Returns all groups, public and private, in ascending order of the bytes of their external ids.
     ///
-    /// - Throws: `CatalogError.Code.badData` if they cannot be as they were written.
+    /// - Throws: `CatalogError.Code.badData` if the groups cannot have been written like this.
     public func groups() throws(CatalogError) -> [GroupRecord] {
         if let knownGroups { return knownGroups }
         let groups = try catalog.groups()
@@ -93,11 +99,11 @@ public final class CatalogSnapshot {
         return groups
     }
 
-    /// Reads parts of the catalog on several threads, each over a connection of its own.
+    /// Reads parts of the catalog on several threads, each with its own connection.
     ///
     /// - Parameters:
-    ///   - count: how many parts there are.
-    ///   - read: reads the part of a number, 0 ..< `count`.
+    ///   - count: the number of parts.
+    ///   - read: a function that reads the part of a number in 0 ..< `count`.
     /// - Returns: the parts in no particular order.
     func readParts<Part: Sendable>(
         _ count: Int, _ read: @Sendable (Catalog, _ number: Int) throws(CatalogError) -> Part
@@ -122,11 +128,11 @@ public final class CatalogSnapshot {
     }
 }
 
-/// Holds the write lock, so that no other connection commits.
+/// A lock against writers: no other connection commits.
 private struct PausedWriters {
     private let database: Database
 
-    /// Nil if the lock cannot be had: the file is read-only, or another transaction holds the lock for long.
+    /// Takes the lock, or returns `nil` if the file is read-only or another transaction holds the lock for long.
     init?(_ path: String) {
         do {
             database = try Database(path: path, mode: .readWrite, busyTimeoutSeconds: 1)
@@ -138,7 +144,7 @@ private struct PausedWriters {
 }
 
 extension Database {
-    /// Begins a read transaction; "BEGIN" alone would do so only with the first read.
+    /// Begins a read transaction; "BEGIN" alone would begin it only with the first read.
     fileprivate func beginReading() throws(DatabaseError) {
         try execute("BEGIN")
         _ = try outsideRevision()
@@ -151,9 +157,9 @@ extension CatalogSnapshot {
     /// Interactions with private and hidden groups are left out.
     ///
     /// - Parameters:
-    ///   - impressionsSince: impressions before it are left out; in Unix milliseconds.
-    ///   - body: is given the user's column in a matrix of the same snapshot, and one or more interactions in the order
-    ///     in which they were recorded; their groups are rows of that matrix.
+    ///   - impressionsSince: the earliest time of an impression to read, inclusive, in Unix milliseconds.
+    ///   - body: a function that receives the user's column in a matrix of this snapshot, and one or more interactions.
+    ///     They are in the order in which they were recorded, and their groups are rows of that matrix.
     public func forEachMember(
         impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void
     ) throws(CatalogError) {

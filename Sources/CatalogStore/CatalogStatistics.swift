@@ -1,68 +1,69 @@
 import Model
 import SQLite
 
-/// What a catalog has, counted in passes over its tables.
+/// The statistics of a catalog, counted in passes over its tables.
 public struct CatalogStatistics: Sendable, Equatable {
-    /// How many rows have a value in a column of times, and between when.
+    /// The number of rows with a time in a column, and the range of these times.
     public struct Dates: Sendable, Equatable {
-        /// Rows with a value.
+        /// The number of rows with a time.
         public var count = 0
-        /// The first and the last, in Unix seconds; nil if there is none.
+        /// The first and the last time, in Unix seconds, or `nil` if there are none.
         public var range: ClosedRange<Int64>?
     }
 
-    /// A relation.
+    /// The statistics of a relation.
     public struct Relation: Sendable, Equatable {
-        /// Its table.
+        /// The name of its table.
         public var name: String
-        /// Entries.
+        /// The number of entries.
         public var rows: Int
-        /// When they began.
+        /// The dates of the entries.
         public var dates: Dates
-        /// How many groups have how many entries.
+        /// The histogram of the number of entries of each group.
         public var groupSizes: SizeHistogram
-        /// How many users or photos are in how many groups.
+        /// The histogram of the number of groups of each user or photo.
         public var entrySizes: SizeHistogram
-        /// What its entries are: "users" or "photos".
+        /// The kind of its entries: "users" or "photos".
         public var entries: String
     }
 
-    /// Rows of groups, users and photos, and of these so many with a property, by names such as "private" or "with
-    /// tags".
+    /// The statistics of groups, users or photos.
+    ///
+    /// Rows with a property are counted under a name such as "private" or "with tags".
     public struct Things: Sendable, Equatable {
-        /// Its table.
+        /// The name of the table.
         public var name: String
-        /// All.
+        /// The number of rows.
         public var rows: Int
-        /// Those with a property.
+        /// The number of rows with each property.
         public var properties: [(name: String, count: Int)]
 
-        /// Compares all of it.
+        /// Whether both have the same name, rows and properties.
         public static func == (one: Things, other: Things) -> Bool {
             one.name == other.name && one.rows == other.rows
                 && one.properties.elementsEqual(other.properties) { $0 == $1 }
         }
 
-        /// How many have a property; 0 for one that is not counted.
+        /// Returns the number of rows with a property, or 0 for a property that is not counted.
         public func count(_ property: String) -> Int { properties.first { $0.name == property }?.count ?? 0 }
     }
 
-    /// Groups, users, photos.
+    /// The statistics of groups, users and photos.
     public var things: [Things]
-    /// In the order of their tables' names.
+    /// The statistics of relations, in the order of their tables' names.
     public var relations: [Relation]
-    /// Interactions that were recorded.
+    /// The number of recorded interactions.
     public var interactions: Int
-    /// Members who were forgotten.
+    /// The number of forgotten members.
     public var forgotten: Int
 }
 
-/// How many sizes fall into 0, 1, 2 to 3, 4 to 7 and so on.
+/// A histogram of sizes, with the buckets 0, 1, 2 to 3, 4 to 7 and so on.
 public struct SizeHistogram: Sendable, Equatable {
-    /// By bucket: that of 0, then by the number of binary digits.
+    /// The number of sizes by bucket: first that of 0, then by the number of binary digits.
     public private(set) var counts: [Int] = []
 
-    /// Nothing.
+    /// Creates an empty histogram.
     public init() {}
 
     mutating func add(_ size: Int, times: Int = 1) {
@@ -71,22 +72,22 @@ public struct SizeHistogram: Sendable, Equatable {
         counts[bucket] += times
     }
 
-    /// The sizes of a bucket.
+    /// Returns the sizes of a bucket.
     public static func sizes(ofBucket bucket: Int) -> ClosedRange<Int> {
         bucket == 0 ? 0...0 : 1 << (bucket - 1)...(1 << bucket) - 1
     }
 
-    /// How many sizes were counted.
+    /// The number of all sizes.
     public var total: Int { counts.reduce(0, +) }
 
-    /// How many are below a power of two.
+    /// Returns the number of sizes below a power of two.
     public func count(below power: Int) -> Int {
         counts.indices.filter { Self.sizes(ofBucket: $0).upperBound < power }.reduce(0) { $0 + counts[$1] }
     }
 }
 
 extension Catalog {
-    /// Counts everything on one state of the catalog; that takes some seconds for each fifty million rows.
+    /// Counts everything in one state of the catalog; that takes some seconds for each fifty million rows.
     public func statistics() throws(CatalogError) -> CatalogStatistics {
         try snapshot { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
@@ -113,7 +114,7 @@ extension Catalog {
             ])
     }
 
-    /// The condition for a row to be named by relations alone.
+    /// Returns the SQL condition for a row that only relations name.
     private func undescribed(_ table: EntityTable) throws(DatabaseError) -> String {
         try UndescribedRows(of: table, database)?.condition() ?? "false"
     }
@@ -159,7 +160,7 @@ extension Catalog {
             entrySizes: try sizes(by: source.entryColumn, in: table, of: entity), entries: entity.rawValue)
     }
 
-    /// How many rows of a table each group, user or photo has, also those that have none.
+    /// Returns the histogram of a table's rows by group, user or photo, including those without rows.
     private func sizes(by column: String, in table: String, of entity: EntityTable) throws(DatabaseError)
         -> SizeHistogram
     {

@@ -1,18 +1,18 @@
 public import Model
 import SQLite
 
-/// What another group has in common with a given one.
+/// The common entries of another group and a given group.
 public struct Overlap: Sendable, Equatable {
     /// The other group's external id.
     public var groupID: String
-    /// c: common public photos, or common members.
+    /// c: the number of common public photos, or of common members.
     public var common: Int
-    /// n: the other group's public photos, or members.
+    /// n: the number of the other group's public photos, or of its members.
     public var size: Int
-    /// The sum of the weights of the common entries; 0 if no weights were asked for.
+    /// The sum of the weights of the common entries, or 0 without weights.
     public var weightSum: UInt64
 
-    /// Counts.
+    /// Creates an overlap.
     public init(groupID: String, common: Int, size: Int, weightSum: UInt64 = 0) {
         self.groupID = groupID
         self.common = common
@@ -23,35 +23,36 @@ public struct Overlap: Sendable, Equatable {
 
 /// The weight of an entry as a function of the number of groups it is in.
 public struct EntryWeights {
-    /// Only shown groups with at least so many entries (inclusive) are counted.
+    /// The least number of entries of a group that counts, inclusive; only shown groups count.
     public var minimumEntries: Int
-    /// The weight of an entry in so many groups.
+    /// The weight of an entry that is in `degree` groups.
     public var weight: (_ degree: Int) -> UInt32
 
-    /// Weights.
+    /// Creates weights.
     public init(minimumEntries: Int, weight: @escaping (_ degree: Int) -> UInt32) {
         self.minimumEntries = minimumEntries
         self.weight = weight
     }
 }
 
-/// What a group has in common with all shown groups.
+/// The overlaps of a group with all shown groups.
 public struct OverlapReport: Sendable, Equatable {
     /// n of the given group.
     public var size: Int
-    /// Shown groups with at least the wanted number of common entries, in ascending order of the bytes of their ids.
+    /// The shown groups with enough common entries, in ascending order of the bytes of their ids.
     public var overlaps: [Overlap]
 }
 
 extension Catalog {
-    /// Counts what a group has in common with every shown group, to compare it with a model version.
+    /// Counts the common entries of a group and every shown group, to compare them with a model version.
     ///
     /// - Parameters:
     ///   - group: the group, shown or not.
-    ///   - source: by which relation; private photos do not count.
-    ///   - minimumCommon: groups with fewer common entries are left out (inclusive).
-    ///   - required: a group that is reported even if it has fewer.
-    ///   - weights: the weights of common entries, if their sum is wanted; this reads all groups they are in.
+    ///   - source: the relation; private photos do not count.
+    ///   - minimumCommon: the least number of common entries of a group in the report, inclusive.
+    ///   - required: a group that is always in the report.
+    ///   - weights: the weights of common entries, or `nil` if no sums are needed. With weights, all groups of the
+    ///     common entries are read.
     public func overlaps(
         of group: GroupRecord, in source: RelationSource, minimumCommon: Int,
         alwaysIncluding required: GroupRecord? = nil, weights: EntryWeights? = nil

@@ -2,30 +2,37 @@ import Glibc
 public import Model
 import SQLite
 
-/// Which memberships are held out of learning.
+/// A rule for the memberships that are held out of learning.
 public enum HoldOutRule: Sendable, Equatable {
-    /// A part of each member's groups, above 0 and below 1, rounded down, but at least one of two or more; chosen by a
-    /// hash.
+    /// A share of each member's groups, above 0 and below 1, chosen by a hash.
+    ///
+    /// The number of groups is rounded down, but is at least one for members with two or more groups. Members with one
+    /// group keep it.
     case share(Double)
-    /// The group that each member of two or more joined last; groups joined at an unknown time came first.
+    /// The group that each member with two or more groups joined last.
+    ///
+    /// Unknown times count as the earliest. A member with unknown times only keeps all groups.
     case last
-    /// All that was joined at this Unix second or later.
+    /// All memberships with a join time at or after this Unix second.
     case after(Int64)
 }
 
 extension Catalog {
-    /// Writes a copy of the catalog without the memberships that a rule holds out, and without their joins; or without
-    /// entries of another relation.
+    /// Writes a copy of the catalog without the memberships that a rule holds out, and without their interactions.
+    ///
+    /// The rule can also be applied to another relation. Then entries of that relation are held out, but no
+    /// interactions.
     ///
     /// - Parameters:
-    ///   - path: where; there must be nothing yet.
-    ///   - source: the relation; for users, read photos if these are its entries.
-    /// - Returns: how many entries are held out.
+    ///   - path: the path of the copy, which must not exist yet.
+    ///   - rule: the rule.
+    ///   - source: the relation. If its entries are photos, the rule holds groups of each photo out.
+    /// - Returns: the number of entries held out.
     public func copy(to path: String, holdingOut rule: HoldOutRule, of source: RelationSource = .memberships)
         throws(CatalogError) -> Int
     {
         try wrapping { () throws(DatabaseError) in
-            // Copying what is damaged may end as if the disk were full.
+            // Copying a damaged file may fail with a misleading error that the disk is full.
             try database.checkWhole()
             let statement = try database.prepare("VACUUM INTO ?")
             statement.bind(path, at: 1)
@@ -84,9 +91,13 @@ extension Catalog {
         return chosen
     }
 
-    /// What a rule holds out of a user's groups.
+    /// Returns the groups of a user that a rule holds out.
     ///
-    /// - Parameter fold: another number holds out other groups of the same user, if the rule is a share.
+    /// - Parameters:
+    ///   - groups: the user's groups with their join times in Unix seconds.
+    ///   - user: the user's key.
+    ///   - rule: the rule.
+    ///   - fold: the validation fold. If the rule is a share, each fold holds out other groups of the user.
     static func heldOut(
         of groups: [(group: Int64, joinedAt: Int64?)], ofUser user: Int64, by rule: HoldOutRule, fold: Int = 0
     ) -> [Int64] {
@@ -105,19 +116,20 @@ extension Catalog {
         }
     }
 
-    /// Returns a hash of a pair, the same in every run: neighbouring keys have nothing in common.
+    /// Returns a hash of a pair, which is the same in every run; similar pairs have unrelated hashes.
     private static func hash(_ user: Int64, _ group: Int64) -> UInt64 {
         SplitMix64.mix(UInt64(bitPattern: user) &* SplitMix64.goldenStep &+ UInt64(bitPattern: group))
     }
 }
 
 extension CatalogSnapshot {
-    /// What a rule holds out of users' shown groups, and only for learning: the catalog stays as it is.
+    /// Returns the shown groups of users that a rule holds out of learning; the catalog stays as it is.
     ///
     /// - Parameters:
-    ///   - users: columns of a matrix of this snapshot whose entries are users.
-    ///   - folds: how often to hold out, of a share other groups each time, 1 or more.
-    /// - Returns: by fold and user, rows of the matrix.
+    ///   - users: the users, as columns of a matrix of this snapshot whose entries are users.
+    ///   - rule: the rule.
+    ///   - folds: the number of validation folds, 1 or more. If the rule is a share, each fold holds out other groups.
+    /// - Returns: the rows of the matrix that are held out, by fold and by user.
     public func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(CatalogError)
         -> [[[UInt32]]]
     {
@@ -145,7 +157,7 @@ extension CatalogSnapshot {
         }
     }
 
-    /// Whether it may be known when entries of a relation came about.
+    /// Whether any entry of a relation may have a time.
     public func mayHaveTimes(_ source: RelationSource) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(source.notedTime) }
     }

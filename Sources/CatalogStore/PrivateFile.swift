@@ -1,9 +1,10 @@
 import Glibc
 
-/// Files that only this user may read, in folders in which others may write: no link is followed, and no file is taken
-/// over that another user made or that has a second name.
+/// Writes files that only this user may read, in folders in which others may write.
+///
+/// No link is followed. A file of another user, or one with a second name, is refused.
 public enum PrivateFile {
-    /// Makes a file for writing; what has its name is removed before.
+    /// Creates a file for writing, after removing any file of the same name.
     ///
     /// - Returns: a descriptor, which the caller closes.
     public static func made(_ path: String) throws(CatalogError) -> CInt {
@@ -13,11 +14,11 @@ public enum PrivateFile {
         return descriptor
     }
 
-    /// Opens a file for writing, and takes from others what they may do with it; one that is missing is made.
+    /// Opens or creates a file for writing, and withdraws the permissions of others.
     ///
     /// - Returns: a descriptor, which the caller closes.
     public static func opened(_ path: String) throws(CatalogError) -> CInt {
-        // A pipe would make the caller wait for its reader.
+        // Without O_NONBLOCK, opening a pipe could wait for its other end.
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             guard errno != ENOENT else { return try made(path) }
@@ -34,7 +35,7 @@ public enum PrivateFile {
         return descriptor
     }
 
-    /// Writes a file in place of the one that has its name, in one step.
+    /// Replaces a file in one step.
     public static func write(_ bytes: [UInt8], to path: String) throws(CatalogError) {
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
         let descriptor = try made(draft)

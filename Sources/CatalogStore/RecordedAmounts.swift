@@ -1,18 +1,18 @@
 public import Model
 import SQLite
 
-/// How much work a matrix makes.
+/// The amount of work for a matrix.
 public struct WorkEstimate: Sendable, Equatable {
-    /// Entries of the relation, counted.
+    /// The number of entries of the relation, counted.
     public var rows: Int
-    /// Σ d(u)² over users or photos u in d(u) groups, the increments of a full count; estimated from a sample.
+    /// Σ d(u)² over users or photos u in d(u) groups: the increments of a full count, estimated from a sample.
     public var increments: Double
-    /// False if no row has a date.
+    /// Whether any row may have a date.
     public var hasDates: Bool
-    /// Rows with dates in the last weeks, estimated from a sample.
+    /// The number of rows with dates in the last weeks, estimated from a sample.
     public var recentRows: Int
 
-    /// An amount of work.
+    /// Creates an estimate.
     public init(rows: Int, increments: Double, hasDates: Bool = false, recentRows: Int = 0) {
         self.rows = rows
         self.increments = increments
@@ -21,16 +21,16 @@ public struct WorkEstimate: Sendable, Equatable {
     }
 }
 
-/// How much content the photos have: tags and locations.
+/// The amount of content of the photos: tags and locations.
 public struct ContentEstimate: Sendable, Equatable {
-    /// Photos, private ones included; 0 if none has tags or a location.
+    /// The number of photos, including private ones, or 0 if none has tags or a location.
     public var photos: Int
-    /// The tags of all photos together; estimated from a sample.
+    /// The number of tags of all photos together, estimated from a sample.
     public var tags: Int
-    /// False if no photo has a location.
+    /// Whether any photo may have a location.
     public var hasPlaces: Bool
 
-    /// An estimate.
+    /// Creates an estimate.
     public init(photos: Int = 0, tags: Int = 0, hasPlaces: Bool = false) {
         self.photos = photos
         self.tags = tags
@@ -39,24 +39,26 @@ public struct ContentEstimate: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// How many entries a relation has.
+    /// Returns the number of entries of a relation.
     public func rowCount(_ source: RelationSource) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
             Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
         }
     }
 
-    /// How many groups there are, public and private.
+    /// Returns the number of groups, public and private.
     public func groupCount() throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in Int(try database.integer("SELECT count(*) FROM groups") ?? 0) }
     }
 
-    /// Estimates the work that a matrix makes, in well under a second at any size.
+    /// Estimates the work for a matrix, in well under a second for a catalog of any size.
     ///
-    /// Σ d² = rows · (Σ d² / Σ d), the ratio taken over 20,000 users or photos, evenly spread. Heavy tails make it
-    /// uncertain by some tenths of its value; the same catalog gives the same estimate.
+    /// Σ d² = rows · (Σ d² / Σ d). The ratio is measured on 20,000 users or photos, evenly spread. With heavy tails,
+    /// the estimate may be wrong by some tenths of its value. The same catalog gives the same estimate.
     ///
-    /// - Parameter recentWeeks: which dates count as recent, back from the last one.
+    /// - Parameters:
+    ///   - source: the relation.
+    ///   - recentWeeks: the number of weeks, back from the last date, whose dates are recent.
     public func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(CatalogError) -> WorkEstimate {
         let (table, entry) = (source.table, source.entryColumn)
         let rows = try rowCount(source)
@@ -80,7 +82,7 @@ extension Catalog {
         }
     }
 
-    /// The share of rows that have dates in the last weeks, from the first rows of 200 groups, evenly spread.
+    /// Returns the share of rows with dates in the last weeks, from the first rows of 200 groups, evenly spread.
     private func recentShare(_ source: RelationSource, weeks: Int, upTo highest: Int) throws(DatabaseError) -> Double {
         let rows = try database.prepare(
             "SELECT \(source.timeColumn) FROM \(source.table) WHERE group_key = ? LIMIT 500")
@@ -94,7 +96,7 @@ extension Catalog {
         return Double(times.count { $0.map { $0 > first } ?? false }) / Double(times.count)
     }
 
-    /// Estimates how much content the photos have, from the tags of 20,000 of them, evenly spread.
+    /// Estimates the amount of content of the photos, from the tags of 20,000 of them, evenly spread.
     public func contentEstimate() throws(CatalogError) -> ContentEstimate {
         let highest = try highestKey(of: .photos)
         return try wrapping { () throws(DatabaseError) in
@@ -113,9 +115,9 @@ extension Catalog {
         }
     }
 
-    /// At most `count` keys from 1 to the highest.
+    /// Returns at most `count` keys from 1 to the highest.
     ///
-    /// Multiples of the golden ratio spread them evenly, whatever the order of the keys means.
+    /// Multiples of the golden ratio spread the keys evenly, even if the keys follow a pattern.
     private static func sampleKeys(upTo highest: Int, count: Int = 20_000) -> [Int] {
         guard highest > count else { return Array(1..<highest + 1) }
         return (0..<count).map { sample in
@@ -125,17 +127,17 @@ extension Catalog {
     }
 }
 
-/// How much is recorded of what a member did.
+/// The amount of recorded interactions of a member.
 public struct RecordedAmount: Sendable, Equatable {
-    /// What an interaction takes beside its texts, in bytes, about.
+    /// The approximate size of an interaction without its texts, in bytes.
     public static let bytesOfInteraction = 64
 
-    /// Interactions since a moment.
+    /// The number of interactions since a moment, inclusive.
     public var recent: Int
-    /// What all interactions take, in bytes, about.
+    /// The approximate size of all interactions, in bytes.
     public var keptBytes: Int
 
-    /// An amount.
+    /// Creates an amount.
     public init(recent: Int = 0, keptBytes: Int = 0) {
         self.recent = recent
         self.keptBytes = keptBytes
@@ -144,7 +146,9 @@ public struct RecordedAmount: Sendable, Equatable {
     /// Adds up the rows of a table of interactions.
     ///
     /// - Parameters:
-    ///   - condition: which rows count; `?1` is the member's external id.
+    ///   - database: the database.
+    ///   - condition: the SQL condition for a row to count; `?1` is the member's external id.
+    ///   - id: the member's external id.
     ///   - milliseconds: the moment, in Unix milliseconds.
     static func sum(
         _ database: Database, where condition: String, ofUser id: String, since milliseconds: Int64
@@ -163,12 +167,12 @@ public struct RecordedAmount: Sendable, Equatable {
     }
 }
 
-/// A column of which `catalog_state` says whether it ever had a value, so that nobody scans its table to find out.
+/// A column for which `catalog_state` records whether it ever had a value.
 ///
-/// The number there is 1 from the first value on. It stays 1 if all values are removed later, which only costs time.
-/// The columns are the times of every relation, and the tags and latitudes of photos.
+/// The record saves scanning the table. It is 1 from the first value on. It stays 1 if all values are removed later,
+/// which only costs time. The columns are the times of every relation, and the tags and latitudes of photos.
 struct NotedColumn: RawRepresentable, Hashable, Sendable {
-    /// The table and the column, with a dot between them.
+    /// The table and the column, separated by a dot.
     let rawValue: String
 
     static let tags = NotedColumn(rawValue: "photos.tags")
@@ -176,7 +180,7 @@ struct NotedColumn: RawRepresentable, Hashable, Sendable {
 
     init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The column of a table, if `catalog_state` has a number for it.
+    /// Creates the column of a table, or returns `nil` if `catalog_state` has no record for it.
     init?(_ table: EntityTable, target: String) {
         self.init(rawValue: "\(table.rawValue).\(target)")
         guard self == .tags || self == .latitude else { return nil }
@@ -191,7 +195,7 @@ extension Catalog {
         return try statement.step() && statement.integer(0) != 0
     }
 
-    /// Notes that columns have values; call it within the transaction that writes them.
+    /// Records that columns have values; call it within the transaction that writes them.
     func note(_ columns: Set<NotedColumn>) throws(DatabaseError) {
         let statement = try database.prepare("UPDATE catalog_state SET value = 1 WHERE name = ? AND value = 0")
         for column in columns {

@@ -1,22 +1,22 @@
 import SQLite
 
-/// The groups or photos that only a relation names: no file of their own kind has said who may see them.
+/// The groups or photos that appear only in relations, while no file of their own kind has described them.
 ///
-/// They are public in a catalog that has relations alone. From the first file of their kind on they are unknown, and not
-/// shown: they may be private ones whose line was bad. The column `visibility` of each row says which, so that readers
-/// ask it and nothing else; `catalog_state` has the stage.
+/// In a catalog with relations alone, they are public. From the first file of their kind on, their visibility is
+/// unknown, and they are not shown. Such a row may be a private one whose line was bad. The column `visibility` of each
+/// row has the result, so readers need nothing else. The stage is in `catalog_state`.
 struct UndescribedRows {
-    /// The files of a kind that a catalog has met.
+    /// The progress of importing files of a kind.
     enum Stage: Int64 {
-        /// None.
+        /// No import has begun.
         case none
-        /// One that was not imported, or not to its end.
+        /// An import has begun, but none is complete.
         case begun
-        /// One at least.
+        /// At least one import is complete.
         case imported
     }
 
-    /// The value of `visibility` after a file had a row, but no visibility for it.
+    /// The SQL value of `visibility` after a file had the row, but without a visibility.
     static let described = """
         CASE visibility WHEN \(Visibility.unknown.code) THEN \(Visibility.public.code) ELSE visibility END
         """
@@ -25,38 +25,39 @@ struct UndescribedRows {
     let table: EntityTable
     private var name: String { "\(table.rawValue).described" }
 
-    /// - Returns: nil for users, all of whom are visible to themselves alone.
+    /// Creates the rows of a table, or returns `nil` for users, who have no visibility.
     init?(of table: EntityTable, _ database: Database) {
         guard table.hasVisibility else { return nil }
         self.table = table
         self.database = database
     }
 
-    /// The stage of the catalog.
+    /// Returns the stage of the catalog.
     func stage() throws(DatabaseError) -> Stage {
         let row = try database.prepare("SELECT value FROM catalog_state WHERE name = ?")
         row.bind(Optional(name), at: 1)
-        // Whatever else stands there, a file may have been read.
+        // Any other number may mean that a file was imported.
         return try row.step() ? Stage(rawValue: row.integer(0)) ?? .imported : .none
     }
 
-    /// The visibility of a row that a relation makes.
+    /// Returns the visibility of a row that a relation creates.
     func visibilityOfNewRow() throws(DatabaseError) -> Visibility { try stage() == .none ? .public : .unknown }
 
-    /// The condition for a row to be undescribed.
+    /// Returns the SQL condition for a row to be undescribed.
     func condition() throws(DatabaseError) -> String {
         try stage() == .imported ? "visibility = \(Visibility.unknown.code)" : "true"
     }
 
-    /// Notes that a file begins, in a transaction of its own: rows that are made after its import has failed may be
-    /// those that it could not describe.
+    /// Records that the import of a file begins, in its own transaction.
+    ///
+    /// If the import fails, rows created later may be rows that it could not describe.
     func noteBeginning() throws(DatabaseError) {
         if try stage() == .none { try note(.begun) }
     }
 
-    /// Notes that a file is imported, within the transaction that does so, before its first row is written.
+    /// Records that a file is imported, within the import's transaction and before its first row is written.
     ///
-    /// - Returns: whether it is the first.
+    /// - Returns: whether it is the first file.
     func noteImport() throws(DatabaseError) -> Bool {
         guard try stage() != .imported else { return false }
         try database.execute("UPDATE \(table.rawValue) SET visibility = \(Visibility.unknown.code)")
@@ -64,7 +65,7 @@ struct UndescribedRows {
         return true
     }
 
-    /// How many there are.
+    /// Returns the number of undescribed rows.
     func count() throws(DatabaseError) -> Int {
         Int(try database.integer("SELECT count(*) FROM \(table.rawValue) WHERE \(condition())") ?? 0)
     }

@@ -48,7 +48,7 @@ extension CatalogSnapshot {
         try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
     }
 
-    /// Does the same with a limit on the different tags in the memory of each thread.
+    /// Reads the content with a limit on the number of different tags in the memory of each thread.
     func photoContent(
         minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
     ) throws(CatalogError) -> PhotoContent {
