@@ -87,8 +87,8 @@ extension VersionStore {
 
     /// Removes the changes that are in every version from the daemons' streams, if this is a shared store.
     ///
-    /// Other changes stay. After a rollback, a daemon that starts with an older version still needs them: it must not
-    /// show hidden groups.
+    /// Other changes stay. After a rollback, a daemon that starts with an older version still needs the changes: the
+    /// daemon must not show hidden groups.
     public func trimStreams() throws(StoreError) {
         guard let channel = shared?.channel else { return }
         var streams = try channel.journals()
@@ -98,8 +98,8 @@ extension VersionStore {
 
 /// A store on a server that several machines read.
 ///
-/// It publishes the members with each version, and carries the changes and sessions that daemons share. While the
-/// server is out of reach, cached copies on this machine serve.
+/// The store publishes the members with each version, and carries the changes and sessions that daemons share. While
+/// the server is out of reach, cached copies on this machine serve.
 public protocol SharedStore: VersionStore {
     /// Returns a published member by external id, or `nil` if the version does not have the user.
     func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember?
@@ -113,12 +113,12 @@ public protocol SharedStore: VersionStore {
 
     /// Records that a loaded version now serves on this machine, for `lastLoaded`.
     ///
-    /// Loading alone does not record it, because a command may only look at a version.
+    /// Loading alone records nothing, because a command may only look at a version.
     func remember(_ version: VersionName) throws(StoreError)
 
     /// Returns the version that `remember` recorded last on this machine, verified again.
     ///
-    /// It serves while the server is out of reach.
+    /// That version serves while the server is out of reach.
     ///
     /// - Returns: the version, or `nil` if none was loaded yet.
     func lastLoaded() throws(StoreError) -> LoadedVersion?
@@ -176,7 +176,7 @@ public struct StoreError: Error, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// The text is not the location of a store.
         case badLocation
-        /// The store cannot be reached, or it refuses. Trying later may help.
+        /// The store cannot be reached or refuses. Trying later may help.
         case unavailable
         /// The server is a replica, and its data may be old.
         ///
@@ -195,7 +195,7 @@ public struct StoreError: Error, CustomStringConvertible {
         /// The file system or the server failed while writing.
         case writeFailed
 
-        /// Whether the store cannot be read now: it is away, a replica, or refuses this user.
+        /// Whether the store cannot be read now: the server is away, is a replica, or refuses this user.
         public var isOutOfReach: Bool { [.unavailable, .replica, .notPermitted].contains(self) }
     }
 

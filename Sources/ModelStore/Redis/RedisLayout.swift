@@ -14,7 +14,7 @@ import Model
 /// - `switched`: the name of the version that became current last, and the time in Unix milliseconds.
 /// - `versions`: a sorted set of the listed versions' names, by the time they were built in Unix milliseconds.
 /// - `incoming`: a set of the versions that are being written or removed, or that a killed publisher left.
-/// - `publisher`: the token of the process that publishes or prunes now. It expires when that process is gone.
+/// - `publisher`: the token of the process that publishes or prunes now. The key expires when that process is gone.
 /// - `pins`: a set of the versions that pruning keeps.
 /// - `experiments`: the site's experiments, JSON.
 ///
@@ -35,17 +35,16 @@ import Model
 /// Keys of daemons and sessions:
 ///
 /// - `daemons`: a set of the daemons' ids.
-/// - `daemon:ID`: a daemon's report about itself, JSON. It expires after 20 seconds.
+/// - `daemon:ID`: a daemon's report about itself, JSON. The key expires after 20 seconds.
 /// - `journals`: a set of the names of the journals that have a stream.
 /// - `journal:NAME`: a stream of the changes that members and administrators made (`JournalStreams`). The id of an
 ///   entry is the number of the change in its journal, and `-0`. A stream is trimmed when all versions have its
 ///   changes.
-/// - `sessions:USER`: a hash of the lists of a user's sessions (`SharedChannel`). It expires a day after its last use.
+/// - `sessions:USER`: a hash of the lists of a user's sessions (`SharedChannel`). The key expires a day after its last
+///   use.
 ///
-/// Versions of earlier programs are read, too. They have a hash from user ids to values for each bucket, and no
-/// `packing` in the shape.
-///
-/// The following complete reader in Python needs no library. It finds a user's groups and a group's neighbours:
+/// Versions of earlier programs are read, too. Such a version has a hash from user ids to values for each bucket, and
+/// no `packing` in the shape.
 ///
 /// A complete reader in Python, without any library, of a user's groups and of a group's neighbours:
 ///

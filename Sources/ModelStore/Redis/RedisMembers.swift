@@ -46,8 +46,8 @@ struct RedisMemberReader {
     /// - Parameters:
     ///   - kinds: the kinds of values.
     ///   - connection: the connection to the server.
-    ///   - heartbeat: a function that is called before each command. It may write a command with an integer reply,
-    ///     which is then sent first.
+    ///   - heartbeat: a function that is called before each command. The function may write a command with an integer
+    ///     reply, which is then sent first.
     ///   - take: a function that receives each bucket.
     /// - Returns: the checksum of the buckets.
     func read(

@@ -4,28 +4,28 @@ import Redis
 public struct RedisServerState: Sendable, Equatable {
     /// The server's version, such as `7.0.15`.
     public var version: String?
-    /// Whether it is a primary, which accepts writes.
+    /// Whether the server is a primary, which accepts writes.
     public var isPrimary: Bool?
-    /// Whether it belongs to a cluster.
+    /// Whether the server belongs to a cluster.
     public var isCluster: Bool?
-    /// The memory that its data takes, in bytes.
+    /// The memory that the data takes, in bytes.
     public var usedBytes: Int?
-    /// The memory that its data may take, in bytes, or 0 for no limit.
+    /// The memory that the data may take (`maxmemory`), in bytes, or 0 for no limit.
     public var maximumBytes: Int?
     /// The eviction policy when memory runs out, such as `noeviction`.
     public var evictionPolicy: String?
     /// The number of keys evicted since the server started.
     public var evictedKeys: Int?
-    /// Whether it logs every change to its disk (AOF).
+    /// Whether the server logs every change to its disk (AOF).
     public var hasLog: Bool?
-    /// Whether it saves snapshots from time to time (RDB).
+    /// Whether the server saves snapshots from time to time (RDB).
     public var savesSnapshots: Bool?
-    /// Whether its last write to disk failed.
+    /// Whether the server's last write to disk failed.
     public var hasDiskFailure = false
-    /// The message of its first refusal to describe itself, or `nil` if it refused nothing.
+    /// The message of the first refused question, or `nil` if the server refused none.
     public var refusal: String?
 
-    /// Whether its data is on a disk, or `nil` if that is not known.
+    /// Whether the server keeps its data on a disk, or `nil` if that is not known.
     public var keepsData: Bool? {
         switch (hasLog, savesSnapshots) {
         case (true, _), (_, true): true
@@ -61,7 +61,7 @@ public struct RedisServerState: Sendable, Equatable {
         }
     }
 
-    /// Whether the version is at least `major.minor`, or `nil` if it is not known.
+    /// Whether the version is at least `major.minor`, or `nil` if the version is not known.
     public func isAtLeast(_ major: Int, _ minor: Int) -> Bool? {
         let numbers = (version ?? "").split(separator: ".").prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else { return nil }
@@ -89,7 +89,7 @@ extension RedisStore {
         }
     }
 
-    /// Returns the reply to a command that some users or servers lack, or `nil` if it is refused.
+    /// Returns the reply to a command that some users may not send and some servers lack, or `nil` for a refusal.
     private func answer(
         _ question: RedisCommand, _ connection: inout RedisConnection, _ state: inout RedisServerState
     ) throws(RedisError) -> RedisReply? {

@@ -39,8 +39,8 @@ struct RedisVersionReader {
     ///
     /// - Parameters:
     ///   - connection: the connection to the server.
-    ///   - heartbeat: a function that is called before each command. It may write a command with an integer reply,
-    ///     which is then sent first.
+    ///   - heartbeat: a function that is called before each command. The function may write a command with an integer
+    ///     reply, which is then sent first.
     ///   - sink: a function that receives every byte of every section once. The order within a section is not defined.
     func read(
         from connection: inout StoreConnection, heartbeat: (inout RedisCommand) -> Bool = { _ in false },

@@ -104,7 +104,9 @@ final class RedisLink: Sendable {
         self.timeout = timeout
     }
 
-    /// Sends an idempotent command, and sends it again over a new connection if the kept one fails.
+    /// Sends an idempotent command.
+    ///
+    /// If the kept connection broke or leads to a replica, the command is sent again over a new connection.
     func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
         do throws(RedisError) {
             return try connection.withLock { connection throws(RedisError) in
