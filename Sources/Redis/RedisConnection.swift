@@ -6,8 +6,8 @@ import Glibc
 /// Commands may be pipelined: `send` several, then `receive` a reply for each, in order. After the error
 /// `disconnected`, `timedOut` or `replica`, every later use fails with the same error: create a new connection.
 ///
-/// A connection keeps checking that its server is a primary. It asks the server when it opens. It asks again, together
-/// with a command, when the answer is older than a second. A connection to a replica fails, because a replica's data
+/// A connection keeps checking that its server is a primary. It asks the server when it opens. Together with a command,
+/// it asks again when the answer is older than a second. A connection to a replica fails, because a replica's data
 /// may be old. A host name or a Sentinel may meanwhile lead to another server, and an old connection would not notice
 /// that.
 @safe

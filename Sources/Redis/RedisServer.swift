@@ -1,10 +1,10 @@
 /// A Redis server's description of itself; a value is `nil` if the server does not tell this user.
 public struct RedisServer: Sendable, Equatable {
-    /// Whether it is a replica, which accepts no writes and may have old data.
+    /// Whether the server is a replica, which accepts no writes and may have old data.
     public var isReplica: Bool?
     /// The version, such as `7.0.15`.
     public var version: String?
-    /// Whether it belongs to a cluster.
+    /// Whether the server belongs to a cluster.
     public var isCluster: Bool?
 
     /// Creates a server whose values are all unknown.
