@@ -91,8 +91,8 @@ extension Database {
 
 /// SQLite's check of a whole catalog, on a separate thread while others read the catalog.
 ///
-/// It finds unreachable pages, pages that belong to two tables, and impossible rows. It does not find a value that was
-/// replaced by another one.
+/// The check finds unreachable pages, pages that belong to two tables, and impossible rows. It does not find a value
+/// that was replaced by another one.
 final class CatalogCheck: Sendable {
     private let failure = Mutex<CatalogError?>(nil)
     private let isOver = DispatchGroup()
@@ -121,7 +121,7 @@ final class CatalogCheck: Sendable {
 /// The cheap checks of a catalog while it is read.
 ///
 /// Damage must neither become part of a version nor crash the program. SQLite finds a page that
-/// does not belong to its tree. It does not find a page of the right form with other rows. Then rows are out of order or
+/// does not belong to its tree. SQLite misses a page of the right form with other rows. Then rows are out of order or
 /// out of bounds, or some are missing. `CatalogCheck` finds more, but reads everything.
 extension Catalog {
     /// The highest key that is read: columns of matrices have 32 bits, and memory is needed for every key up to the
@@ -165,7 +165,7 @@ extension Catalog {
 
     /// Checks groups that were read in the order of their ids, in the same transaction.
     func check(_ groups: [GroupRecord]) throws(CatalogError) {
-        // This throws if the highest key is implausible, because every key takes memory.
+        // An implausible highest key throws an error, because every key takes memory.
         _ = try highestKey(of: .groups)
         for group in groups where !(1...Self.keyLimit).contains(group.key) {
             throw .damaged("a group has the key \(group.key)")

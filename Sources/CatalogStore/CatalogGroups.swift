@@ -93,7 +93,7 @@ public struct GroupRecord: Sendable, Equatable {
 
 /// A caller's index for each group.
 ///
-/// It lets the memberships of many users be read without looking up their groups.
+/// The indexes let a caller read the memberships of many users without looking up the groups.
 public struct GroupIndexes: Sendable {
     /// The mark of a group without an index.
     fileprivate static let none = UInt32.max
@@ -119,7 +119,7 @@ extension Catalog {
     /// - Complexity: O(groups).
     public func groupIndexes(_ index: (_ id: String) -> UInt32?) throws(CatalogError) -> GroupIndexes {
         let changeCount = try changeCount()
-        // This throws if the highest key is implausible, because every key takes memory.
+        // An implausible highest key throws an error, because every key takes memory.
         _ = try highestKey(of: .groups)
         let indexes: [UInt32]? = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT group_key, group_id FROM groups ORDER BY group_key")

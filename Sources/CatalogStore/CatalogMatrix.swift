@@ -285,7 +285,7 @@ struct MatrixPart: Sendable {
 public struct MatrixReading: Sendable {
     /// The matrix, with a row for each shown group in ascending order of the bytes of the external ids.
     ///
-    /// Its columns are numbers of users or photos, which are valid in this snapshot only.
+    /// The columns are numbers of users or photos, which are valid in this snapshot only.
     public var matrix: BinaryMatrix
     /// The number of entries left out because the group is private or hidden.
     public var entriesOfPrivateGroups: Int

@@ -67,7 +67,12 @@ extension Catalog {
 
     /// Returns suggestions ("did you mean") for an id that does not exist.
     ///
-    /// They are the ids before and after it in the order of ids, and groups with this title; at most `limit` of each.
+    /// The suggestions are the ids before and after the given one, and groups with it as their title.
+    ///
+    /// - Parameters:
+    ///   - id: the id that does not exist.
+    ///   - table: the table to search.
+    ///   - limit: the greatest number of suggestions of each kind.
     public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             var found: [String] = []

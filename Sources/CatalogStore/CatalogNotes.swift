@@ -38,7 +38,8 @@ extension Catalog {
     /// Returns hidden groups, in ascending order of the bytes of their external ids.
     ///
     /// - Parameters:
-    ///   - after: the id after which the result begins, or `nil` for the beginning. It need not be a hidden group's id.
+    ///   - after: the id after which the result begins, or `nil` for the beginning. The id need not be a hidden
+    ///     group's.
     ///   - limit: the greatest number of groups.
     public func hiddenGroups(after: String? = nil, limit: Int) throws(CatalogError) -> [HiddenGroup] {
         try wrapping { () throws(DatabaseError) in

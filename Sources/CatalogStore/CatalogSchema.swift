@@ -123,7 +123,7 @@ enum CatalogSchema {
         ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
         UPDATE hidden_groups SET decided_at = hidden_at;
         """,
-        // Changes that this program cannot read. Their numbers count as applied, so that later changes can follow.
+        // Changes that this program cannot read. Such changes count as applied, so that later ones can follow.
         """
         CREATE TABLE IF NOT EXISTS unreadable_changes (
             origin TEXT NOT NULL,

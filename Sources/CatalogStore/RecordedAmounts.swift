@@ -169,8 +169,8 @@ public struct RecordedAmount: Sendable, Equatable {
 
 /// A column for which `catalog_state` records whether it ever had a value.
 ///
-/// The record saves scanning the table. It is 1 from the first value on. It stays 1 if all values are removed later,
-/// which only costs time. The columns are the times of every relation, and the tags and latitudes of photos.
+/// The record saves scanning the table. The record is 1 from the first value on. It stays 1 if all values are removed
+/// later, which only costs time. The columns are the times of every relation, and the tags and latitudes of photos.
 struct NotedColumn: RawRepresentable, Hashable, Sendable {
     /// The table and the column, separated by a dot.
     let rawValue: String
