@@ -9,18 +9,19 @@ enum BackupCommand: Subcommand {
     static let command = Command(
         "backup", summary: "Write a backup of the catalog, experiments, journals and what Redis alone has",
         discussion: """
-            Writes one file, a tar archive with a manifest and checksums, while daemons, imports and recomputes go on. \
-            It holds the catalog with what the site decided (hidden and curated groups), the site's experiments, the \
-            journals of daemons on this machine, and the changes in the streams of a store in Redis that neither has. \
-            Whatever was acknowledged before the command began is in it.
+            Writes one file: a tar archive with a manifest and checksums. Daemons, imports and recomputes may run \
+            meanwhile. The backup holds the catalog with the site's decisions (hidden and curated groups), the site's \
+            experiments, and the journals of daemons on this machine. With a store in Redis, it also holds those \
+            changes in its streams that neither the catalog nor these journals have. Every change that was \
+            acknowledged before the command began is in the backup.
 
-            Versions are not in it, as "coterie recompute" makes them again; nor are lists of sessions, keys and \
-            settings.
+            Model versions are left out, because "coterie recompute" makes them again. Session lists, keys and \
+            settings are left out, too.
 
-            Only its owner can read the file. Meanwhile its folder needs room for it twice. "coterie restore" brings \
-            it back.
+            Only its owner can read the file. While it is written, its folder needs twice the file's size. "coterie \
+            restore" restores it.
             """,
-        arguments: [Argument("FILE", help: "The backup")],
+        arguments: [Argument("FILE", help: "The file to write")],
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             ParsedCommand.journals,
             withoutRedis,
@@ -29,9 +30,9 @@ enum BackupCommand: Subcommand {
         examples: ["coterie backup /backup/coterie-$(date +%F).tar", "coterie backup today.tar --without-redis"])
 
     static let withoutRedis = Option(
-        flag: "without-redis", help: "Leave out what only Redis has, as when it cannot be reached")
+        flag: "without-redis", help: "Leave out what only Redis has, for example when Redis cannot be reached")
 
-    /// The store that is backed up, or that a backup is brought back to; nil for one in Redis that is to be left out.
+    /// Opens the store to back up or restore, or returns `nil` for a store in Redis with `--without-redis`.
     static func store(_ parsed: ParsedCommand) throws -> (any VersionStore)? {
         let store = try parsed.openStore()
         return parsed.flag("without-redis") && store.shared != nil ? nil : store
@@ -47,7 +48,7 @@ enum BackupCommand: Subcommand {
     }
 }
 
-/// What a backup holds, for people and as JSON.
+/// The contents of a backup, for people and as JSON.
 struct BackupReport {
     private let manifest: BackupManifest
     private let path: String

@@ -8,38 +8,38 @@ enum CheckCommand: ConfiguredCommand {
     static let command = Command(
         "check", summary: "Look whether all is well, and say what is wrong and what to do",
         discussion: """
-            Reads all of the catalog (SQLite's integrity check, and whether every row names what exists), all versions \
-            of the store with their checksums, and journals and lists of sessions on this machine. Asks Redis what it \
-            does without memory and on a restart. Compares the clock with the newest records, and looks whether the \
-            disks have room and the configuration files can be used. It changes nothing; daemons, imports and \
-            recomputes may run meanwhile. At the size of a large site it takes minutes.
+            Checks the whole catalog: SQLite's integrity check, and whether every row refers to rows that exist. \
+            Checks all versions of the store against their checksums, and the journals and session lists on this \
+            machine. Asks Redis what it does when memory runs out, and on a restart. Compares the clock with the \
+            newest records, and checks free disk space and the configuration files. The command changes nothing; \
+            daemons, imports and recomputes may run meanwhile. For a large site it takes minutes.
 
-            Versions in Redis are read as a daemon reads them, into a folder that is removed afterwards; --scratch \
-            says on which disk.
+            With a store in Redis, versions are copied into a temporary folder, and read as a daemon reads them. \
+            --scratch says on which disk.
 
             Each line is "good", "warning" or "bad". Exit code 65 says that something is bad.
             """,
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             ParsedCommand.journals,
             Option(
-                "sessions", "FILE", help: "The lists of a daemon's sessions (default: beside the catalog and journals)",
+                "sessions", "FILE", help: "A daemon's session lists (default: those beside the catalog and journals)",
                 environment: "COTERIE_SESSIONS", setting: Setting("serve.sessions"), isRepeating: true),
             Option(
-                "scratch", "FOLDER", help: "With a store in Redis: where its versions are read to",
+                "scratch", "FOLDER", help: "With a store in Redis: the place of the temporary folder for its versions",
                 default: "/var/tmp"),
             Option(flag: "quiet", help: "Write only what is not good"), CommonOptions.json,
         ],
         examples: ["coterie check", "coterie check --quiet", "coterie check --store redis://localhost --json"])
 
     static func run(_ invocation: Invocation) throws {
-        // What is wrong on the command line itself is wrong usage.
+        // A mistake on the command line is a usage error, not a finding.
         var report = try CheckReport(invocation.words.completed(environment: invocation.environment))
         do {
             let checkup = try Self.checkup(invocation.parsed())
             try report.add(configurationFinding(invocation))
             try checkup.run { finding in try report.add(finding) }
         } catch let error as ConfigurationError {
-            // It would say where everything else is.
+            // Without the configuration, the places of everything else are unknown.
             try report.add(
                 .bad("configuration", "\(error)", advice: "mend it; \"coterie config check\" says whether it is good"))
         }
@@ -70,7 +70,7 @@ enum CheckCommand: ConfiguredCommand {
     }
 }
 
-/// What a checkup found, for people as soon as it is known, or as JSON at the end.
+/// The findings of a checkup: for people as soon as each is known, or as JSON at the end.
 private struct CheckReport: ~Copyable {
     private let isJSON: Bool
     private let isQuiet: Bool
@@ -91,6 +91,8 @@ private struct CheckReport: ~Copyable {
         try output.flush()
     }
 
+    /// Writes the JSON, if it was asked for, and ends the report.
+    ///
     /// - Throws: `Failure` if something is bad.
     mutating func finish() throws(Failure) {
         let bad = findings.count { $0.state == .bad }

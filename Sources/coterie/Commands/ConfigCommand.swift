@@ -2,7 +2,6 @@ import CommandLine
 
 /// `coterie config`.
 enum ConfigCommand: ConfiguredCommand {
-    /// What can be done.
     private enum Action: String, CaseIterable {
         case list, show, check
     }
@@ -10,22 +9,22 @@ enum ConfigCommand: ConfiguredCommand {
     static let command = Command(
         "config", summary: "List all settings, show their values and origins, check a configuration file",
         discussion: """
-            A setting has a key in configuration files, an environment variable and an option. An option wins over the \
-            variable, the variable over the file of the environment (--environment), that file over the file for all \
-            environments (--config), and that one over the default.
+            A setting has a key in configuration files, an environment variable and an option. If several of them give \
+            a value, the first in this order wins: the option, the environment variable, the file of the environment \
+            (--environment), the file for all environments (--config), the default.
 
-            list: all settings, with their keys, variables, options, defaults, and what they are.
+            list: all settings, with their keys, variables, options, defaults and descriptions.
 
-            show: all settings with their values and where these come from; with a command line behind --, those of \
-            that command, its options included.
+            show: all settings, with their values and the origins of these. With a command line after --: the settings \
+            of that command, with the options of this command line.
 
-            check: whether the files can be used: FILE, or else those that a command would read. The exit code is 65 \
-            if not.
+            check: whether configuration files can be used: FILE, or else the files that a command would read. The \
+            exit code is 65 if not.
             """,
         arguments: [
             Argument("ACTION", help: Action.allCases.map(\.rawValue).joined(separator: ", ")),
             Argument(
-                "WORD", help: "check: the file; show: a command line, behind --", isOptional: true, isRepeating: true),
+                "WORD", help: "check: the file; show: a command line, after --", isOptional: true, isRepeating: true),
         ],
         options: [ConfigurationOptions.file, ConfigurationOptions.environment, CommonOptions.json],
         examples: [
@@ -73,7 +72,7 @@ enum ConfigCommand: ConfiguredCommand {
         try output.flush()
     }
 
-    /// The command line whose settings are shown; without words, one of a command that has all settings.
+    /// Returns the command line whose settings are shown; without words, that of a command with all settings.
     private static func shownCommand(_ words: [String]) throws(UsageError) -> CommandWords {
         guard !words.isEmpty else {
             let options = Coterie.settings.options.compactMap(\.namedByKey)
@@ -99,7 +98,9 @@ enum ConfigCommand: ConfiguredCommand {
         try output.flush()
     }
 
-    /// Checks what only the daemon knows of its settings, such as which areas there are.
+    /// Checks the values that only the daemon understands, such as the names of areas.
+    ///
+    /// - Throws: `Failure` if a value is invalid.
     static func checkTogether(_ configured: ConfiguredValues, _ invocation: Invocation) throws {
         let words = CommandWords(of: ServeCommand.command, program: Coterie.program.name)
         do {

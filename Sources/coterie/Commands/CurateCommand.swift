@@ -28,8 +28,8 @@ enum CurateCommand: Subcommand {
         ],
         options: [
             Option("position", "N", help: "The position among the curated groups, from 1 (default: last)"),
-            Option("start", "DATE", help: "When recommending it starts (default: now)"),
-            Option("expires", "DATE", help: "When recommending it ends (default: never)"),
+            Option("start", "DATE", help: "Recommend the group from this time on (default: now)"),
+            Option("expires", "DATE", help: "Stop recommending the group at this time (default: never)"),
             CommonOptions.catalog, CommonOptions.json,
         ],
         examples: [
@@ -73,7 +73,7 @@ enum CurateCommand: Subcommand {
         }
     }
 
-    /// The group's id, which add and remove need.
+    /// Returns the group's id, which "add" and "remove" need.
     private static func named(_ parsed: ParsedCommand) throws(UsageError) -> String {
         guard parsed.arguments.count == 2 else {
             throw UsageError("\"curate \(parsed.arguments[0])\" needs the id of a group")
@@ -111,7 +111,7 @@ enum CurateCommand: Subcommand {
 }
 
 extension ParsedCommand {
-    /// The instant given for an option, in Unix seconds, or nil if there is none.
+    /// Returns the time given for an option, in Unix seconds, or `nil` if there is none.
     fileprivate func timeIfGiven(_ name: String) throws(UsageError) -> Int64? {
         guard let text = textIfGiven(name) else { return nil }
         guard let time = UnixTime(text) else {

@@ -10,18 +10,18 @@ enum DeleteCommand: Subcommand {
     static let command = Command(
         "delete", summary: "Remove groups, users, photos, memberships or pool entries from the catalog",
         discussion: """
-            WHAT is \(names.joined(separator: ", ")). A group, user or photo takes its memberships and pool entries \
-            with it; a user also takes interactions along, and leaves photos without an owner. A membership or pool \
-            entry is named by two ids, that of the group first.
+            WHAT is \(names.joined(separator: ", ")). A group, user or photo is removed with its memberships and pool \
+            entries. A user is also removed with their interactions, and their photos stay without an owner. A \
+            membership or pool entry is named by two ids, that of the group first.
 
-            All of it is one transaction. Ids that the catalog does not have are named, and the exit code is 65; the \
-            others are removed all the same. A daemon that has the catalog notices within half a second, others with \
-            the next version, or at once if an admin removes it over HTTP. What a later import has comes back: \
-            "coterie forget" keeps a member away.
+            Everything is removed in one transaction. Ids that the catalog does not have are listed, and the exit code \
+            is 65; the others are removed all the same. A daemon that has the catalog notices within half a second. \
+            Other daemons notice with the next version, or at once if an administrator removes the same over HTTP. A \
+            later import can bring back what was removed; "coterie forget" keeps a member away.
             """,
         arguments: [
             Argument("WHAT", help: names.joined(separator: ", ")),
-            Argument("ID", help: "Ids; of memberships and pool entries, pairs", isOptional: true, isRepeating: true),
+            Argument("ID", help: "Ids; for memberships and pool entries, pairs", isOptional: true, isRepeating: true),
         ],
         options: [
             Option(

@@ -14,16 +14,16 @@ enum EvaluateCommand: Subcommand {
     static let command = Command(
         "evaluate", summary: "Measure how well lists find memberships that were held out",
         discussion: """
-            Learns from a part of the memberships as "coterie recompute" does, makes the lists that members would \
-            get, and looks for the memberships that were held out: those of the file TEST where TRAIN is learned \
-            from, or a part of the catalog's. The catalog stays as it is.
+            Learns from a part of the memberships, as "coterie recompute" does, and makes the lists that members would \
+            get. Then it looks for the held-out memberships in these lists. With TRAIN and TEST, those of TEST are \
+            held out; without them, a part of the catalog's. The catalog stays as it is.
 
-            The lists, of which each has one stage more: \(names.joined(separator: ", ")). popular has the groups \
-            with the most members, cosine the sums of plain cosines by members, raw the sums by members, blend those \
-            by all relations. Rotating lists are means over six buckets.
+            The lists are \(names.joined(separator: ", ")); from blend on, each has more stages than the one before. \
+            popular has the groups with the most members, cosine the sums of plain cosines by members, raw the sums of \
+            scores by members, blend the sums by all relations. Figures of rotating lists are means over six buckets.
 
-            Accuracy is that of members with held-out groups, over all groups; a held-out group that the training set \
-            does not know counts as missed.
+            Accuracy is measured on members with held-out groups, over all groups. A held-out group that the training \
+            set does not know counts as missed.
             """,
         arguments: [
             Argument("TRAIN", help: "Memberships to learn from; without it, those of the catalog", isOptional: true),
@@ -32,22 +32,22 @@ enum EvaluateCommand: Subcommand {
         options: EvaluationCatalogs.options + [
             Option(
                 flag: "photos",
-                help: "Leave groups out of photos' pools instead, and measure the lists for photos against popular "
-                    + "groups, summed counts and summed cosines"),
+                help: "Hold out pool entries instead, and measure the lists for photos against popular groups, summed "
+                    + "counts and summed cosines"),
             Option(
                 "lengths", "N,…",
-                help: "How many groups of a list count; the first is that of all figures but accuracy",
+                help: "How many groups of a list count; all figures but accuracy use the first number",
                 default: "20"),
             Option("sample", "PART", help: "The part of the members that is measured", default: "1"),
             Option(
                 "against", "LIST", help: "The list that the others are compared with", default: "raw", allowed: names),
             Option(
                 "baseline", "FILE",
-                help: "Compare each list with the one of its name in this file instead, which --lists wrote with other "
-                    + "settings; a file with one list alone, such as another program's, is compared with all"),
+                help: "Compare each list with the list of the same name in this file instead, which --lists wrote with "
+                    + "other settings; a file with a single list, such as another program's, is compared with all"),
             Option("bootstrap", "N", help: "Samples for 95% intervals; 0 for none", default: "1000"),
-            Option("lists", "FILE", help: "Write the lists that are measured, as tab-separated values"),
-            Option(flag: "csv", help: "Answer in CSV: a line a list and length"),
+            Option("lists", "FILE", help: "Write the measured lists to this file, as tab-separated values"),
+            Option(flag: "csv", help: "Write CSV, with a line for each list and length"),
         ] + RecomputeOptions.all + PlanOptions.all + [CommonOptions.catalog, CommonOptions.json],
         examples: [
             "coterie evaluate", "coterie evaluate --hold-out last --lengths 20,50",
@@ -102,7 +102,11 @@ enum EvaluateCommand: Subcommand {
         try output.flush()
     }
 
-    /// Lists for photos are compared with that of `served`, and there is no file of them.
+    /// Refuses options about members' lists together with `--photos`.
+    ///
+    /// Lists for photos are always compared with the list `served`, and they are not written to a file.
+    ///
+    /// - Throws: `UsageError` if one of these options is given.
     private static func refuseListsOfMembersForPhotos(_ parsed: ParsedCommand) throws(UsageError) {
         guard parsed.flag("photos") else { return }
         for name in ["baseline", "lists", "against"] where parsed.origin(of: name) != .standard {
@@ -110,7 +114,7 @@ enum EvaluateCommand: Subcommand {
         }
     }
 
-    /// Takes a part of the members, spread over all.
+    /// Returns a filter that takes a share of the members, spread evenly.
     private static func evenly(_ share: Double) -> (String) -> Bool {
         var sum = 0.0
         return { _ in
@@ -131,7 +135,7 @@ enum EvaluateCommand: Subcommand {
         return lengths
     }
 
-    /// The version of what is learned from, computed and stored as a recompute does it.
+    /// Computes a version from the training catalog, as a recompute does, and loads it.
     private static func learned(
         _ parsed: ParsedCommand, _ catalogs: EvaluationCatalogs, atMilliseconds instant: Int64,
         _ line: ProgressLine
@@ -163,7 +167,7 @@ enum EvaluateCommand: Subcommand {
     }
 }
 
-/// Shows the steps of a recompute on a terminal, and nothing else.
+/// Shows the progress of a recompute on a terminal, and prints nothing else.
 private struct ProgressObserver: RecomputeObserver {
     let line: ProgressLine
 

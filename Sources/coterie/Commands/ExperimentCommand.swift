@@ -16,12 +16,12 @@ enum ExperimentCommand: Subcommand {
     static let command = Command(
         "experiment", summary: "Find out which of two ways to make lists is better",
         discussion: """
-            "check" reads the file of experiments and says what is wrong with it. "start" starts one of them: the \
-            store keeps it as it is then, and all daemons of the store go by that; versions that its arms name are \
-            pinned. What runs cannot be changed; \
-            "stop" stops it for good. "list" lists the experiments of the store, and those of the file, if there is \
-            one. "assign" tells which arms a member is in. "report" compares the arms by what the catalog has. \
-            "size" tells how many members an experiment needs, by what they did in the weeks before.
+            "check" checks the file of experiments. "start" starts one of them: the store keeps a copy of its \
+            definition, and all daemons of the store follow this copy. Versions that its arms name are pinned. A \
+            running experiment cannot be changed; "stop" stops it for good. "list" lists the experiments of the store, \
+            and those of the file, if there is one. "assign" shows the arms of a member. "report" compares the arms by \
+            the data in the catalog. "size" estimates how many members an experiment needs, from what members did in \
+            the weeks before.
 
             The article Experiments explains the file, and every number of a report.
             """,
@@ -34,13 +34,13 @@ enum ExperimentCommand: Subcommand {
                 "experiments", "FILE", help: "The file that defines experiments", default: "experiments.yaml",
                 environment: "COTERIE_EXPERIMENTS"),
             Option("groups", "N", help: "For assign: the number of groups of the member (default: by the catalog)"),
-            Option("svg", "FILE", help: "For report: draw the intervals of the measure over time"),
+            Option("svg", "FILE", help: "For report: write a chart of the measure's intervals over time"),
             Option(
-                "measure", "MEASURE", help: "For report --svg and size: what is measured", default: "joins",
+                "measure", "MEASURE", help: "For report --svg and size: the measure", default: "joins",
                 allowed: Measure.allCases.map(\.rawValue)),
             Option("effect", "PERCENT", help: "For size: the relative effect to be found, such as 2%", default: "2%"),
             Option(
-                "tuning", "N", help: "For report: the members at which always-valid intervals are narrowest",
+                "tuning", "N", help: "For report: the number of members at which always-valid intervals are narrowest",
                 default: "\(Effect.usualTuningCount)"),
             CommonOptions.json,
         ] + CommonOptions.readingOptions,
@@ -89,7 +89,7 @@ enum ExperimentCommand: Subcommand {
                 lists all
                 """)
         }
-        // Before daemons look for them.
+        // Versions are pinned first: daemons look for them as soon as the experiment has started.
         let pinned = try store.pinned()
         for version in definition.versions where !pinned.contains(version) { try store.pin(version, true) }
         try parsed.changeExperiments { register, now in
@@ -135,7 +135,7 @@ enum ExperimentCommand: Subcommand {
         let id = parsed.arguments[1]
         let (count, now) = (try parsed.integerIfGiven("groups", in: 0...Int(Int32.max)), ParsedCommand.nowMilliseconds)
         let register = try parsed.experiments()
-        // With --groups it works without a version, unless an experiment asks since when members are known.
+        // With --groups no version is needed, unless an experiment asks for how long members are known.
         let asksSince = register.entries.contains { $0.definition.eligibility.knownSince != nil }
         let profile =
             count == nil || asksSince ? try parsed.knownProfile(ofMember: id, atMilliseconds: now) : nil
@@ -161,7 +161,7 @@ extension ParsedCommand {
         return arguments[1]
     }
 
-    /// A member as daemons know them by the current version, from the catalog; nil if they are not known.
+    /// Returns a member's profile as daemons make it, or `nil` if there is no catalog or no such member.
     fileprivate func knownProfile(ofMember id: String, atMilliseconds instant: Int64) throws -> MemberProfile? {
         guard let catalog = try openCatalogIfPresent() else { return nil }
         let planner = Planner(

@@ -22,26 +22,26 @@ enum ExportCommand: Subcommand {
             6e-8).
 
             recommendations has the columns user, rank, group, score, origin and, with --reasons, the joined groups \
-            that brought it. Users are those of the catalog, or of --users, sorted by the bytes of their ids. All \
-            processors work on it. With --output, a command that was killed goes on where it was when it is run \
-            again: until it is done, the file is called FILE.partial.
+            that led to the group. Users are those of the catalog, or of --users, sorted by the bytes of their ids. \
+            The work uses all processors. With --output, a command that was killed resumes when it is run again; until \
+            it is done, the file is called FILE.partial.
 
-            Files that are made are readable for their owner alone.
+            Only the owner of a written file can read it.
 
-            tables writes entries, users and public photos of the catalog into the folder --output, from which \
+            tables writes entries, users and public photos of the catalog into the folder --output. From this folder, \
             "coterie recompute --tables" makes the same version as from the catalog.
             """,
         arguments: [Argument("WHAT", help: "neighbours, recommendations or tables")],
         options: [
             Option(
-                "by", "RELATION", help: "neighbours: what makes groups similar",
+                "by", "RELATION", help: "neighbours: the relation by which groups are similar",
                 allowed: Coterie.relations.map(\.name)),
             Option("users", "FILE", help: "recommendations: only of these users, one id a line; - is standard input"),
-            Option("limit", short: "n", "N", help: "recommendations: the most groups of a member", default: "20"),
-            Option(flag: "reasons", help: "recommendations: with the joined groups that brought each group"),
+            Option("limit", short: "n", "N", help: "recommendations: the maximum of groups per member", default: "20"),
+            Option(flag: "reasons", help: "recommendations: also write the joined groups that led to each one"),
             Option("output", short: "o", "FILE", help: "The file to write (default: standard output), or the folder"),
             Option(
-                "rows-per-file", "N", help: "tables: the most rows of a file", default: "8000000",
+                "rows-per-file", "N", help: "tables: the maximum number of rows in a file", default: "8000000",
                 type: .integer(1...1 << 30)),
         ] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.threads, CommonOptions.json],
         examples: [
@@ -84,7 +84,7 @@ enum ExportCommand: Subcommand {
         try output.flush()
     }
 
-    /// Writes all neighbours in a relation.
+    /// Writes all neighbours of all groups in a relation.
     static func write(_ relation: Relation, of version: LoadedVersion, isJSON: Bool, to output: inout Output) throws {
         let model = version.model
         let scores = ListedScores(relation, in: model, version.manifest)

@@ -38,7 +38,7 @@ enum GenerateCommand: Subcommand {
         let groups = try parsed.integer("groups", in: 0...CommunityParameters.maximumGroups)
         let photos = try parsed.integer("photos", in: 0...CommunityParameters.maximumPhotos)
         let pairs = 0...CommunityParameters.maximumPairs
-        // A small community has fewer pairs than the defaults ask for.
+        // A small community has no room for as many memberships as the default of 12 per user.
         let memberships = try parsed.integerIfGiven("memberships", in: pairs) ?? min(users * 12, users * groups / 2)
         let pools = try parsed.integerIfGiven("pools", in: pairs) ?? (memberships == 0 ? 0 : photos * 2)
         let parameters = try CommunityParameters(

@@ -10,18 +10,18 @@ enum KernelCommand: Subcommand {
         "kernel", summary: "Find the neighbours of some groups: a part of a shared recompute",
         discussion: """
             "coterie recompute --share FOLDER" prepares a search in a file, names the parts of the work, and waits. \
-            Each part is a run of this command, on any machine that can reach the folder, in any order; doing one \
-            again changes nothing. The file is mapped, so that all runs on a machine share one copy in memory.
+            Run this command once for each part, in any order, on any machine that can reach the folder. Running a \
+            part again changes nothing. All runs on a machine share one copy of the file in memory, as it is mapped.
 
-            Groups are numbered by size, the largest first. For every --rows-at-once of them the whole file is read \
-            once: if the machine's memory cannot hold it, a greater number reads it less often. Each takes about 10 KB \
-            with 100 neighbours.
+            Groups are numbered by size, the largest first. The command reads the whole file once for every \
+            --rows-at-once groups. If the machine's memory cannot hold the file, a greater number reads it less often. \
+            Each of these groups takes about 10 KB with 100 neighbours.
             """,
         arguments: [Argument("SEARCH", help: "The file of the prepared search")],
         options: [
-            Option("rows", "FIRST-END", help: "The groups: from the first up to, but without, the end"),
+            Option("rows", "FIRST-END", help: "The groups: from the first (inclusive) to the end (exclusive)"),
             Option("output", short: "o", "FILE", help: "The file to write"),
-            Option("rows-at-once", "N", help: "For so many groups the search is read once", default: "256"),
+            Option("rows-at-once", "N", help: "Groups per pass over the search file", default: "256"),
             CommonOptions.threads, ProcessorPathOption.option,
         ],
         examples: ["coterie kernel work/members.search --rows 0-5000 --output work/0.pairs"])
@@ -49,12 +49,12 @@ enum CleanCommand: Subcommand {
     static let command = Command(
         "clean", summary: "Check records as an import does, and write them in one form",
         discussion: """
-            For programs that fill tables without a catalog, such as Jobs/spark/recompute.py. Records are read from \
-            standard input, in any format that "coterie import" reads; rows are written to standard output, separated \
-            by tabs: the columns of the kind, times in seconds since 1970, then which of them the record has, as a \
-            sum of powers of two (1 for the first column), and the line of the input at which it began. Records that \
-            an import would reject are left out; how many there were, and why, is written to standard error as one \
-            line of JSON.
+            For programs that fill tables without a catalog, such as Jobs/spark/recompute.py. Reads records from \
+            standard input, in any format that "coterie import" reads. Writes rows to standard output, their columns \
+            separated by tabs: the columns of the kind, with times in seconds since 1970, and two numbers. The first \
+            number says which of these columns the record has, as a sum of powers of two (1 for the first column). The \
+            second is the line of the input at which the record begins. Records that an import would reject are left \
+            out. A line of JSON on standard error says how many there were, and why.
             """,
         arguments: [Argument("KIND", help: kinds.map(\.name).joined(separator: ", "))],
         options: [

@@ -10,7 +10,7 @@ import Synchronization
 
 /// `coterie export recommendations`: the lists of all members, or of some, in the order of their ids.
 struct ListExport {
-    /// What lists are made from: a file that was begun goes on only for the same.
+    /// The inputs of the lists; a partial file is resumed only for the same inputs.
     struct Content: Codable, Equatable {
         var version: String
         var atMilliseconds: Int64
@@ -20,21 +20,22 @@ struct ListExport {
         var variety: Double
         var isJSON: Bool
         var hasReasons: Bool
-        /// The checksum of the users' ids; nil for all users of the catalog.
+        /// The checksum of the users' ids, or `nil` for all users of the catalog.
         var users: String?
     }
 
-    /// How many members a thread takes at a time.
+    /// The number of members that a thread takes at a time.
     private static let portionCount = 16
-    /// How many portions a thread takes before the lists are written: so many that waiting for the others' last portion
-    /// costs little.
+    /// The mean number of portions that a thread takes before lists are written.
+    ///
+    /// It is large, so the wait for the last portion costs little.
     private static let portionsPerRound = 64
 
     private let parsed: ParsedCommand
     private let version: LoadedVersion
     private let planner: Planner
     private let catalog: Catalog
-    /// One for each thread.
+    /// A reader for each thread.
     private let readers: [CatalogProfiles]
     private let progress = ProgressLine()
     private var content: Content
@@ -55,7 +56,7 @@ struct ListExport {
 
     /// Writes the lists.
     ///
-    /// - Throws: a failure, at the end, if some users are unknown.
+    /// - Throws: among others `Failure`, after the other lists are written, if some users are unknown.
     mutating func run() throws {
         let unknown = try writeLists()
         guard unknown == 0 else {
@@ -63,7 +64,7 @@ struct ListExport {
         }
     }
 
-    /// Returns how many users are unknown.
+    /// Writes the lists, and returns the number of unknown users.
     private mutating func writeLists() throws -> Int {
         let users = try UserIDs(of: catalog, file: parsed.textIfGiven("users"))
         content.users = users.checksum
@@ -81,7 +82,7 @@ struct ListExport {
         }
         let hasInstant = parsed.textIfGiven("at") != nil
         let file = try ResumableFile(path: path, content: content) { begun, now in
-            // Without --at, lists go on for the moment for which they were begun.
+            // Without --at, a resumed file keeps the time at which it was begun.
             var now = now
             if !hasInstant { now.atMilliseconds = begun.atMilliseconds }
             return begun == now
@@ -175,7 +176,7 @@ struct ListExport {
         return bytes
     }
 
-    /// The ids of the joined groups that brought a group, the strongest first, each once.
+    /// Returns the ids of the joined groups that led to a group, the strongest first, each once.
     private func seeds(_ reasons: [Suggestion.Reason]) -> [String] {
         var seen: Set<UInt32> = []
         return reasons.filter { seen.insert($0.seed).inserted }.map { planner.model.id(of: Int($0.seed)) }
@@ -186,9 +187,9 @@ struct ListExport {
 private struct UserIDs {
     private let catalog: Catalog
     private let listed: [String]?
-    /// How many there are.
+    /// The number of ids.
     let count: Int
-    /// Of the listed ids; nil for all.
+    /// The checksum of the file's ids, or `nil` without a file.
     let checksum: String?
 
     init(of catalog: Catalog, file: String?) throws {
@@ -205,13 +206,13 @@ private struct UserIDs {
         checksum = Checksum.text(of: Array(ids.joined(separator: "\n").utf8))
     }
 
-    /// The ids behind one, at most so many.
+    /// Returns at most `limit` ids after the given one, or the first ids for `nil`.
     func next(after id: String?, _ limit: Int) throws -> [String] {
         guard let listed else { return try catalog.userIDs(after: id, limit: limit) }
         return Array(listed[try count(through: id)...].prefix(limit))
     }
 
-    /// How many ids stand before those behind one.
+    /// Returns the number of ids up to the given one (inclusive), or 0 for `nil`.
     func count(through id: String?) throws -> Int {
         guard let id else { return 0 }
         guard let listed else { return try catalog.userCount(through: id) }
@@ -221,13 +222,14 @@ private struct UserIDs {
 
 /// Work that several threads share.
 enum Parallel {
-    /// What `body` makes of each portion of so many elements, in their order.
+    /// Applies a function to portions of elements on several threads, and returns the results in the elements' order.
     ///
     /// - Parameters:
-    ///   - count: how many elements there are.
-    ///   - portion: how many elements a thread takes at a time.
-    ///   - tools: one for each thread, which nobody else uses meanwhile.
-    /// - Throws: the first error; the other threads stop at the end of their portions.
+    ///   - count: the number of elements.
+    ///   - portion: the number of elements that a thread takes at a time.
+    ///   - tools: a tool for each thread; nothing else may use the tools meanwhile.
+    ///   - body: the function, of a tool and a range of elements.
+    /// - Throws: the error of the first failed portion; the other threads stop after their current portions.
     static func map<Tool, Result: Sendable>(
         _ count: Int, portion: Int, _ tools: [Tool], _ body: (Tool, Range<Int>) throws -> Result
     ) throws -> [Result] {

@@ -8,7 +8,7 @@ enum ModelsCommand: Subcommand {
     enum Action: String, CaseIterable {
         case list, diff, pin, unpin, prune
 
-        /// How many versions it takes.
+        /// The number of versions that the action takes.
         var versionCount: ClosedRange<Int> {
             switch self {
             case .list, .prune: 0...0
@@ -21,15 +21,15 @@ enum ModelsCommand: Subcommand {
     static let command = Command(
         "models", summary: "List the model versions of a store, compare two, and say which to keep",
         discussion: """
-            "list", the default, lists all versions: age, size, and which is current. "diff A B" says what differs \
-            between two: groups gone and new, how many groups have neighbours, how many of the 10 and 100 best \
-            neighbours are the same, and how far scores moved; with --group, the neighbours of one group in both. \
-            "pin A" keeps a version when older ones are removed, "unpin A" releases it. "prune" removes all but the \
-            newest versions, as every recompute does; the current version and pinned ones stay.
+            "list", the default, lists all versions with their age and size, and marks the current one. "diff A B" \
+            compares two versions: groups gone and new, how many groups have neighbours, how many of the 10 and 100 \
+            best neighbours are the same, and how far scores moved. With --group, it shows the neighbours of one group \
+            in both. "pin A" keeps a version when older ones are removed; "unpin A" releases it. "prune" removes all \
+            but the newest versions, as every recompute does; the current version and pinned ones stay.
             """,
         arguments: [
             Argument("ACTION", help: "What to do: list, diff, pin, unpin or prune", isOptional: true),
-            Argument("VERSION", help: "A version that is listed", isOptional: true, isRepeating: true),
+            Argument("VERSION", help: "A version from the list", isOptional: true, isRepeating: true),
         ],
         options: [
             Option("group", "GROUP", help: "With diff: compare the neighbours of this group"),
@@ -128,8 +128,8 @@ enum RollbackCommand: Subcommand {
     static let command = Command(
         "rollback", summary: "Make an older model version current again",
         discussion: """
-            Without VERSION, the newest version before the current one that a recompute made current becomes current. \
-            Daemons load it within a second.
+            Without VERSION, it takes the newest earlier version that a recompute made current. Daemons load it within \
+            a second.
             """,
         arguments: [Argument("VERSION", help: "A version that \"coterie models\" lists", isOptional: true)],
         options: CommonOptions.storeOptions,

@@ -57,7 +57,7 @@ enum PhotoCommand: Subcommand {
         try output.flush()
     }
 
-    /// A line a group.
+    /// Returns a table with a line for each group.
     private static func table(_ suggestions: [PhotoSuggestion], _ model: VisibleModel) -> [String] {
         var table = TextTable([
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
@@ -72,7 +72,9 @@ enum PhotoCommand: Subcommand {
         return table.lines
     }
 
-    /// The strongest reason of each kind; of similar groups there may be many.
+    /// Returns the strongest reason of each kind, and the number of further similar groups.
+    ///
+    /// Only similar groups give several reasons of one kind.
     private static func reasons(_ suggestion: PhotoSuggestion, _ model: VisibleModel) -> String {
         var kinds: Set<String> = []
         let strongest = suggestion.reasons.filter { kinds.insert($0.evidence.kind).inserted }

@@ -16,9 +16,9 @@ enum RecommendCommand: Subcommand {
 
             A score is the sum of what the reasons contribute; each relation is scaled by the mean of its best scores. \
             For a user with few groups, the list also has groups from stated interests, curated groups and trending \
-            groups; popular groups fill the rest. These have no score and no interest. "placed by" says what has put a \
-            group above others with greater scores: the share of its interest, variety, rotation or its season; \
-            relevance where none with a greater score follows.
+            groups; popular groups fill the rest. These have no score and no interest. "placed by" names the cause that \
+            puts a group above others with greater scores: the share of its interest, variety, rotation or its season. \
+            It is relevance if no group with a greater score follows.
 
             Memberships are read from the catalog, or from the store if there is no catalog. With several users, or \
             with --users, --json writes one line per user; unknown users are reported, and the others get their lists.
@@ -89,7 +89,7 @@ enum RecommendCommand: Subcommand {
         }
     }
 
-    /// Measures how long stages take.
+    /// The stages of a plan, with the time that each took.
     private struct StageTrace {
         private var last = ContinuousClock.now
         private(set) var stages: [Recommendations.Stage] = []

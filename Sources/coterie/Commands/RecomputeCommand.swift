@@ -14,11 +14,11 @@ enum RecomputeCommand: Subcommand {
             those of brute force, for any number of threads. The new version is verified before it becomes current; if \
             anything fails, the current version stays.
 
-            While it computes, another thread checks the whole catalog as SQLite does ("PRAGMA quick_check"). From a \
-            damaged catalog nothing is published: the job fails with exit code 65.
+            While it computes, another thread checks the whole catalog as SQLite does ("PRAGMA quick_check"). If the \
+            catalog is damaged, nothing is published, and the job fails with exit code 65.
 
-            With a store in Redis, the job first applies to the catalog the changes that daemons have acknowledged, \
-            each exactly once and those of each daemon in their order. A dry run does not apply them.
+            With a store in Redis, the job first applies to the catalog the changes that daemons have acknowledged. \
+            Each is applied exactly once, and those of each daemon in their order. A dry run does not apply them.
 
             A group needs at least X entries (members or photos), and a pair of groups at least Y common entries. The \
             formula itself gives pairs with few common entries a low score, so the defaults are 1.
@@ -37,7 +37,7 @@ enum RecomputeCommand: Subcommand {
             the current one stays. Neighbours are not judged when the formula was changed. --force makes the new \
             version current all the same.
 
-            How much relations other than memberships count in members' lists is chosen by how well they help to find \
+            In members' lists, the weight of a relation other than memberships depends on how well it helps to find \
             memberships that are left out.
 
             With --tables the entries, the users and the photos come from a folder of tables, which another program or \
@@ -45,7 +45,7 @@ enum RecomputeCommand: Subcommand {
             same, byte for byte.
 
             If "coterie tune" has found better settings for this catalog, these are used instead of the defaults; \
-            options that are given win over them.
+            given options win over them.
             """,
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + RecomputeOptions.all + ShareOptions.all + [
             Option(
@@ -58,7 +58,7 @@ enum RecomputeCommand: Subcommand {
             Option(
                 flag: "skip-missing",
                 help: "Apply daemons' changes even if earlier ones are missing, which are then lost for good"),
-            Option(flag: "no-check", help: "Check only what is read of the catalog, and not the whole file"),
+            Option(flag: "no-check", help: "Check only the parts of the catalog that are read, not the whole file"),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
             CommonOptions.recomputeMetrics, CommonOptions.json,
         ],
@@ -75,7 +75,7 @@ enum RecomputeCommand: Subcommand {
     }
 
     private static func compute(_ parsed: ParsedCommand) throws {
-        // A catalog of an older program is migrated. If it cannot be opened, the job says why.
+        // Opening migrates a catalog of an older program. If it cannot be opened, the job itself says why.
         if !parsed.flag("dry-run") {
             _ = try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         }

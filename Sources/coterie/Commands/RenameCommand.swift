@@ -7,13 +7,13 @@ enum RenameCommand: Subcommand {
         "rename", summary: "Give a group or a user another id, with all that belongs to it",
         discussion: """
             WHAT is group or user. Memberships, pool entries, interactions, dismissals and interests move to the new \
-            id; so do the hiding and the curation of a group, and the photos of a user. If the new id is in the catalog \
-            already, what is known of it stands, and the rest is added: so a member who logs in after anonymous use \
-            keeps what they did.
+            id; so do the hiding and the curation of a group, and the photos of a user. If the catalog already has the \
+            new id, its own data stays, and what it lacks is added. In this way a member who logs in after anonymous \
+            use keeps what they did.
 
-            All of it is one transaction, and repeating it changes nothing. A group is in no answer until the next \
-            recompute, which has its new id. With a store in Redis, recompute right before: what daemons have recorded \
-            since the last recompute still has the old id.
+            The command is one transaction, and repeating it changes nothing. A renamed group is in no answer until \
+            the next recompute, which uses its new id. With a store in Redis, run a recompute right before: changes \
+            that daemons have recorded since the last recompute still have the old id.
             """,
         arguments: [
             Argument("WHAT", help: "group or user"), Argument("OLD", help: "The id up to now"),

@@ -10,28 +10,29 @@ enum ReplayCommand: Subcommand {
     static let command = Command(
         "replay", summary: "Play recorded requests again, and compare the answers",
         discussion: """
-            Asks what a tape of "coterie serve --record" has again, in its order: the daemon at --to, or one that the \
-            command starts itself over copies of --store and --catalog, whose clock shows the times of the tape. Says \
-            by route how many answers are identical, have the same groups in another order, or other groups, and \
-            shows the 20 that differ most. Requests that write are played with --all only.
+            Sends the requests on a tape of "coterie serve --record" again, in their order. The daemon at --to answers \
+            them, or one that the command starts itself over copies of --store and --catalog. The clock of this daemon \
+            shows the times of the tape. For each route, the command counts the answers that are identical, have the \
+            same groups in another order, or have other groups. It also shows the 20 that differ most. Requests that \
+            write are played with --all only.
 
-            If a limit is exceeded, the exit code is 65: a deployment can be made to depend on it.
+            If a limit is exceeded, the exit code is 65, for example to stop a deployment.
 
             With --serve it answers requests from the tape alone, so that the tests of a client need no daemon. The \
             article RecordAndReplay explains every number.
             """,
         arguments: [Argument("TAPE", help: "The folder of a tape, or one file of it")],
         options: [
-            Option("to", "URL", help: "The daemon that is asked, such as http://127.0.0.1:8080"),
+            Option("to", "URL", help: "The address of the daemon to ask, such as http://127.0.0.1:8080"),
             Option("token-file", "FILE", help: "The file with the token of all requests, for a daemon with keys"),
             Option(
-                "speed", "N", help: "How many times as fast as recorded; max for as fast as answers come",
+                "speed", "N", help: "How many times the recorded speed; max is as fast as answers come",
                 default: "1"),
             Option(
-                "requests-at-a-time", "N", help: "How many requests are under way at most", default: "8",
+                "requests-at-a-time", "N", help: "The maximum number of requests in flight", default: "8",
                 type: .integer(1...512)),
             Option(flag: "all", help: "Play requests that write, too"),
-            Option("rules", "FILE", help: "What may differ, in YAML (default: names of versions and of lists)"),
+            Option("rules", "FILE", help: "The allowed differences, in YAML (default: names of versions and lists)"),
             Option(
                 "min-identical", "PERCENT", help: "Fail if fewer answers are identical", type: .number(0...100)),
             Option(
@@ -41,7 +42,7 @@ enum ReplayCommand: Subcommand {
                 "max-status-changes", "N", help: "Fail if more answers have another status, or are missing",
                 type: .integer(0...Int(Int32.max))),
             Option(
-                "max-p99-ratio", "N", help: "Fail if the 99th percentile of latency is more times what was recorded",
+                "max-p99-ratio", "N", help: "Fail if the 99th percentile of latency is over N times the recorded one",
                 type: .number(0...1_000_000)),
             Option(flag: "serve", help: "Answer requests from the tape, instead of playing it"),
             Option("address", "ADDRESS", help: "With --serve: the numeric address to listen on", default: "127.0.0.1"),
@@ -90,7 +91,7 @@ enum ReplayCommand: Subcommand {
         }
         if let address = parsed.textIfGiven("to") {
             let player = try ReplayPlayer(address, options, setClock: nil)
-            // Nobody there is another thing than answers that are missing.
+            // Without a daemon the replay fails at once, instead of counting all answers as missing.
             _ = try HTTPClient(address).answer(to: "GET", "/healthz")
             return try play(player)
         }
@@ -144,31 +145,31 @@ enum ReplayCommand: Subcommand {
     }
 }
 
-/// Options that say where a daemon records requests, and how.
+/// The options of a daemon that records requests.
 enum TapeOptions {
     private static let usual = TapeWriter.Limits()
 
     static let recording = [
         Option(
             "record", "FOLDER",
-            help: "Record requests with their answers in this folder, for \"coterie replay\"; it has no tokens",
+            help: "Record requests with their answers in this folder, for \"coterie replay\", without tokens",
             setting: Setting("serve.record")),
         Option(
             "record-key-file", "FILE",
-            help: "The file with a key, 16 bytes or more: members are recorded by pseudonyms instead of their ids",
+            help: "The file with a key of 16 bytes or more; members are recorded by pseudonyms instead of their ids",
             setting: Setting("serve.recordKeyFile")),
         Option(
-            "record-size", "MIB", help: "The most that is kept of what was recorded, in MiB; the oldest goes first",
+            "record-size", "MIB", help: "The maximum size of the recording, in MiB; the oldest part is removed first",
             default: "\(usual.byteCount >> 20)", type: .integer(1...1 << 20), setting: Setting("serve.recordSizeMiB")),
         Option(
-            "record-for", "DURATION", help: "How long what was recorded is kept",
+            "record-for", "DURATION", help: "How long recorded requests are kept",
             default: "\(usual.keptSeconds / 86400)d", type: .duration(3600...3650 * 86400),
             setting: Setting("serve.recordFor")),
     ]
 
-    /// What the options say; nil if nothing is to be recorded.
+    /// Returns the settings of the tape, or `nil` if nothing is to be recorded.
     ///
-    /// - Parameter fingerprint: of the daemon's settings.
+    /// - Parameter fingerprint: the fingerprint of the daemon's settings.
     static func settings(_ parsed: ParsedCommand, fingerprint: String) throws -> TapeSettings? {
         guard let folder = parsed.textIfGiven("record") else { return nil }
         var limits = usual
@@ -179,7 +180,7 @@ enum TapeOptions {
             pseudonyms: try pseudonyms(parsed.textIfGiven("record-key-file")))
     }
 
-    /// Pseudonyms by the key in a file; nil without a file.
+    /// Returns pseudonyms by the key in a file, or `nil` without a file.
     static func pseudonyms(_ path: String?) throws -> Pseudonyms? {
         guard let path else { return nil }
         return try Pseudonyms(key: Array(SecretFile(path).read().utf8))

@@ -7,23 +7,25 @@ enum RestoreCommand: Subcommand {
     static let command = Command(
         "restore", summary: "Bring a backup back",
         discussion: """
-            Compares all of the backup with its checksums, prepares the files beside their places, and puts them there \
-            only when they are whole, the catalog last. The places may be others than those of the backup, on another \
-            machine. Nothing that is there is overwritten without --replace, and nothing that a program has open.
+            Compares the whole backup with its checksums, and prepares all files beside their places. It puts them \
+            there only when all are complete, the catalog last. The places may differ from those of the backup, also \
+            on another machine. Without --replace, nothing that is there is overwritten. A file that a program has \
+            open is never overwritten.
 
-            What journals and streams of the backup have beyond its catalog is applied to the catalog. An older \
-            catalog is migrated. The site's experiments go to the store. Members whom a catalog or journal that is \
-            replaced has forgotten are forgotten again, and of their photos those are removed that it does not have.
+            The changes in the backup's journals and streams that its catalog lacks are applied to the catalog. An \
+            older catalog is migrated. The site's experiments go to the store. Members whom a replaced catalog or \
+            journal has forgotten are forgotten again. Those of their photos that the replaced catalog does not have \
+            are removed.
 
-            Run it as the user of the daemons. Then recompute, and start the daemons. --verify only compares the \
-            backup with its checksums.
+            Run the command as the user of the daemons. Afterwards run "coterie recompute", and start the daemons. \
+            --verify only compares the backup with its checksums.
             """,
         arguments: [Argument("FILE", help: "A backup of \"coterie backup\"")],
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             Option("journals", "FOLDER", help: "The folder for the journals (default: that of the catalog)"),
             Option(flag: "replace", help: "Overwrite the catalog, the journals and the experiments that are there"),
             BackupCommand.withoutRedis,
-            Option(flag: "skip-missing", help: "Take changes that follow others that the backup does not have"),
+            Option(flag: "skip-missing", help: "Apply changes even if the backup lacks earlier ones"),
             Option(flag: "verify", help: "Only say whether the backup is whole, and what it holds"), CommonOptions.json,
         ],
         examples: [

@@ -45,7 +45,9 @@ enum SimilarCommand: Subcommand {
         try output.flush()
     }
 
-    /// A line a group: its common entries and its size, or in a blend the common entries of every relation.
+    /// Returns a table with a line for each group.
+    ///
+    /// A line has the common entries and the group's size, or for the blend the common entries of every relation.
     private static func table(
         _ neighbours: [SimilarGroups.Neighbour], _ by: String, _ relations: RelationTable
     ) -> [String] {

@@ -7,9 +7,9 @@ enum StatsCommand: Subcommand {
     static let command = Command(
         "stats", summary: "Say what the catalog has, and what is missing to make lists good",
         discussion: """
-            Counts groups, users, photos, memberships and pool entries, with their dates, how large groups are and \
-            how many groups members and photos are in. All tables are read once, which takes some seconds for each \
-            fifty million rows.
+            Counts groups, users, photos, memberships and pool entries, and shows their dates. Shows how large groups \
+            are, and how many groups members and photos are in. All tables are read once, which takes some seconds for \
+            each fifty million rows.
             """,
         options: [CommonOptions.catalog, CommonOptions.json],
         examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])
@@ -58,7 +58,7 @@ enum StatsCommand: Subcommand {
         UnixTime(seconds: seconds).map { String($0.description.prefix(10)) } ?? "\(seconds)"
     }
 
-    /// A bar for each bucket.
+    /// Returns a bar for each bucket, from the first one that is not empty.
     private static func chart(_ histogram: SizeHistogram) -> [String] {
         let width = 40
         let most = max(1, histogram.counts.max() ?? 1)
@@ -72,7 +72,7 @@ enum StatsCommand: Subcommand {
         let labelWidth = labels.map(\.count).max() ?? 0
         return zip(buckets, labels).map { bucket, label in
             let count = histogram.counts[bucket]
-            // Whoever is there at all gets a mark.
+            // A bucket that is not empty gets at least one mark.
             let length = count == 0 ? 0 : max(1, count * width / most)
             let padding = String(repeating: " ", count: labelWidth - label.count)
             let bar = String(repeating: "█", count: length) + String(repeating: " ", count: width - length)
@@ -126,9 +126,9 @@ enum StatsCommand: Subcommand {
     }
 }
 
-/// What a catalog lacks that would make lists better, and what it is for.
+/// Hints on data that a catalog lacks, and that would make lists better.
 struct StatsHints {
-    /// A line for each.
+    /// The hints, a line for each.
     private(set) var lines: [String] = []
 
     init(_ statistics: CatalogStatistics) {

@@ -11,13 +11,14 @@ enum StatusCommand: Subcommand {
     static let command = Command(
         "status", summary: "Show on one screen what runs on a store, and what is wrong",
         discussion: """
-            Daemons say every two seconds on the store how they are; one that says nothing for twenty seconds is not \
-            listed. The version lag says for how long a daemon has not served the current version, "switched in" how \
-            long after the switch it took it up. With a store in Redis, the stream lag says how old the latest moment \
-            is of which it has all changes of other daemons, and how many it does not have; an outbox has the changes \
-            that it could not yet send. Sessions are those on its disk that have not ended.
+            Daemons report to the store every two seconds. A daemon without a report for twenty seconds is not listed. \
+            The version lag is the time for which a daemon has not served the current version. "switched in" is the \
+            time that it took after the switch to serve this version. With a store in Redis, the stream lag is the age \
+            of the latest moment up to which a daemon has all changes of other daemons, and the number of changes that \
+            it lacks. An outbox has the changes that a daemon could not send yet. Sessions are those on its disk that \
+            have not ended.
 
-            The journals of this machine are looked at, too: of one that no running daemon has, the status says what \
+            The journals of this machine are read, too. If no running daemon has a journal, the status shows what \
             waits in it.
             """,
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
@@ -41,7 +42,7 @@ enum StatusCommand: Subcommand {
         let store = try parsed.openStore()
         let (current, manifests) = (try store.current(), try store.versions())
         let since = try store.currentSince()
-        // One of a later program may have more to say, or say it otherwise.
+        // A report of a later program that cannot be decoded is left out.
         let reports = try (store.board?.reports() ?? []).compactMap {
             try? JSONDecoder().decode(DaemonReport.self, from: Data($0))
         }
