@@ -22,7 +22,7 @@ enum CommonOptions {
             redis-sentinel://[user:password@]host[:port],…/NAME[/db]
             """,
         default: "coterie-models", environment: "COTERIE_STORE", setting: Setting("store.location"))
-    /// The store, how to log in there, and where versions of it are cached.
+    /// The options for the location of the store, the login there, and the cache of its versions.
     static let storeOptions = [
         store,
         Option(
@@ -38,7 +38,7 @@ enum CommonOptions {
         "cache", "FOLDER",
         help: "The folder in which versions from Redis are cached (default: ~/.cache/coterie)",
         environment: "COTERIE_CACHE", setting: Setting("store.cache"))
-    /// What a command needs that reads a version and, if there is one, the catalog.
+    /// The options of commands that read a version and, if there is one, the catalog.
     static let readingOptions = [version, catalog] + storeOptions
     static let audience = Option(
         "audience", "NAME", help: "The audience of tokens, the claim aud", default: "coterie",
@@ -46,7 +46,7 @@ enum CommonOptions {
     static let issuer = Option(
         "issuer", "NAME", help: "The issuer of tokens, the claim iss (default: not checked)",
         environment: "COTERIE_ISSUER", setting: Setting("access.issuer", isLive: true))
-    /// The key file, whose purpose a command says.
+    /// Returns the option for the key file, with a command's own help.
     static func keys(help: String, isRequired: Bool = false) -> Option {
         Option(
             "keys", "FILE", help: help, environment: "COTERIE_KEYS", setting: Setting("access.keys"),
@@ -54,10 +54,10 @@ enum CommonOptions {
     }
     static let recomputeMetrics = Option(
         "metrics", "FILE",
-        help: "The file in which the weekly job says when it last succeeded and failed, and why, for Prometheus",
+        help: "The file that tells Prometheus when the weekly job last succeeded and last failed, and why",
         environment: "COTERIE_RECOMPUTE_METRICS", setting: Setting("recompute.metrics"))
     static let json = Option(flag: "json", help: "Write JSON")
-    static let limit = Option("limit", short: "n", "N", help: "The most rows to list", default: "20")
+    static let limit = Option("limit", short: "n", "N", help: "The maximum number of rows", default: "20")
     static let threads = Option(
         "threads", "N", help: "The number of threads (default: one for each processor that may be used)",
         type: .integer(1...1024),
@@ -66,7 +66,9 @@ enum CommonOptions {
 }
 
 extension LoadedVersion {
-    /// The version as answers name it; never degraded, as a command reads exactly the version it was asked for.
+    /// The version as answers name it.
+    ///
+    /// It is never degraded, because a command reads exactly the requested version.
     var served: ServedVersion { ServedVersion(manifest.version, degraded: false) }
 }
 
@@ -84,19 +86,18 @@ extension ParsedCommand {
         }
     }
 
-    /// Checks the audience and the issuer of tokens.
+    /// The checker of the audience and the issuer of tokens.
     var tokenChecker: TokenChecker { TokenChecker(audience: text("audience"), issuer: textIfGiven("issuer")) }
 
     /// Opens the store.
     ///
-    /// - Parameter hasOwnCopies: whether versions that are loaded are copied first, for a process that keeps them for
-    ///   long.
+    /// - Parameter hasOwnCopies: whether loaded versions are copied first, for a process that keeps them for long.
     func openStore(hasOwnCopies: Bool = false) throws -> any VersionStore {
         try storeLocation().open(
             cacheDirectory: textIfGiven("cache") ?? Self.usualCache, hasOwnCopies: hasOwnCopies)
     }
 
-    /// Where the store is, and how to log in there.
+    /// Returns the location of the store, with the login there.
     func storeLocation() throws -> StoreLocation {
         let location = try StoreLocation(text("store"))
         if location.hasPassword, origin(of: "store") == .commandLine {
@@ -107,7 +108,7 @@ extension ParsedCommand {
         return location.loggingIn(user: textIfGiven("store-user"), password: try SecretFile(path).read())
     }
 
-    /// The folder for data that must not be lost and belongs to this machine; made if it is missing.
+    /// Returns the folder for durable data of this machine, and creates it if it is missing.
     static func stateFolder() throws -> String {
         let folder = stateFolderPath
         do {
@@ -129,16 +130,20 @@ extension ParsedCommand {
         return folder
     }
 
-    /// The same, which may be missing.
+    /// The path of the folder for durable data of this machine, which may not exist.
     static var stateFolderPath: String {
-        // systemd sets it to the state folder of a service.
+        // systemd sets this variable to the state folder of a service.
         ProcessInfo.processInfo.environment["STATE_DIRECTORY"] ?? usual("XDG_STATE_HOME", ".local/state")
     }
 
-    /// The user's own cache folder.
+    /// The user's cache folder.
     private static var usualCache: String { usual("XDG_CACHE_HOME", ".cache") }
 
-    /// The user's own folder of a kind, as the XDG base directory specification has it.
+    /// Returns the user's folder of a kind, by the XDG base directory specification.
+    ///
+    /// - Parameters:
+    ///   - variable: the environment variable of this kind; a value that is no absolute path is ignored.
+    ///   - path: the default, relative to the home folder.
     private static func usual(_ variable: String, _ path: String) -> String {
         let environment = ProcessInfo.processInfo.environment
         if let folder = environment[variable], folder.hasPrefix("/") { return folder + "/coterie" }
@@ -164,7 +169,7 @@ extension ParsedCommand {
         return unsafe lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
     }
 
-    /// Loads the version that was asked for, or the current one.
+    /// Loads the requested version, or the current one.
     func loadVersion() throws -> LoadedVersion {
         let store = try openStore()
         if let name = textIfGiven("model") { return try store.load(VersionName(name)) }
@@ -175,14 +180,16 @@ extension ParsedCommand {
         return try store.load(current)
     }
 
-    /// The number of threads that was asked for, else that of the processors.
+    /// Returns the requested number of threads, or that of the processors.
     func threadCount() throws(UsageError) -> Int {
         try integerIfGiven("threads") ?? AvailableProcessors.count()
     }
 }
 
 extension ParsedCommand {
-    /// Makes an administrator's change in the catalog, now.
+    /// Applies an administrator's change to the catalog, with the current time.
+    ///
+    /// - Throws: among others `Failure` if the group is unknown.
     func apply(_ action: SiteChange.Action, to group: String) throws -> SiteChange.Outcome {
         let catalog = try Catalog(path: text("catalog"), mode: .recording)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
@@ -194,7 +201,7 @@ extension ParsedCommand {
     }
 }
 
-/// The options that set one number each of how lists are made; experiments may set the same ones in an arm.
+/// The options for the numbers that determine lists; an arm of an experiment can set the same numbers.
 enum ListOptions {
     private static let settings = ListSetting.all(of: Coterie.relations)
 
@@ -204,7 +211,7 @@ enum ListOptions {
             setting: Setting("lists.\(Setting.camelCased(setting.name))", isLive: true))
     }
 
-    /// The values that are given, by the names of settings.
+    /// Returns the given values, by the names of their settings.
     static func values(of parsed: ParsedCommand) throws(UsageError) -> [String: Double] {
         var values: [String: Double] = [:]
         for setting in settings { values[setting.name] = try parsed.numberIfGiven(setting.name) }
@@ -212,7 +219,7 @@ enum ListOptions {
     }
 }
 
-/// Options that say how far a new version may be from the current one.
+/// The options that limit the difference between a new version and the current one.
 enum GateOptions {
     private static let standard = GateLimits()
 
@@ -226,7 +233,7 @@ enum GateOptions {
         ]
     }
 
-    /// The limits that the options give.
+    /// Returns the limits that the options set.
     static func limits(of parsed: ParsedCommand) throws(UsageError) -> GateLimits {
         func share(_ name: String) throws(UsageError) -> Double { Double(try parsed.integer(name)) / 100 }
         return GateLimits(
@@ -241,7 +248,7 @@ enum GateOptions {
     }
 }
 
-/// Options that have other processes find the neighbours.
+/// The options that let other processes find the neighbours.
 enum ShareOptions {
     static let all = [
         Option(
@@ -249,14 +256,14 @@ enum ShareOptions {
             help: "Read entries, users and photos from a folder of tables, and the rest from the catalog"),
         Option(
             "share", "FOLDER",
-            help: "Have others find the neighbours by files in this folder: see the article \"Past one machine\""),
-        Option("parts", "N", help: "With --share: into how many parts the work is cut", default: "64"),
+            help: "Let others find the neighbours, by files in this folder: see the article \"Past one machine\""),
+        Option("parts", "N", help: "With --share: the number of parts of the work", default: "64"),
         Option(
             "block-rows", "N",
-            help: "With --share: the groups of a block, a multiple of 64 (default: what suits the caches)"),
+            help: "With --share: the number of groups in a block, a multiple of 64 (default: to fit the caches)"),
     ]
 
-    /// How neighbours are found.
+    /// Returns the search for neighbours: on threads of this process, or shared with other processes.
     static func finding(_ parsed: ParsedCommand) throws -> any NeighbourFinding {
         guard let folder = parsed.textIfGiven("share") else { return OwnThreads() }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -265,7 +272,9 @@ enum ShareOptions {
             blockRows: try parsed.integerIfGiven("block-rows", in: 1...1 << 20), ask: ask)
     }
 
-    /// Writes the order as a line of JSON to standard output, and waits until a line of standard input says "done".
+    /// Writes the order as a line of JSON to standard output, and waits for the line "done" on standard input.
+    ///
+    /// - Throws: `RecomputeError.abandoned` if another line comes, or none.
     @Sendable private static func ask(_ order: SharedFinding.Order) throws(RecomputeError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

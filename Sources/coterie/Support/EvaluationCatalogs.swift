@@ -19,12 +19,12 @@ struct EvaluationCatalogs {
 
     static let options = [
         Option("pools", "FILE", help: "With TRAIN: pools to learn from as well"),
-        Option(flag: "tuned", help: "With TRAIN: compute with the settings that are tuned in the catalog"),
+        Option(flag: "tuned", help: "With TRAIN: compute with the tuned settings of the catalog"),
         Option(
             "hold-out", "RULE",
             help:
-                "Without TRAIN: which memberships of the catalog are held out: a part of each member's groups such as "
-                + "0.2, last for the group joined last, or after:TIME for all that was joined from then on",
+                "Without TRAIN: the memberships of the catalog to hold out: a part of each member's groups such as "
+                + "0.2, last for the group joined last, or after:TIME for groups joined from then on",
             default: "0.2"),
     ]
 

@@ -11,13 +11,13 @@ import Operations
 import Recompute
 import Service
 
-/// Why a command failed: an exit code and a sentence for a person.
+/// The failure of a command: an exit code and a message for people.
 struct Failure: Error, CustomStringConvertible {
     let exitCode: Int32
     let message: String
     var description: String { message }
 
-    /// Exit codes: 1 and those of sysexits.h.
+    /// The exit code of a failure without a code in sysexits.h, from which the others come.
     static let general: Int32 = 1
     static let badData: Int32 = 65
     static let tryLater: Int32 = 75
@@ -87,13 +87,12 @@ struct Failure: Error, CustomStringConvertible {
     }
 }
 
-/// What this process was started with: the words of a command, the environment, and the configuration files that these
-/// name.
+/// The command line and the environment of this process, which also name its configuration files.
 struct Invocation: Sendable {
     let words: CommandWords
     let environment: [String: String]
 
-    /// The command line of this process.
+    /// Reads the command line and the environment of this process.
     static func read() throws(UsageError) -> ParseResult<Invocation> {
         switch try Coterie.program.read(Array(CommandLine.arguments.dropFirst())) {
         case .run(let words): .run(Invocation(words: words, environment: ProcessInfo.processInfo.environment))
@@ -102,7 +101,9 @@ struct Invocation: Sendable {
         }
     }
 
-    /// The command with the values of its options; the files are read anew each time.
+    /// Returns the command with the values of its options.
+    ///
+    /// The configuration files are read again with each call.
     func parsed() throws -> ParsedCommand {
         let configured =
             words.command.options.contains(ConfigurationOptions.file)
@@ -110,9 +111,10 @@ struct Invocation: Sendable {
         return try words.completed(environment: environment, configured: configured)
     }
 
-    /// The configuration files.
+    /// Returns the named configuration files, or the usual one if it exists and none is named.
     ///
-    /// - Throws: `UsageError` if an environment is named that cannot have a file.
+    /// - Throws: `UsageError` if an environment has an invalid name, or there is no configuration file beside which its file
+    ///   could be.
     func files() throws(UsageError) -> ConfigurationFiles {
         func given(_ option: Option) -> String? { words.given(option.name, environment: environment) }
         let name = given(ConfigurationOptions.environment)
@@ -143,7 +145,7 @@ enum ConfigurationOptions {
 }
 
 extension Command {
-    /// The same; if it has settings, with the options that name configuration files.
+    /// The command, with the options that name configuration files if it has settings.
     var configurable: Command {
         guard options.contains(where: { $0.setting != nil }) else { return self }
         return Command(

@@ -4,23 +4,25 @@ import Glibc
 
 /// Numbers as people read them.
 enum Formats {
-    /// With so many digits after the point.
+    /// Returns a number with a fixed count of digits after the point.
     static func fixed(_ value: Double, _ digits: Int) -> String { formatted("%.*f", digits, value) }
 
-    /// With so many significant digits, without trailing zeros.
+    /// Returns a number with at most `digits` significant digits, without trailing zeros.
     static func significant(_ value: Double, _ digits: Int) -> String {
         decimal(value, digits) ?? formatted("%.*g", digits, value)
     }
 
-    /// The same, ten times as quickly; nil if it is not certain which number is nearest, or has an exponent.
+    /// Returns the same text ten times as fast, or `nil` if it is not certain or may have an exponent.
+    ///
+    /// It is not certain if the number lies near the middle between two decimal numbers.
     private static func decimal(_ value: Double, _ digits: Int) -> String? {
         guard (1...9).contains(digits), value >= 0.001, value < powers[digits] else { return nil }
-        // How many digits stand after the point.
+        // The number of digits after the point.
         var decimals = digits + 2
         while decimals > 0, value * powers[decimals] >= powers[digits] { decimals -= 1 }
         let scaled = value * powers[decimals]
         let rounded = scaled.rounded()
-        // One that is rounded up to a power of ten has a digit too many.
+        // A number that is rounded up to a power of ten has one digit too many.
         guard abs(abs(scaled - rounded) - 0.5) > 1e-3, rounded < powers[digits] else { return nil }
         var number = Int(rounded)
         while decimals > 0, number.isMultiple(of: 10) {
@@ -33,10 +35,12 @@ enum Formats {
         return "\(whole)." + String(repeating: "0", count: decimals - text.utf8.count) + text
     }
 
-    /// Of ten.
+    /// The powers of ten, from 10⁰ to 10¹¹.
     private static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11]
 
-    /// A score, four digits; small ones, as modified formulas give, keep theirs.
+    /// Returns a score with four digits after the point, or with four significant digits below 0.01.
+    ///
+    /// Modified formulas can give such small scores.
     static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }
 
     private static func formatted(_ format: String, _ digits: Int, _ value: Double) -> String {
@@ -49,10 +53,10 @@ enum Formats {
         }
     }
 
-    /// A share as a percentage with one digit: 0.981 is `98.1%`.
+    /// Returns a share as a percentage with one digit after the point: 0.981 is `98.1%`.
     static func percent(_ share: Double) -> String { fixed(share * 100, 1) + "%" }
 
-    /// With commas between thousands.
+    /// Returns an integer with commas between thousands.
     static func grouped(_ value: Int) -> String {
         var digits = Array(String(value.magnitude))
         var index = digits.count - 3
@@ -63,7 +67,7 @@ enum Formats {
         return (value < 0 ? "-" : "") + String(digits)
     }
 
-    /// In B, KiB, MiB or GiB.
+    /// Returns a number of bytes in B, KiB, MiB or GiB.
     static func bytes(_ count: Int) -> String {
         var value = Double(count)
         for unit in ["B", "KiB", "MiB"] {
@@ -73,7 +77,7 @@ enum Formats {
         return fixed(value, 1) + " GiB"
     }
 
-    /// In ms, s, min or h.
+    /// Returns a duration in ms, s, min, h or days.
     static func seconds(_ seconds: Double) -> String {
         switch seconds {
         case ..<0.9995: fixed(seconds * 1000, 0) + " ms"
@@ -86,8 +90,7 @@ enum Formats {
 }
 
 extension ParsedCommand {
-    /// The zone given for an option: an offset such as `+02:00`, or a name of the zone database such as
-    /// `Europe/Berlin`.
+    /// Returns the time zone of an option: an offset such as `+02:00`, or a name such as `Europe/Berlin`.
     func clockZone(_ name: String) throws(UsageError) -> ClockZone {
         let text = text(name)
         if let zone = ClockZone(text) ?? NamedClockZone.zone(named: text) { return zone }
@@ -97,16 +100,16 @@ extension ParsedCommand {
     }
 }
 
-/// Looks clock zones up in the machine's zone database, by way of the C library.
+/// Time zones of the machine's zone database, read through the C library.
 private enum NamedClockZone {
-    /// The zone of a name; nil if the machine does not know it.
+    /// Returns the zone with a name, or `nil` if the machine does not know it.
     static func zone(named name: String) -> ClockZone? {
         let names = name.unicodeScalars
         guard !name.isEmpty, !name.hasPrefix("/"), !name.contains(".."), names.allSatisfy({ $0.isASCII }) else {
             return nil
         }
         let folder = unsafe getenv("TZDIR").map { unsafe String(cString: $0) } ?? "/usr/share/zoneinfo"
-        // For a name that it does not know, the C library takes UTC.
+        // The C library takes UTC for an unknown name, so this looks for the zone's file first.
         var status = stat()
         guard unsafe stat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         let previous = unsafe getenv("TZ").map { unsafe String(cString: $0) }
@@ -120,7 +123,9 @@ private enum NamedClockZone {
         tzset()
     }
 
-    /// The zone in use, found by looking at every day: no zone changes its clocks twice in one and back.
+    /// Returns the zone in use, found by comparing the offset of each day with that of the next.
+    ///
+    /// It would miss two changes within a day that cancel each other, but no zone has them.
     private static func scanned() -> ClockZone {
         let first = offsetSeconds(at: UnixTime.bounds.lowerBound)
         var changes: [(from: Int64, offsetSeconds: Int)] = []

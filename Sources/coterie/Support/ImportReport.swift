@@ -1,12 +1,12 @@
 import CatalogStore
 
-/// What an import did, or would do, as a person or a program reads it.
+/// The result of an import or of its dry run, for people and as JSON.
 struct ImportReport {
     let summary: ImportSummary
     let zone: String
     let isDryRun: Bool
 
-    /// Lines for a person.
+    /// The lines for people.
     var lines: [String] {
         var lines = [counts]
         if !summary.unknownColumns.isEmpty {
@@ -60,7 +60,7 @@ struct ImportReport {
 
     private func counted(_ count: Int, _ what: String) -> String { "\(Formats.grouped(count)) \(what)" }
 
-    /// For a program.
+    /// The report as JSON.
     var json: some Encodable { Document(summary, isDryRun: isDryRun) }
 
     private struct Document: Encodable {
@@ -74,9 +74,9 @@ struct ImportReport {
         var rows, written, unchanged, repeated, removed, rejected, forgotten, timesWithoutZone: Int
         var created, unshown: [String: Int]
         var unknownColumns: [String]
-        /// By the names of unknown columns.
+        /// The most similar known columns, by the names of unknown columns.
         var nearestColumns: [String: String]
-        /// The first one.
+        /// The first of `rejectsFiles`, if any.
         var rejectsFile: String?
         var rejectsFiles: [String]
         var reasonsFile, failure: String?

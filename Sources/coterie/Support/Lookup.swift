@@ -6,12 +6,12 @@ import Recommendation
 import RecordReading
 import Service
 
-/// Finds what the user named, or suggests similar ids.
+/// Lookups by id, which suggest similar ids for an unknown one.
 enum Lookup {
-    /// The index of a group in a version.
+    /// Returns the index of a group in a version.
     ///
     /// - Parameter visible: the groups of the version that the site shows.
-    /// - Throws: a failure if the group is private or hidden.
+    /// - Throws: among others `Failure` if the group is not shown, unknown, or newer than the version.
     static func group(_ id: String, in version: LoadedVersion, _ visible: VisibleModel, catalog: Catalog?) throws
         -> Int
     {
@@ -33,17 +33,17 @@ enum Lookup {
             .groups, id, near: idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? []))
     }
 
-    /// A group of the catalog, shown or not.
+    /// Returns a group of the catalog, whether it is shown or not.
     static func group(_ id: String, in catalog: Catalog) throws -> GroupRecord {
         if let record = try catalog.group(withID: id) { return record }
         throw unknown(.groups, id, near: try catalog.idsNear(id, in: .groups))
     }
 
-    /// The failure for an id that does not exist.
+    /// Returns the failure for an unknown id, with up to three similar ids or neighbours in the order of ids.
     static func unknown(_ table: EntityTable, _ id: String, near candidates: [String]) -> Failure {
         var seen: Set<String> = []
         let different = candidates.filter { seen.insert($0).inserted }
-        // Similar ids first, then its neighbours in the order of ids.
+        // Similar ids come first, then the other candidates in their order.
         let close = nearest(to: id, among: different, limit: 3)
         let shown = close + different.filter { !close.contains($0) }.prefix(max(0, 3 - close.count))
         let near = choice(of: shown.map { "\"\($0)\"" })
@@ -52,7 +52,7 @@ enum Lookup {
             "there is no \(table.singular) \"\(id)\"" + (near.isEmpty ? "" : "; did you mean \(near)?"))
     }
 
-    /// The ids of groups with this title, of similar ids, and of ids next to it in the order of ids.
+    /// Returns the ids of groups with this title, then similar ids, then the ids next to it in the order of ids.
     private static func idsAround(_ id: String, in model: ModelVersion) -> [String] {
         let lowered = id.lowercased()
         let titled = (0..<model.groupCount).lazy.filter { model.title(of: $0).lowercased() == lowered }.prefix(3)
@@ -63,14 +63,14 @@ enum Lookup {
     }
 }
 
-/// A group's id, and its title if it has one.
+/// Returns a group's title, or its id if it has no title.
 func named(_ index: Int, in model: VisibleModel) -> String {
     let title = model.title(of: index)
     return title.isEmpty ? model.id(of: index) : title
 }
 
 extension GroupRecord {
-    /// The word for why the group is not shown; nil if it is shown.
+    /// The state for which the group is not shown, in a word, or `nil` if it is shown.
     var concealment: String? {
         if isHidden { return "hidden" }
         return switch visibility {
@@ -81,12 +81,12 @@ extension GroupRecord {
     }
 }
 
-/// Reads profiles of members from the catalog; without a catalog, from the store.
+/// A reader of members' profiles, from the catalog or, without a catalog, from the shared store.
 struct ProfileReader {
     /// The catalog, if there is one.
     private let catalog: Catalog?
     private let catalogPath: String
-    /// The shared store; nil if there is a catalog.
+    /// The shared store, or `nil` if there is a catalog or the store is not shared.
     private let store: (any SharedStore)?
     private let manifest: Manifest
     private let planner: Planner
@@ -107,9 +107,9 @@ struct ProfileReader {
         self.instant = instant
     }
 
-    /// The profile of a user.
+    /// Returns the profile of a user.
     ///
-    /// - Throws: a failure that suggests similar ids if there is no such user.
+    /// - Throws: among others `Failure` if there is no such user; with a catalog, it suggests similar ids.
     func profile(of user: String) throws -> MemberProfile {
         guard let catalog else {
             guard let member = try store?.member(withID: user, in: manifest.version) else {
@@ -126,7 +126,7 @@ struct ProfileReader {
         return profile
     }
 
-    /// A request for a list.
+    /// Returns a request for a member's list.
     func request(for profile: MemberProfile, seed: UInt64) -> PlanRequest {
         PlanRequest(profile: profile, atMilliseconds: instant, seed: seed)
     }

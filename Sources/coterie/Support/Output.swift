@@ -9,7 +9,7 @@ struct Output: ~Copyable {
     private var buffer: [UInt8] = []
     private let descriptor: Int32
 
-    /// Writes to standard output, or to a file that is made or emptied.
+    /// Opens standard output for `nil` or `-`, or else a file, which is created or emptied.
     init(path: String? = nil) throws(Failure) {
         guard let path, path != "-" else {
             descriptor = STDOUT_FILENO
@@ -21,13 +21,13 @@ struct Output: ~Copyable {
         }
     }
 
-    /// Writes a text as it is.
+    /// Writes a text without a line feed.
     mutating func write(_ text: String) throws(Failure) {
         buffer.append(contentsOf: text.utf8)
         if buffer.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes a line.
+    /// Writes a text and a line feed.
     mutating func line(_ text: String) throws(Failure) { try write(text + "\n") }
 
     /// Writes bytes as they are.
@@ -36,12 +36,16 @@ struct Output: ~Copyable {
         if buffer.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes an answer as JSON, its fields in their order: one a line, or all in one line.
+    /// Writes an answer as JSON, with its fields in their order, and a line feed.
+    ///
+    /// - Parameter isIndented: whether each field has a line of its own.
     mutating func json(_ answer: some Answer, isIndented: Bool = true) throws(Failure) {
         try write((isIndented ? Self.indented(answer.json) : answer.json) + [UInt8(ascii: "\n")])
     }
 
-    /// Writes a value that no route answers with as JSON, indented, its keys in alphabetical order.
+    /// Writes a value as indented JSON, with its keys in alphabetical order, and a line feed.
+    ///
+    /// It is for values that are not the answer of any route.
     mutating func json(document value: some Encodable) throws(Failure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -51,7 +55,7 @@ struct Output: ~Copyable {
         try write("\n")
     }
 
-    /// JSON without blanks, laid out as `JSONEncoder` does it: one member or element a line.
+    /// Returns compact JSON in the layout of `JSONEncoder`, with a line for each member or element.
     private static func indented(_ json: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var depth = 0
@@ -86,7 +90,7 @@ struct Output: ~Copyable {
         return result
     }
 
-    /// Writes what is still buffered; call it at the end.
+    /// Writes the rest of the buffer; must be called at the end.
     mutating func flush() throws(Failure) {
         if !writeAll(buffer, to: descriptor) {
             // The reader has closed the pipe, as in "coterie export … | head".
@@ -97,7 +101,9 @@ struct Output: ~Copyable {
     }
 }
 
-/// Writes all bytes to a file or a pipe; if it returns false, `errno` says why.
+/// Writes all bytes to a file or a pipe.
+///
+/// - Returns: whether all were written; if not, `errno` has the reason.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var start = 0
     while start < bytes.count {
@@ -125,7 +131,7 @@ func writeToStandardError(_ text: String) {
 
 /// Tab-separated values.
 enum TabSeparated {
-    /// A field as RFC 4180 quotes it, so that any id can be read back.
+    /// Returns a field, quoted as in RFC 4180 if necessary; any id can be read back.
     static func field(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
             return text
@@ -139,7 +145,7 @@ enum TabSeparated {
     }
 }
 
-/// A table of text for people: columns as wide as their content, up to a bound.
+/// A text table for people, with columns as wide as their content, up to a maximum.
 struct TextTable {
     /// A column.
     struct Column {
@@ -155,7 +161,7 @@ struct TextTable {
 
     mutating func add(_ row: [String]) { rows.append(row) }
 
-    /// The header and the rows, a line each, without blanks at the end of lines.
+    /// The header and the rows, a line each, without spaces at the ends of lines.
     var lines: [String] {
         let cells = ([columns.map(\.title)] + rows).map { row in zip(row, columns).map(Self.fitted) }
         let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
@@ -171,19 +177,19 @@ struct TextTable {
         }
     }
 
-    /// Printable, and cut if it is long.
+    /// Returns a printable cell, cut to the maximum width of its column.
     private static func fitted(_ cell: String, _ column: Column) -> String {
         let flat = printable(cell)
         return flat.count > column.maximumWidth ? flat.prefix(column.maximumWidth - 1) + "…" : flat
     }
 }
 
-/// A text as it may go to a terminal: control characters, which could move the cursor, are blanks.
+/// Returns a text that is safe for a terminal: control characters, which could move the cursor, become spaces.
 func printable(_ text: String) -> String {
     String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
 }
 
-/// A progress line with rate and remaining time; shown on terminals only.
+/// A progress line with rate and remaining time, which is shown on terminals only.
 final class ProgressLine: Sendable {
     private struct State {
         var step = ""
@@ -195,7 +201,7 @@ final class ProgressLine: Sendable {
     private let state = Mutex(State())
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// Begins a step, from which on the rate is measured.
+    /// Begins a step, and measures its rate from now on.
     func begin(_ step: String) {
         state.withLock { $0 = State(step: step, isShowing: $0.isShowing) }
     }
@@ -203,10 +209,11 @@ final class ProgressLine: Sendable {
     /// Shows an amount, at most ten times a second.
     ///
     /// - Parameters:
-    ///   - done: work done so far in this step.
-    ///   - total: all work of the step, if known.
-    ///   - unit: the unit of `done`; nil to show a percentage only.
-    ///   - remainingSeconds: the remaining time of all steps; nil to estimate that of this step.
+    ///   - done: the work done so far in this step.
+    ///   - total: all work of the step, or `nil` if unknown.
+    ///   - unit: the unit of `done`, or `nil` to show a percentage only.
+    ///   - note: a text behind the line.
+    ///   - remainingSeconds: the remaining time of all steps, or `nil` to estimate that of this step.
     func show(done: Int, total: Int?, unit: String?, note: String = "", remainingSeconds: Double? = nil) {
         guard isTerminal else { return }
         state.withLock { state in
@@ -251,6 +258,6 @@ final class ProgressLine: Sendable {
 }
 
 extension Duration {
-    /// In seconds.
+    /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -148,9 +148,9 @@ extension ParsedCommand {
             .showing(try visibleModel(version, catalog))
     }
 
-    /// The groups of a version that the site shows by now.
+    /// Returns the groups of a version that the site shows now.
     ///
-    /// A store that daemons share has in its streams what was decided there since the last recompute.
+    /// The streams of a shared store have the site's decisions since the last recompute.
     func visibleModel(_ version: LoadedVersion, _ catalog: Catalog?) throws -> VisibleModel {
         guard let channel = try openStore().shared?.channel else {
             return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))

@@ -8,13 +8,13 @@ import ModelStore
 import Recompute
 import Similarity
 
-/// Options that say what neighbours are, for all commands that compute them.
+/// The options of all commands that compute neighbours.
 enum RecomputeOptions {
     static var all: [Option] {
         Coterie.relations.flatMap(minimums) + [
             Option(
                 "neighbours", "K",
-                help: "Pairs a group keeps in each relation, the best; as tuned, or else \(limits) by default",
+                help: "Pairs a group keeps in each relation, the best (default: as tuned, or else \(limits))",
                 type: .integer(1...10_000), setting: Setting("recompute.neighbours"))
         ] + MeasureOptions.options + [CommonOptions.threads, ProcessorPathOption.option]
     }
@@ -25,7 +25,7 @@ enum RecomputeOptions {
         Set(Coterie.relations.map(\.limit)).sorted().map(String.init).joined(separator: " or ")
     }
 
-    /// The options that say from where on groups and pairs count in a relation.
+    /// Returns the options for the thresholds from which on groups and pairs count in a relation.
     private static func minimums(of facts: RelationFacts) -> [Option] {
         let names = facts.name.prefix(1).uppercased() + facts.name.dropFirst()
         return [
@@ -42,10 +42,10 @@ enum RecomputeOptions {
 }
 
 extension ParsedCommand {
-    /// What neighbours are: as the options say, otherwise as tuned, otherwise the defaults.
+    /// Returns the parameters of a recompute: from the options, otherwise as tuned, otherwise the defaults.
     func recomputeParameters(tuned: TuningRecord?) throws(UsageError) -> RecomputeParameters {
         var parameters = RecomputeParameters(relations: Coterie.relations, threads: try threadCount())
-        // Plain cosine has nothing that a tuning chooses.
+        // A tuning chooses parameters of the modified cosine, so plain cosine ignores it.
         let tuned = try MeasureOptions.measure(of: self) == .cosine ? nil : tuned
         if let tuned { parameters.use(tuned.settings, tunedAtMilliseconds: tuned.tunedAtMilliseconds) }
         for relation in Coterie.relations.relations {
@@ -60,11 +60,15 @@ extension ParsedCommand {
     }
 }
 
-/// The file in which the weekly job tells Prometheus how it ended.
+/// The file that tells Prometheus the outcome of the weekly job.
 struct RecomputeStatusFile {
     let path: String
 
-    /// Runs the job, and writes down how it ended; that this cannot be written is no failure of the job.
+    /// Runs the job, and writes its outcome to the file.
+    ///
+    /// A failure to write the file is only a warning.
+    ///
+    /// - Throws: the error of the job.
     func watching(_ job: () throws -> Void) throws {
         do {
             try job()
@@ -81,40 +85,43 @@ struct RecomputeStatusFile {
         var status = RecomputeStatus((try? String(contentsOf: file, encoding: .utf8)) ?? "")
         change(&status, Int64(Date().timeIntervalSince1970))
         do {
-            // Who collects metrics is another user, and may read at any moment.
+            // The collector of metrics is another user, and may read at any moment.
             try Data(status.text.utf8).write(to: file, options: .atomic)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         } catch { complain("warning: cannot write \(path): \(SystemWords.sentence(error))") }
     }
 }
 
-/// How similar two groups are in one relation, and the rank of one in the other's list.
+/// The similarity of two groups in one relation, and the rank of the other in the group's list.
 struct RelationVerdict: Encodable {
     var relation: String
-    /// n of the group and of the other.
+    /// The numbers of entries of the group and of the other; n in formulas.
     var size, otherSize: Int
-    /// Common public photos, or common members.
+    /// The number of common entries, such as members or public photos.
     var common: Int
-    /// Plain cosine of these counts.
+    /// The plain cosine of these counts.
     var cosine: Double
-    /// The score by the version's formula, counted afresh, before lists are divided by their sums; nil if the formula
-    /// is unknown.
+    /// The score of these counts by the version's formula, or `nil` if the formula is unknown.
+    ///
+    /// It is the score before lists are divided by their sums.
     var score: Double?
-    /// The other's rank in the version's list; nil if it is not listed.
+    /// The other's rank in the version's list, from 1, or `nil` if it is not listed.
     var listedRank: Int?
-    /// The score in the version's list.
+    /// The other's score in the version's list, or `nil` if it is not listed.
     var listedScore: Double?
-    /// The rank, counted afresh, among all groups that pass the thresholds: of the other for the group, or of the group
-    /// for the other if lists are cut at the target; nil if it does not pass them, or the formula is unknown.
+    /// The rank by these counts among all groups that pass the thresholds, from 1.
+    ///
+    /// It is the rank of the other for the group or, if lists are cut at the target, of the group for the other. It is
+    /// `nil` if the pair does not pass the thresholds, or the formula is unknown.
     var rank: Int?
-    /// How many groups pass them.
+    /// The number of groups that pass the thresholds with the group that ranks them.
     var candidates: Int
-    /// Whether neither is private or hidden now.
+    /// Whether both groups are public and not hidden now.
     var areShown: Bool
-    /// Why it is not listed, or that it is.
+    /// The reason that the other is not listed, or its rank.
     var reason: String
 
-    /// Counts afresh in the catalog.
+    /// Counts the entries of both groups in the catalog as it is now.
     init(
         _ facts: RelationFacts, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog,
         _ version: LoadedVersion
@@ -124,7 +131,7 @@ struct RelationVerdict: Encodable {
         let minimumCommon = report?.minimumCommon ?? 1
         let minimumEntries = report?.minimumEntries ?? 1
         let formula = report.flatMap(ListFormula.init)
-        // The pair is looked for among those of the group that keeps its k best.
+        // The pair is looked up among the pairs of the group that keeps its k best.
         let keeper = formula?.cut == .target ? other : group
         let kept = formula?.cut == .target ? group : other
         let found = try catalog.overlaps(
@@ -179,7 +186,7 @@ struct RelationVerdict: Encodable {
             + (isMixed ? "similar groups leave it no score by the regression, or " : "") + "the catalog changed since"
     }
 
-    /// One line for a person.
+    /// The line for people.
     var sentence: String {
         let counts =
             "\(Formats.grouped(common)) common of \(Formats.grouped(size)) and \(Formats.grouped(otherSize)), cosine "
@@ -198,12 +205,12 @@ extension Overlap {
 }
 
 extension ListFormula {
-    /// The weights of common entries; nil if all are equal.
+    /// Returns the weights of common entries, or `nil` if all are equal.
     fileprivate func entryWeights(minimumEntries: Int) -> EntryWeights? {
         hasWeights ? EntryWeights(minimumEntries: minimumEntries, weight: weight(ofDegree:)) : nil
     }
 
-    /// The order of a list: the closer one first, then by the bytes of the ids.
+    /// Returns whether one overlap is before another in a list: the closer one, or by the bytes of ids, ascending.
     fileprivate func isBefore(_ left: Overlap, _ right: Overlap) -> Bool {
         if isCloser(left.counts, than: right.counts) { return true }
         if isCloser(right.counts, than: left.counts) { return false }

@@ -4,18 +4,19 @@ import Files
 import FoundationEssentials
 import Glibc
 
-/// A file that is written in portions by a command that may be killed: run again, the command goes on where it was.
+/// A file that a command writes in portions, and resumes after it was killed.
 ///
-/// Until it is whole, it has another name, and a note beside it says how far it is and what it is made from. A portion
-/// counts once the note says so: what a killed command wrote behind it is cut off. Only this user may read both.
+/// Until the file is complete, its name ends in `.partial`, and a note beside it holds its inputs and its progress. A
+/// portion counts once the note has it; bytes after the last such portion are cut off. Only this user can read both
+/// files.
 final class ResumableFile<Content: Codable & Equatable> {
-    /// What the note says.
+    /// The content of the note.
     private struct Note: Codable {
-        /// What the file is made from.
+        /// The inputs that the file is made from.
         var content: Content
-        /// How many bytes of it are written.
+        /// The number of bytes that count.
         var byteCount: Int
-        /// Where to go on, as the command understands it.
+        /// The point to resume from, in the terms of the command, or `nil` at the beginning.
         var position: String?
     }
 
@@ -23,20 +24,21 @@ final class ResumableFile<Content: Codable & Equatable> {
     private let descriptor: Int32
     private var note: Note
 
-    /// What the file is made from: as the note says, if it goes on.
+    /// The inputs that the file is made from; those of the note if the file is resumed.
     var content: Content { note.content }
-    /// Where to go on; nil at the beginning.
+    /// The point to resume from, or `nil` at the beginning.
     var position: String? { note.position }
 
     private var partialPath: String { path + ".partial" }
     private var notePath: String { path + ".partial.json" }
 
-    /// Begins the file, or goes on with it.
+    /// Begins the file, or resumes it.
     ///
     /// - Parameters:
-    ///   - content: what it is to be made from.
-    ///   - isSame: whether a file that was begun with the first is to go on for the second.
-    /// - Throws: a failure if a file was begun from something else, or it cannot be written.
+    ///   - path: the path of the complete file.
+    ///   - content: the inputs to make the file from.
+    ///   - isSame: whether a file that was begun with the first inputs may be resumed for the second.
+    /// - Throws: among others `Failure` if a file was begun with other inputs, is too short, or cannot be written.
     init(path: String, content: Content, isSame: (Content, Content) -> Bool = { $0 == $1 }) throws {
         self.path = path
         let (partial, beside) = (path + ".partial", path + ".partial.json")
@@ -66,7 +68,9 @@ final class ResumableFile<Content: Codable & Equatable> {
 
     /// Adds a portion.
     ///
-    /// - Parameter position: where to go on behind it.
+    /// - Parameters:
+    ///   - bytes: the portion.
+    ///   - position: the point to resume from after this portion.
     func append(_ bytes: [UInt8], position: String) throws(Failure) {
         guard writeAll(bytes, to: descriptor) else { throw Self.failure("cannot write \(partialPath)") }
         note.byteCount += bytes.count
@@ -74,10 +78,10 @@ final class ResumableFile<Content: Codable & Equatable> {
         try writeNote()
     }
 
-    /// Gives the whole file its name.
+    /// Gives the complete file its name.
     func finish() throws(Failure) {
         guard fsync(descriptor) == 0 else { throw Self.failure("cannot write \(path)") }
-        // First: a note without its file would keep the next run from beginning.
+        // The note is removed first: with a note but no file, the next run would fail.
         _ = unsafe unlink(notePath)
         guard unsafe rename(partialPath, path) == 0 else { throw Self.failure("cannot write \(path)") }
     }
@@ -105,7 +109,7 @@ extension ParsedCommand {
             """,
         environment: "COTERIE_JOURNAL", setting: Setting("serve.journal"), isRepeating: true)
 
-    /// The journals that were given; if none were, those with the usual names in the usual folders.
+    /// Returns the given journals or, if there are none, those with the usual names in the usual folders.
     func journalFiles() -> [String] {
         let given = texts("journal")
         guard given.isEmpty else { return given }
@@ -121,7 +125,7 @@ extension ParsedCommand {
         return !digits.isEmpty && name == "journal-\(digits).sqlite"
     }
 
-    /// The files of sessions that were given; if none were, those beside the catalog and the journals.
+    /// Returns the given files of sessions or, if there are none, those beside the catalog and the journals.
     func sessionFiles(besides journals: [String]) -> [String] {
         let given = texts("sessions")
         guard given.isEmpty else { return given }
@@ -129,11 +133,11 @@ extension ParsedCommand {
     }
 }
 
-/// A file, or a pipe, of lines of text.
+/// A file or a pipe with lines of text.
 enum LineFile {
-    /// The lines that are not empty, without carriage returns at their ends.
+    /// Returns the lines that are not empty, without carriage returns at their ends.
     ///
-    /// - Parameter path: a file, `-` for standard input, or what a shell puts for `<(…)`.
+    /// - Parameter path: the path of a file or of a pipe such as a shell's `<(…)`, or `-` for standard input.
     /// - Throws: `Failure` if it cannot be read, or is not UTF-8.
     static func lines(of path: String) throws(Failure) -> [String] {
         guard let text = String(validating: try bytes(of: path), as: UTF8.self) else {
@@ -142,7 +146,7 @@ enum LineFile {
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// All bytes; the size of a pipe is not known before.
+    /// Reads all bytes, in chunks because the size of a pipe is not known in advance.
     private static func bytes(of path: String) throws(Failure) -> [UInt8] {
         let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor > STDIN_FILENO { close(descriptor) } }
@@ -160,7 +164,7 @@ enum LineFile {
     }
 }
 
-/// A file that holds one secret, so that it stands neither in a configuration nor on a command line.
+/// A file with one secret, which keeps the secret out of configurations and command lines.
 struct SecretFile {
     /// The longest secret, in bytes, inclusive.
     private static let limitBytes = 4096
@@ -169,9 +173,9 @@ struct SecretFile {
 
     init(_ path: String) { self.path = path }
 
-    /// The secret, without the line feed behind it.
+    /// Returns the secret, without a line feed at its end.
     ///
-    /// - Throws: `Failure` if the file cannot be read, is empty or too long, or everybody can read it.
+    /// - Throws: `Failure` if the file cannot be read, is empty or too long, or gives other users any permission.
     func read() throws(Failure) -> String {
         let contents: RegularFile.Contents
         do { contents = try RegularFile.read(path, limitBytes: Self.limitBytes) } catch {

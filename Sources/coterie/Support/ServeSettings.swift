@@ -1,12 +1,12 @@
 import CommandLine
 import Service
 
-/// What a running daemon can take up of its options.
+/// The settings that a running daemon can reload.
 enum ServeSettings {
-    /// The settings.
+    /// Returns the settings that a running daemon can reload.
     ///
-    /// - Parameter keys: the keys that the daemon has; nil for none.
-    /// - Throws: `UsageError` or `Failure` if one of them is wrong.
+    /// - Parameter keys: the keys of the daemon, or `nil` for none.
+    /// - Throws: `UsageError` or `Failure` if a setting is invalid.
     static func live(_ parsed: ParsedCommand, keys: KeyRing?) throws -> LiveSettings {
         var settings = LiveSettings()
         settings.access = try access(parsed, keys)
@@ -24,7 +24,7 @@ enum ServeSettings {
         return settings
     }
 
-    /// The keys of the key file; nil if none is named.
+    /// Reads the keys of the key file, or returns `nil` if none is named.
     static func keys(_ parsed: ParsedCommand) throws -> KeyRing? {
         try parsed.textIfGiven("keys").map { path throws in try KeyRing(KeyFile(path: path)) }
     }
@@ -41,7 +41,7 @@ enum ServeSettings {
         return CrossOriginPolicy(origins: origins)
     }
 
-    /// The rate that an option gives, with twice as many in a burst; nil for no limit.
+    /// Returns the rate of an option, with bursts of twice the rate of a second, or `nil` for no limit.
     private static func rate(_ option: String, _ parsed: ParsedCommand) throws(UsageError) -> RateLimit? {
         let perSecond = try parsed.integer(option)
         return perSecond > 0 ? RateLimit(perSecond: perSecond, burst: 2 * perSecond) : nil
@@ -75,19 +75,19 @@ enum ServeSettings {
     }
 }
 
-/// What there is to know of a setting.
+/// The description of a setting.
 struct SettingFacts: Encodable {
     let key: String
     let variable: String
     let option: String
     let defaultValue: String?
     let type: String
-    /// Whether a running daemon takes a change up.
+    /// Whether a running daemon applies a change.
     let isLive: Bool
     let commands: [String]
     let help: String
 
-    /// The facts of an option; nil if it is no setting.
+    /// The description of an option, or `nil` if it is no setting.
     init?(_ option: Option) {
         guard let setting = option.setting else { return nil }
         key = setting.key
@@ -100,12 +100,12 @@ struct SettingFacts: Encodable {
         help = option.help
     }
 
-    /// Whether a daemon needs a restart to take a change up; nil if no daemon uses it.
+    /// The need of a daemon's restart after a change, "yes" or "no", or `nil` if no daemon uses the setting.
     private var restart: String? {
         commands.contains(ServeCommand.command.name) ? isLive ? "no" : "yes" : nil
     }
 
-    /// The settings as a table.
+    /// Returns a table of settings.
     static func table(_ rows: [SettingFacts]) -> [String] {
         var table = TextTable([
             .init(title: "key"), .init(title: "option"), .init(title: "variable"), .init(title: "default"),
@@ -120,13 +120,13 @@ struct SettingFacts: Encodable {
     }
 }
 
-/// A setting with its value, and where that comes from.
+/// A setting with its values and their origin.
 struct SettingValue: Encodable {
     let key: String
     let values: [String]
     let origin: String
 
-    /// The value of an option; nil if it is no setting.
+    /// The values of an option, or `nil` if it is no setting.
     init?(_ option: Option, _ texts: [String], _ origin: ValueOrigin) {
         guard let setting = option.setting else { return nil }
         key = setting.key
@@ -140,7 +140,7 @@ struct SettingValue: Encodable {
             }
     }
 
-    /// The values as a table.
+    /// Returns a table of settings and their values.
     static func table(_ rows: [SettingValue]) -> [String] {
         var table = TextTable([.init(title: "key"), .init(title: "value"), .init(title: "from")])
         for row in rows {
@@ -151,7 +151,7 @@ struct SettingValue: Encodable {
 }
 
 extension Option {
-    /// What its value must be.
+    /// The type of the option's value, in words.
     fileprivate var typeText: String {
         if isFlag { return "true or false" }
         return allowedValues.isEmpty ? type.description : "one of \(allowedValues.joined(separator: ", "))"

@@ -1,9 +1,9 @@
 import Answers
 import FoundationEssentials
 
-/// What runs on a store, as JSON has it and as lines for people.
+/// The state of a store and its daemons, as `coterie status --json` writes it.
 struct StoreStatus: Encodable {
-    /// A daemon: what it said, and how far it is behind.
+    /// A daemon's report, and its lag.
     struct Daemon: Encodable {
         var report: DaemonReport
         var lag: DaemonLag
@@ -21,16 +21,16 @@ struct StoreStatus: Encodable {
 
     var store: String
     var currentVersion: String?
-    /// When its recompute began.
+    /// The time at which the recompute of the current version began.
     var currentVersionAtMilliseconds: Int64?
-    /// When it became current.
+    /// The time at which the version became current, or `nil` if it is not known.
     var currentSinceMilliseconds: Int64?
     var versions: [String]
     var lastRecomputeSuccessAtSeconds: Int64?
     var lastRecomputeFailureAtSeconds: Int64?
     var lastRecomputeFailure: String?
     var daemons: [Daemon]
-    /// Journals on this machine, if the store is shared.
+    /// The journals on this machine, if the store is shared.
     var journals: [JournalOutbox]
 }
 
@@ -39,7 +39,11 @@ struct StatusScreen {
     private let status: StoreStatus
     private let now: Int64
 
-    /// - Parameter now: Unix milliseconds.
+    /// Creates the screen.
+    ///
+    /// - Parameters:
+    ///   - status: the state to show.
+    ///   - now: the current time, in Unix milliseconds.
     init(_ status: StoreStatus, at now: Int64) {
         self.status = status
         self.now = now
@@ -47,7 +51,7 @@ struct StatusScreen {
 
     var lines: [String] {
         let daemons = status.daemons.isEmpty ? ["no daemon runs on this store"] : table + status.daemons.flatMap(notes)
-        // An earlier program does not note when it switches.
+        // Earlier programs did not record the time of the switch.
         let since = status.currentSinceMilliseconds.map { ", current for \(age($0))" } ?? ""
         return [
             "store: \(status.store)",

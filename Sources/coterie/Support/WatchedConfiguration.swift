@@ -4,25 +4,25 @@ import Synchronization
 
 /// The configuration of a running daemon, which is read again when its files have changed.
 final class WatchedConfiguration: SettingsSource {
-    /// What was last looked at, and the values in use.
+    /// The files that were read last, and the values in use.
     private struct State {
         var files: ConfigurationFiles
         var stamp: ConfigurationFiles.Stamp
-        /// The values of the settings that were taken up last, by their keys.
+        /// The values that were read last, by the keys of their settings.
         var values: [String: [String]]
     }
 
     private let invocation: Invocation
     private let keys: KeyRing?
-    /// What the daemon was started with.
+    /// The command line and the settings at the daemon's start.
     let parsed: ParsedCommand
-    /// The settings it was started with.
+    /// The reloadable settings at the daemon's start.
     let live: LiveSettings
     private let state: Mutex<State>
 
     /// Reads the configuration.
     init(_ invocation: Invocation) throws {
-        // The stamp comes first: what is written meanwhile is read again.
+        // The stamp is taken first: a file that changes meanwhile is read again later.
         let files = try invocation.files()
         let stamp = files.stamp()
         let parsed = try invocation.parsed()
@@ -34,7 +34,7 @@ final class WatchedConfiguration: SettingsSource {
         state = Mutex(State(files: files, stamp: stamp, values: parsed.settingValues))
     }
 
-    /// A short text for the settings that were taken up last: the same settings have the same one.
+    /// A short text for the values that were read last; equal values have equal texts.
     var fingerprint: String {
         state.withLock { state in
             let lines = state.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.joined(separator: ","))" }
@@ -68,7 +68,11 @@ extension ParsedCommand {
             uniqueKeysWithValues: settings.compactMap { option, texts in option.setting.map { ($0.key, texts) } })
     }
 
-    /// The keys of those settings that a daemon takes up, or does not, for which something holds.
+    /// Returns the keys of settings that satisfy a condition on their key and values.
+    ///
+    /// - Parameters:
+    ///   - isLive: whether to return settings that a running daemon reloads, or the others.
+    ///   - holds: the condition.
     fileprivate func keys(isLive: Bool, where holds: (String, [String]) -> Bool) -> [String] {
         settings.compactMap { option, texts in
             guard let setting = option.setting, setting.isLive == isLive, holds(setting.key, texts) else { return nil }

@@ -88,7 +88,7 @@ final class ReplayDaemon: Sendable {
         let copy = folder + "/catalog.sqlite"
         _ = try Catalog.copy(path, to: copy)
         if let channel = store.shared?.channel {
-            // What daemons were told since the last recompute holds for a replay as well.
+            // The site's decisions since the last recompute apply to a replay as well.
             let catalog = try Catalog(path: copy, mode: .recording, relations: Coterie.relations)
             _ = try catalog.apply(StreamedDecisions(of: channel, beyond: catalog.takenChanges()).changes)
         }
