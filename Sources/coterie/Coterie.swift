@@ -6,7 +6,7 @@ import Service
 
 @main
 enum Coterie {
-    /// The relations of all commands.
+    /// The table of relations that all commands use.
     static let relations = RelationTable.standard
 
     static var subcommands: [any ConfiguredCommand.Type] {
@@ -31,7 +31,7 @@ enum Coterie {
     static var settings: SettingsTable { SettingsTable(program) }
 
     static func main() {
-        // If the reader of a pipe goes away, the write fails instead.
+        // A write to a closed pipe then fails with an error, and does not end the process.
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             switch try Invocation.read() {
