@@ -40,6 +40,10 @@ public final class Catalog {
                 .missing,
                 "there is no catalog at \(path): create it with \"coterie import\", or name another with --catalog")
         }
+        if mode != .reading, case .mountedFile? = CatalogPlace(of: path) {
+            let place = CatalogPlace.mountedFile
+            throw CatalogError(.fileFailed, "\(place.problem(ofCatalog: path)); \(place.advice)")
+        }
         self.relations = relations
         let canWrite = mode == .writing || Self.isWritable(path)
         do {
@@ -64,9 +68,9 @@ public final class Catalog {
         foundVersion = try CatalogSchema.checkedVersion(database)
         if mode == .writing {
             try wrapping { () throws(DatabaseError) in
-                try database.execute(
-                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF")
+                try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF")
             }
+            try Self.beginLog(database)
             try CatalogSchema.migrate(database, relations)
         } else if foundVersion == 0 {
             throw CatalogError(.notACatalog, "\(path) is empty: fill it with \"coterie import\"")
@@ -92,6 +96,20 @@ public final class Catalog {
     public static func temporary(relations: RelationTable = .standard) throws(CatalogError) -> Catalog {
         // SQLite opens a temporary database for an empty path.
         try Catalog(path: "", mode: .writing, relations: relations)
+    }
+
+    /// Makes changes go to a write-ahead log, which readers and a writer at a time need.
+    private static func beginLog(_ database: Database) throws(CatalogError) {
+        let mode = try wrapping { () throws(DatabaseError) in try database.text("PRAGMA journal_mode = WAL") }
+        // A database of its own has none, and no readers.
+        guard mode == "wal" || database.path.isEmpty else {
+            throw CatalogError(
+                .fileFailed,
+                """
+                the catalog \(database.path) cannot have a write-ahead log (its journal mode is \(mode ?? "unknown")): \
+                its file system has no memory that programs share; move it to a disk of this machine
+                """)
+        }
     }
 
     private static func isUpToDate(_ database: Database, _ version: Int, _ relations: RelationTable)

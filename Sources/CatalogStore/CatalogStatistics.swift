@@ -141,9 +141,11 @@ extension Catalog {
         let row = try database.prepare("SELECT count(*), \(counts) FROM \(table.rawValue)")
         _ = try row.step()
         defer { row.reset() }
+        let twins = try invisibleTwins(table)
         return .init(
             name: table.rawValue, rows: Int(row.integer(0)),
-            properties: properties.indices.map { (properties[$0].name, Int(row.integer(Int32($0 + 1)))) })
+            properties: properties.indices.map { (properties[$0].name, Int(row.integer(Int32($0 + 1)))) }
+                + (twins > 0 ? [("with an id that differs from another only in invisible characters", twins)] : []))
     }
 
     private func statistics(of source: RelationSource) throws(DatabaseError) -> CatalogStatistics.Relation {

@@ -166,7 +166,7 @@ enum WrittenZone {
     case offset(Int)
 }
 
-/// Reads the zone from an index to the end: nothing, `Z`, `UTC`, `GMT`, `+02`, `+0200` or `+02:00`.
+/// Reads the zone from an index to the end: nothing, `Z`, `UTC`, `GMT`, `+02`, `+0200`, `+02:00` or `+00:53:28`.
 ///
 /// Returns nil for anything else.
 func writtenZone(_ bytes: Span<UInt8>, from start: Int) -> WrittenZone? {
@@ -182,11 +182,19 @@ func writtenZone(_ bytes: Span<UInt8>, from start: Int) -> WrittenZone? {
         return isName("UTC", bytes, start) || isName("GMT", bytes, start) ? .offset(0) : nil
     }
     guard first == UInt8(ascii: "+") || first == UInt8(ascii: "-") else { return nil }
-    let hasColon = count == 6 && bytes[start + 3] == UInt8(ascii: ":")
-    guard count == 3 || count == 5 || hasColon, let hours = number(bytes, start + 1..<start + 3),
-        let minutes = count == 3 ? 0 : number(bytes, bytes.count - 2..<bytes.count), hours < 24, minutes < 60
-    else { return nil }
-    let seconds = hours * 3600 + minutes * 60
+    // Hours, minutes and seconds: two digits each, with a colon before all of the later ones or before none.
+    let step = count > 3 && bytes[start + 3] == UInt8(ascii: ":") ? 3 : 2
+    let parts = (count - 3) / step
+    guard count >= 3, parts <= 2, count == 3 + parts * step else { return nil }
+    var seconds = 0
+    for part in 0...parts {
+        let digits = start + 1 + part * step
+        guard part == 0 || step == 2 || bytes[digits - 1] == UInt8(ascii: ":"),
+            let value = number(bytes, digits..<digits + 2), value < (part == 0 ? 24 : 60)
+        else { return nil }
+        seconds = seconds * 60 + value
+    }
+    for _ in parts..<2 { seconds *= 60 }
     return .offset(first == UInt8(ascii: "+") ? seconds : -seconds)
 }
 

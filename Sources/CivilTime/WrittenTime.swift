@@ -1,15 +1,19 @@
 /// A time as files, databases and programs write it.
 ///
-/// - Days: `2025-06-01`, `20250601`; a day means the midnight at which it begins.
+/// - Days: `2025-06-01`, `2025/06/01`, `20250601`; a day means the midnight at which it begins. A year alone, `2025`,
+///   means its first day.
 /// - Times of day after a day, separated by `T` or a blank: `12:34:56`, `12:34`, `123456`. A fraction of a second is
-///   cut off. Day and time may follow each other directly, `20250601123456`.
-/// - Zones after these: `Z`, `UTC`, `+02`, `+0200`, `+02:00`, also after a blank.
-/// - Numbers since 1970, optionally with a minus sign: seconds below 10¹¹, milliseconds below 10¹⁴, microseconds below
-///   10¹⁷. A fraction is cut off.
+///   cut off. Day and time may follow each other directly, `20250601123456`. `24:00` is the next midnight, and a leap
+///   second `:60` is the next minute.
+/// - Zones after these: `Z`, `UTC`, `+02`, `+0200`, `+02:00`, `+00:53:28`, also after a blank.
+/// - RFC 1123: `Sun, 01 Jun 2025 12:34:56 GMT`, also without the day of the week.
+/// - Numbers since 1970, optionally with a minus sign: seconds from 10⁸ on, milliseconds from 10¹¹, microseconds from
+///   10¹⁴, nanoseconds from 10¹⁷. A fraction is cut off.
 ///
 /// Eight digits are a day if there is such a day in the years 1800 to 2200. Fourteen digits are a time by the same
 /// rule. As seconds, eight such digits would be in the summer of 1970. As milliseconds, fourteen would be in the years
-/// 2540 to 2667.
+/// 2540 to 2667. Smaller numbers are mostly something else, such as the days of a spreadsheet, and are refused. Blanks
+/// around a time are ignored.
 public struct WrittenTime: Sendable, Equatable {
     /// The instant.
     public let time: UnixTime
@@ -22,6 +26,14 @@ public struct WrittenTime: Sendable, Equatable {
         case notATime
         /// The time is outside `UnixTime.bounds`.
         case outOfBounds
+        /// The zero of a database or of a program, such as `0000-00-00` or `0`, which stands for no date.
+        case zero
+        /// A number below 10⁸ that is no year.
+        case smallNumber
+        /// The word `infinity` or `-infinity`.
+        case infinite
+        /// A day whose year comes last: the order of day and month is unknown.
+        case yearLast
     }
 
     /// Reads a time from all of the bytes.
@@ -30,12 +42,21 @@ public struct WrittenTime: Sendable, Equatable {
     ///   - bytes: the text in UTF-8.
     ///   - zone: the zone of times that do not state theirs.
     public init(_ bytes: Span<UInt8>, in zone: ClockZone = .utc) throws(Problem) {
+        let bytes = bytes.extracting(withoutOuterBlanks(bytes))
         let digits = endOfDigits(bytes, from: 0)
-        if digits == 4, bytes.count >= 10, bytes[4] == UInt8(ascii: "-") {
-            guard let date = CalendarDate(bytes.extracting(first: 10)) else { throw .notATime }
+        if digits == 4, bytes.count >= 10, isDateMark(bytes[4]) {
+            guard let date = CalendarDate(bytes.extracting(first: 10), mark: bytes[4]) else {
+                throw isZeroDate(bytes) ? .zero : .notATime
+            }
             try self.init(date, bytes, timeFrom: 10, in: zone)
         } else if let date = Self.basicDate(bytes, digits: digits) {
             try self.init(date, bytes, timeFrom: 8, in: zone)
+        } else if let (date, end) = namedMonthDate(bytes) {
+            try self.init(date, bytes, timeFrom: end, in: zone)
+        } else if digits == 4, bytes.count == 4, let year = number(bytes, 0..<4), 1800...2200 ~= year,
+            let date = CalendarDate(year: year, month: 1, day: 1)
+        {
+            try self.init(date, bytes, timeFrom: 4, in: zone)
         } else {
             try self.init(number: bytes)
         }
@@ -58,13 +79,15 @@ public struct WrittenTime: Sendable, Equatable {
         var written = WrittenZone.none
         if bytes.count > start {
             var index = start
-            if Self.isSeparator(bytes[start]) { index += 1 } else if start == 10 { throw .notATime }
+            if Self.isSeparator(bytes[start]) { index += 1 } else if start != 8 { throw .notATime }
             guard let timeOfDay = secondsOfDay(bytes, &index), let found = writtenZone(bytes, from: index) else {
                 throw .notATime
             }
             seconds += Int64(timeOfDay)
             written = found
         }
+        // 0001-01-01 is the zero of Go and of .NET.
+        if seconds == 0 || date.daysSince1970 == CalendarDate.first { throw .zero }
         switch written {
         case .none:
             seconds -= Int64(zone.offsetSeconds(atLocal: seconds))
@@ -73,6 +96,7 @@ public struct WrittenTime: Sendable, Equatable {
             seconds -= Int64(offset)
             hasZone = true
         }
+        guard seconds != 0 else { throw .zero }
         guard let time = UnixTime(seconds: seconds) else { throw .outOfBounds }
         self.time = time
     }
@@ -81,11 +105,16 @@ public struct WrittenTime: Sendable, Equatable {
         let isNegative = bytes.count > 0 && bytes[0] == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
         let end = endOfDigits(bytes, from: start)
-        guard end > start else { throw .notATime }
-        guard let hasFraction = fraction(bytes, from: end, isWhole: true) else { throw .notATime }
-        guard let value = number(bytes, start..<end) else { throw .outOfBounds }
+        guard end > start, let hasFraction = fraction(bytes, from: end, isWhole: true) else {
+            throw problem(ofText: bytes)
+        }
+        // Of nanoseconds the last three digits are cut off first: a number has at most 18.
+        let isNanoseconds = end - start > 17 && number(bytes, start..<end - 17) ?? 1 > 0
+        guard let value = number(bytes, start..<(isNanoseconds ? end - 3 : end)) else { throw .outOfBounds }
         let unitsPerSecond =
             switch value {
+            case 0: throw hasFraction ? Problem.smallNumber : .zero
+            case ..<100_000_000: throw Problem.smallNumber
             case ..<100_000_000_000: 1
             case ..<100_000_000_000_000: 1000
             case ..<100_000_000_000_000_000: 1_000_000
@@ -118,9 +147,11 @@ extension UnixTime {
 
 extension CalendarDate {
     /// Reads a day of the form `2025-06-01`, or nil for other bytes and for a day that does not exist.
-    public init?(_ bytes: Span<UInt8>) {
-        let dash = UInt8(ascii: "-")
-        guard bytes.count == 10, bytes[4] == dash, bytes[7] == dash, let year = number(bytes, 0..<4),
+    public init?(_ bytes: Span<UInt8>) { self.init(bytes, mark: UInt8(ascii: "-")) }
+
+    /// The same with another mark than the dash.
+    fileprivate init?(_ bytes: Span<UInt8>, mark: UInt8) {
+        guard bytes.count == 10, bytes[4] == mark, bytes[7] == mark, let year = number(bytes, 0..<4),
             let month = number(bytes, 5..<7), let day = number(bytes, 8..<10)
         else { return nil }
         self.init(year: year, month: month, day: day)
@@ -130,6 +161,66 @@ extension CalendarDate {
     public init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
+}
+
+extension CalendarDate {
+    /// The first day of the calendar, in days since 1970.
+    fileprivate static let first = -719_162
+}
+
+/// The bytes without blanks around them.
+private func withoutOuterBlanks(_ bytes: Span<UInt8>) -> Range<Int> {
+    var range = 0..<bytes.count
+    while let last = range.last, isBlank(bytes[last]) { range.removeLast() }
+    while let first = range.first, isBlank(bytes[first]) { range.removeFirst() }
+    return range
+}
+
+private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+private func isDateMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "/") }
+
+/// Whether bytes begin with `0000-00-00`.
+private func isZeroDate(_ bytes: Span<UInt8>) -> Bool {
+    (0..<10).allSatisfy { bytes[$0] == ($0 == 4 || $0 == 7 ? bytes[4] : UInt8(ascii: "0")) }
+}
+
+/// Reads the day at the beginning of `Sun, 01 Jun 2025 12:34:56 GMT` or `1 Jun 2025`, and returns its end.
+private func namedMonthDate(_ bytes: Span<UInt8>) -> (CalendarDate, end: Int)? {
+    let hasWeekday = bytes.count > 5 && bytes[3] == UInt8(ascii: ",") && bytes[4] == UInt8(ascii: " ")
+    let start = hasWeekday ? 5 : 0
+    let dayEnd = endOfDigits(bytes, from: start)
+    guard 1...2 ~= dayEnd - start, bytes.count >= dayEnd + 9, bytes[dayEnd] == UInt8(ascii: " "),
+        bytes[dayEnd + 4] == UInt8(ascii: " "), let day = number(bytes, start..<dayEnd),
+        let year = number(bytes, dayEnd + 5..<dayEnd + 9)
+    else { return nil }
+    let names: StaticString = "janfebmaraprmayjunjulaugsepoctnovdec"
+    let month = (0..<12).first { month in
+        (0..<3).allSatisfy { unsafe bytes[dayEnd + 1 + $0] | 0x20 == names.utf8Start[month * 3 + $0] }
+    }
+    guard let month, let date = CalendarDate(year: year, month: month + 1, day: day) else { return nil }
+    return (date, dayEnd + 9)
+}
+
+/// Returns the reason why a text that is no number is not a time.
+private func problem(ofText bytes: Span<UInt8>) -> WrittenTime.Problem {
+    let infinity: StaticString = "infinity"
+    let start = bytes.count > 0 && bytes[0] == UInt8(ascii: "-") ? 1 : 0
+    if bytes.count - start == infinity.utf8CodeUnitCount,
+        (0..<infinity.utf8CodeUnitCount).allSatisfy({ unsafe bytes[start + $0] | 0x20 == infinity.utf8Start[$0] })
+    {
+        return .infinite
+    }
+    // 11/01/2026, 1.11.2026, 01-11-2026
+    let first = endOfDigits(bytes, from: 0)
+    guard 1...2 ~= first, first < bytes.count, isDateMark(bytes[first]) || bytes[first] == UInt8(ascii: ".") else {
+        return .notATime
+    }
+    let second = endOfDigits(bytes, from: first + 1)
+    guard 1...2 ~= second - first - 1, second < bytes.count, bytes[second] == bytes[first],
+        endOfDigits(bytes, from: second + 1) == second + 5
+    else { return .notATime }
+    return .yearLast
 }
 
 /// Reads `12:34:56.789`, `12:34`, `123456.789` or `1234` at an index, as seconds since midnight.
@@ -142,18 +233,19 @@ private func secondsOfDay(_ bytes: Span<UInt8>, _ index: inout Int) -> Int? {
     let step = hasColons ? 3 : 2
     let minutesEnd = start + step + 2
     guard bytes.count >= minutesEnd, let hour = number(bytes, start..<start + 2),
-        let minute = number(bytes, start + step..<minutesEnd), hour < 24, minute < 60
+        let minute = number(bytes, start + step..<minutesEnd), minute < 60, hour < 24 || hour == 24 && minute == 0
     else { return nil }
     index = minutesEnd
     let secondStart = minutesEnd + step - 2
     let goesOn =
         minutesEnd < bytes.count && (hasColons ? bytes[minutesEnd] == UInt8(ascii: ":") : isDigit(bytes[minutesEnd]))
     guard goesOn else { return hour * 3600 + minute * 60 }
-    guard bytes.count >= secondStart + 2, let second = number(bytes, secondStart..<secondStart + 2), second < 60 else {
+    guard bytes.count >= secondStart + 2, let second = number(bytes, secondStart..<secondStart + 2), second <= 60 else {
         return nil
     }
     index = secondStart + 2
-    guard fraction(bytes, from: index, isWhole: false) != nil else { return nil }
+    guard let hasFraction = fraction(bytes, from: index, isWhole: false), hour < 24 || second == 0 && !hasFraction
+    else { return nil }
     if index < bytes.count, isDecimalMark(bytes[index]) { index = endOfDigits(bytes, from: index + 1) }
     return hour * 3600 + minute * 60 + second
 }

@@ -28,7 +28,7 @@ extension RecomputeJob {
         let entries = try entrySource(snapshot)
         let work = try plan(catalog, entries, clock, observer)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
-        let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
+        var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
             throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
         }
@@ -63,6 +63,10 @@ extension RecomputeJob {
             if let role = relationFacts.role, let read = reading.events {
                 dates = dates.union(reading.dates)
                 events[role] = read
+                // A file may be older than what members did since.
+                for (row, seconds) in read.lastTimes {
+                    if let active = facts[row].lastActiveAt { facts[row].lastActiveAt = max(active, seconds) }
+                }
             }
             if relationFacts.role == .membership {
                 users = LeaveOneOutSample(reading.matrix, threads: parameters.threads)

@@ -10,8 +10,13 @@ extension RecordReader {
                     stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
                     continue
                 }
+                if mayBeHeader, try obeyHeader(window.start..<scan.end) {
+                    stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
+                    continue
+                }
                 return finish(window, scan)
-            case .needsMore, .startsWithQuote: try readMore()
+            case .needsMore: try readMore()
+            case .startsWithQuote: try findQuotes()
             case .tooLong: return giveUpLine(window, scan, .tooLong(maximumBytes: maximumRecordBytes))
             case .unclosedQuote: return giveUpLine(window, scan, .unclosedQuote)
             case .textAfterQuote, .tooManyFields:
@@ -28,17 +33,29 @@ extension RecordReader {
 
     /// Scans a record; quotes cost time only where there are any.
     mutating func scanRecord(_ window: ScanWindow) -> DelimitedScan {
-        Self.scanRecord(
-            input.bytes, window, delimiter: delimiter.byte, limitsFields: failsTooOften, into: &bounds)
+        Self.scanRecord(input.bytes, window, rules, limitsFields: failsTooOften, into: &bounds)
     }
 
     private static func scanRecord(
-        _ bytes: [UInt8], _ window: ScanWindow, delimiter: UInt8, limitsFields: Bool, into bounds: inout [FieldBounds]
+        _ bytes: [UInt8], _ window: ScanWindow, _ rules: ScanRules, limitsFields: Bool, into bounds: inout [FieldBounds]
     ) -> DelimitedScan {
         var fields = bounds.mutableSpan
-        let scan = scanPlain(bytes.span, window, delimiter: delimiter, into: &fields)
-        guard scan.outcome == .startsWithQuote else { return scan }
-        return scanQuoted(bytes.span, window, delimiter: delimiter, limitsFields: limitsFields, into: &fields)
+        if !rules.hasEscapes {
+            let scan = scanPlain(
+                bytes.span, window, delimiter: rules.delimiter, stopsAtQuotes: rules.stopsAtQuotes, into: &fields)
+            guard scan.outcome == .startsWithQuote, rules.hasQuotes else { return scan }
+        }
+        return scanCarefully(bytes.span, window, rules, limitsFields: limitsFields, into: &fields)
+    }
+
+    /// Finds out at the first field that begins with a quote whether fields are quoted.
+    private mutating func findQuotes() throws(RecordError) {
+        try fill(Dialect.sampleBytes)
+        let sample = input.sample(Dialect.sampleBytes)
+        let isWhole = input.isAtEnd && sample.upperBound == input.end
+        dialect.hasQuotes =
+            dialect.quotes(shownBy: input.bytes.span.extracting(sample), isWhole: isWhole, fieldCount: bounds.count)
+            ?? false
     }
 
     /// Whether records with too many fields are no longer scanned to their ends.
@@ -65,20 +82,32 @@ extension RecordReader {
             event = reject(range, .fieldCount(found: scan.fieldCount, expected: bounds.count))
         } else if let reason = fault(in: range, hasNul: scan.hasNul, highBits: scan.highBits) {
             event = reject(range, reason)
-        } else if scan.hasDoubledQuotes {
-            joinDoubledQuotes()
-            hasJoinedQuotes = true
+        } else if scan.innerLineFeeds > 0, !dialect.hasEscapes,
+            dialect.swallowsRecords(input.bytes.span, range, fieldCount: scan.fieldCount)
+        {
+            // What rarely quotes anything has most likely a stray quote here; a comma is at home in texts of many lines.
+            guard !dialect.mustShowQuotes else {
+                return giveUpLine(window, scan, .joinedLines(scan.innerLineFeeds + 1))
+            }
+            joinedLines.note(line)
         }
+        if event == .record, scan.isEncoded, let reason = decode(range) { event = reject(range, reason) }
         stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
         return event
     }
 
-    /// Makes one quote of each doubled one in the fields; only when the record will not be scanned again.
-    mutating func joinDoubledQuotes() {
-        for field in bounds.indices where bounds[field].hasDoubledQuotes {
-            let end = input.joinDoubledQuotes(from: bounds[field].start, to: bounds[field].end)
-            bounds[field].end = end
+    /// Decodes the fields in place; only when the record will not be scanned again.
+    ///
+    /// - Returns: why the record is rejected, if it is.
+    mutating func decode(_ range: Range<Int>) -> RejectionReason? {
+        encodedRecord.append(contentsOf: input.bytes[range])
+        for field in bounds.indices where bounds[field].hasDoubledQuotes || bounds[field].hasEscapes {
+            bounds[field].end = input.decode(bounds[field])
+            if bounds[field].hasEscapes, input.bytes[bounds[field].start..<bounds[field].end].contains(Byte.nul) {
+                return .nul
+            }
         }
+        return nil
     }
 }
 
@@ -94,7 +123,7 @@ extension RecordReader {
         let field = fieldOfColumn[column]
         guard field >= 0, bounds[field].start >= 0 else { return try body(Span()) }
         let range = bounds[field].start..<bounds[field].end
-        return format == .jsonLines
+        return isJSON
             ? try body(jsonValues.span.extracting(range))
             : try body(input.bytes.span.extracting(range))
     }
@@ -113,6 +142,20 @@ extension RecordReader {
         return field < 0 || bounds[field].start == bounds[field].end
     }
 
+    /// Whether the current record says nothing in a column: it has no such field, an empty one, `\N`, which databases
+    /// write for null, or the null word of the dialect.
+    @inlinable
+    public func isNull(_ column: Int) -> Bool {
+        isEmpty(column)
+            || withField(column) { field in
+                if readsBackslashN, field.count == 2, field[0] == UInt8(ascii: "\\"), field[1] == UInt8(ascii: "N") {
+                    return true
+                }
+                return !nullWord.isEmpty && field.count == nullWord.count
+                    && field.indices.allSatisfy { field[$0] == nullWord[$0] }
+            }
+    }
+
     /// A copy of a field of the current record; empty if the record does not have the column.
     public borrowing func text(_ column: Int) -> String {
         withField(column) { bytes in
@@ -126,8 +169,13 @@ extension RecordReader {
     mutating func readHeader() throws(RecordError) {
         let scan = try findHeader()
         headerBytes = Array(input.bytes[input.start..<scan.end])
-        if scan.hasDoubledQuotes { joinDoubledQuotes() }
-        let names = headerNames
+        if scan.isEncoded { _ = decode(input.start..<scan.end) }
+        try take(headerNames)
+        stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
+    }
+
+    /// Finds the wanted columns among the names of a header.
+    private mutating func take(_ names: [String]) throws(RecordError) {
         var fieldOfColumn = [Int](repeating: -1, count: table.columns.count)
         for (field, name) in names.enumerated() {
             guard let column = table.note(name) else { continue }
@@ -144,30 +192,47 @@ extension RecordReader {
                     + "Rename or add the column")
         }
         self.fieldOfColumn = fieldOfColumn
-        stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
+        headerGate = HeaderGate(names + table.columns.map(\.wantedName))
     }
 
-    /// Scans the header into `bounds`, one for each field, without stepping over it; finds out the delimiter if it is
-    /// not known.
+    /// Whether the first field of the record in `bounds` could be a name of a header.
+    var mayBeHeader: Bool {
+        let (start, end) = (bounds[0].start, bounds[0].end)
+        return end > start && headerGate.admits(length: end - start, last: input.bytes[end - 1])
+    }
+
+    /// Whether a record is the header again; one with other columns, or in another order, holds from now on.
+    ///
+    /// It is if all that it has are names of the header or of columns, or at least two of them are and none that is
+    /// required is missing.
+    mutating func obeyHeader(_ range: Range<Int>) throws(RecordError) -> Bool {
+        let names = input.bytes[range].split(separator: dialect.delimiter.byte, omittingEmptySubsequences: false)
+            .map { field in
+                let name = String(decoding: field, as: UTF8.self).filter { $0 != "\u{FEFF}" && $0 != "\r" }
+                let isQuoted = name.count > 1 && name.first == "\"" && name.last == "\""
+                return isQuoted && dialect.hasQuotes == true ? String(name.dropFirst().dropLast()) : name
+            }
+        let known = names.map { table.column(named: $0) }
+        let isEvery = zip(names, known).allSatisfy { name, column in column != nil || headerGate.names.contains(name) }
+        guard isEvery || known.count(where: { $0 != nil }) > 1,
+            table.columns.indices.allSatisfy({ !table.columns[$0].isRequired || known.contains($0) })
+        else { return false }
+        repeatedHeaders += 1
+        let isSame =
+            known.count == bounds.count
+            && fieldOfColumn.enumerated().allSatisfy { column, field in
+                field < 0 ? !known.contains(column) : known[field] == column
+            }
+        guard !isSame else { return true }
+        try take(names)
+        let hasMark = input.bytes[range].starts(with: [0xEF, 0xBB, 0xBF])
+        headerBytes = Array(input.bytes[range].dropFirst(hasMark ? 3 : 0))
+        bounds = [FieldBounds](repeating: FieldBounds(start: -1, end: -1), count: names.count)
+        return true
+    }
+
+    /// Scans the header into `bounds`, one for each field, without stepping over it.
     private mutating func findHeader() throws(RecordError) -> DelimitedScan {
-        guard !knowsDelimiter else { return try findHeader(delimiter) }
-        // That by which most wanted columns are found; of equal ones that with most names, and the usual one first.
-        let usual = format == .tsv ? RecordDelimiter.tab : .comma
-        // With the usual one a header may be bad: then only one by which a wanted column is found is better.
-        var best = (delimiter: usual, known: 0, names: Int.max)
-        for candidate in [usual] + RecordDelimiter.allCases.filter({ $0 != usual }) {
-            guard let scan = try? findHeader(candidate) else { continue }
-            let (known, names) = (table.knownCount(headerNames), scan.fieldCount)
-            if candidate == usual || (known, names) > (best.known, best.names) { best = (candidate, known, names) }
-        }
-        delimiter = best.delimiter
-        format = delimiter == .tab ? .tsv : .csv
-        knowsDelimiter = true
-        return try findHeader(delimiter)
-    }
-
-    private mutating func findHeader(_ delimiter: RecordDelimiter) throws(RecordError) -> DelimitedScan {
-        self.delimiter = delimiter
         bounds = [FieldBounds](repeating: FieldBounds(start: -1, end: -1), count: 16)
         while true {
             guard try moveToNextLine() else {
@@ -188,7 +253,8 @@ extension RecordReader {
             case .complete, .tooManyFields:
                 // The number of columns is not known yet.
                 bounds += bounds
-            case .needsMore, .startsWithQuote: try readMore()
+            case .needsMore: try readMore()
+            case .startsWithQuote: dialect.hasQuotes = true
             case .tooLong:
                 let reason = RejectionReason.tooLong(maximumBytes: maximumRecordBytes)
                 throw headerError(.badHeader, "the header \(reason); the first line must name the columns")
@@ -211,4 +277,31 @@ extension RecordReader {
     private func headerError(_ code: RecordError.Code, _ message: String) -> RecordError {
         RecordError(code: code, source: source, line: line, message: message)
     }
+}
+
+/// A quick look at the first field of a record: nearly none passes it that is no name of a header.
+struct HeaderGate {
+    let names: Set<String>
+    /// By length in bytes, up to 63.
+    private var lengths: UInt64 = 0
+    /// By the last byte.
+    private var lastBytes: UInt64 = 0
+
+    init(_ names: [String]) {
+        self.names = Set(names)
+        for name in names {
+            // The header of a later file may have a byte order mark, and quotes behind it, which are then none.
+            for more in [0, 3, 5] { lengths |= 1 << UInt64(min(name.utf8.count + more, 63)) }
+            if let last = name.utf8.last { lastBytes |= Self.bit(last) }
+        }
+        lastBytes |= Self.bit(Byte.quote)
+    }
+
+    /// Whether a field of a length and with a last byte could be a name.
+    func admits(length: Int, last: UInt8) -> Bool {
+        lengths & (1 << UInt64(min(length, 63))) != 0 && lastBytes & Self.bit(last) != 0
+    }
+
+    /// Upper and lower case have the same bit.
+    private static func bit(_ byte: UInt8) -> UInt64 { 1 << UInt64(byte >= 0x40 ? byte & 0x1F : 32 + (byte & 0x1F)) }
 }

@@ -7,6 +7,26 @@ struct FieldBounds {
     @usableFromInline var end: Int
     /// Whether it has doubled quotes.
     var hasDoubledQuotes = false
+    /// Whether it has backslashes that are escapes.
+    var hasEscapes = false
+}
+
+/// What is special in a record of delimited text.
+struct ScanRules {
+    let delimiter: UInt8
+    let hasQuotes: Bool
+    let hasEscapes: Bool
+    /// Whether it matters that a field begins with a quote, if only to find out about quotes.
+    var stopsAtQuotes = true
+}
+
+extension ScanRules {
+    init(_ dialect: Dialect) {
+        delimiter = dialect.delimiter.byte
+        hasQuotes = dialect.hasQuotes == true
+        hasEscapes = dialect.hasEscapes
+        stopsAtQuotes = dialect.hasQuotes != false
+    }
 }
 
 /// The part of the buffer that may hold the next record.
@@ -42,28 +62,34 @@ struct DelimitedScan {
     /// The bitwise or of all bytes that may be above ASCII: 0x80 or more if one is.
     var highBits: UInt8 = 0
     var hasNul = false
-    var hasDoubledQuotes = false
+    /// Whether a field must be decoded.
+    var isEncoded = false
 
-    /// The end of the last field of a record that ends at `end`: a carriage return before that is part of the line's
+    /// The end of the last field of a record that ends at `end`: carriage returns before that are part of the line's
     /// end.
     static func withoutCarriageReturn(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
-        end > start && bytes[end - 1] == Byte.carriageReturn ? end - 1 : end
+        var end = end
+        while end > start, bytes[end - 1] == Byte.carriageReturn { end -= 1 }
+        return end
     }
 }
 
-/// Scans a record without quoted fields; stops with `startsWithQuote` at the first field that begins with a quote.
+/// Scans a record without quoted fields.
+///
+/// - Parameter stopsAtQuotes: stops with `startsWithQuote` at the first field that begins with a quote.
 ///
 /// Fields beyond the bounds' count are counted and not kept. This is the hot loop of an import: where the delimiter is
-/// a comma or a tabulator, nearly all bytes are above the comma and take one comparison.
+/// a comma or a tabulator, nearly all bytes are above it and the quote, and take one comparison.
 func scanPlain(
-    _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, into bounds: inout MutableSpan<FieldBounds>
+    _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, stopsAtQuotes: Bool,
+    into bounds: inout MutableSpan<FieldBounds>
 ) -> DelimitedScan {
     var scan = DelimitedScan(outcome: .complete, end: 0)
     var fieldStart = window.start
     var highBits: UInt8 = 0
     var index = window.start
     // Above it no byte is special.
-    let highestSpecial = max(delimiter, Byte.comma)
+    let highestSpecial = max(delimiter, stopsAtQuotes ? Byte.quote : Byte.lineFeed)
     while index < window.stop {
         let byte = bytes[index]
         if byte > highestSpecial {
@@ -76,7 +102,7 @@ func scanPlain(
             fieldStart = index + 1
         } else if byte == Byte.lineFeed {
             break
-        } else if byte == Byte.quote, index == fieldStart {
+        } else if byte == Byte.quote, stopsAtQuotes, index == fieldStart {
             scan.outcome = .startsWithQuote
             return scan
         } else if byte == Byte.nul {

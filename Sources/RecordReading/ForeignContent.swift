@@ -6,6 +6,8 @@ enum ForeignContent: Equatable {
     case parquet, avro, arrow, sqlite
     case jsonArray, wrappedJSON
     case markup
+    case tar, gzip
+    case carriageReturns
 
     /// The content by the first bytes of a file; nil for what may be records.
     init?(firstBytes bytes: Span<UInt8>) {
@@ -35,6 +37,12 @@ enum ForeignContent: Equatable {
             self = .arrow
         } else if begins(Array("SQLite format 3".utf8) + [0]) {
             self = .sqlite
+        } else if bytes.count > 262, "ustar".utf8.enumerated().allSatisfy({ bytes[257 + $0] == $1 }) {
+            self = .tar
+        } else if begins([0x1F, 0x8B]) {
+            self = .gzip
+        } else if Self.hasCarriageReturnsAlone(bytes) {
+            self = .carriageReturns
         } else if let json = Self.json(bytes) {
             self = json
         } else {
@@ -49,6 +57,16 @@ enum ForeignContent: Equatable {
         return [0, 1].contains { zero in
             stride(from: 0, to: count, by: 2).allSatisfy { bytes[$0 + zero] == 0 && bytes[$0 + 1 - zero] != 0 }
         }
+    }
+
+    /// Whether lines end in CR alone: there is one, not at the end, and there is no LF.
+    private static func hasCarriageReturnsAlone(_ bytes: Span<UInt8>) -> Bool {
+        var hasInnerReturn = false
+        for index in bytes.indices {
+            if bytes[index] == Byte.lineFeed { return false }
+            if bytes[index] == Byte.carriageReturn, index + 1 < bytes.count { hasInnerReturn = true }
+        }
+        return hasInnerReturn
     }
 
     private static func isSpreadsheet(_ bytes: Span<UInt8>) -> Bool {
@@ -80,6 +98,9 @@ enum ForeignContent: Equatable {
     func message(source: String) -> String {
         let file = ShellWord.quoted(source)
         return switch self {
+        case .tar: "this is a tar archive; unpack it by: tar -xOf \(file)"
+        case .gzip: "this was compressed with gzip twice; unpack it once by: gzip -dc \(file)"
+        case .carriageReturns: "its lines end in CR alone; make that LF by: tr '\\r' '\\n' <\(file)"
         case .utf16: "this is UTF-16; make it UTF-8 by: iconv -f UTF-16 -t UTF-8 \(file)"
         case .utf32: "this is UTF-32; make it UTF-8 by: iconv -f UTF-32 -t UTF-8 \(file)"
         case .zip: "this is a zip archive; unpack it by: unzip -p \(file)"

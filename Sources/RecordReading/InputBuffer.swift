@@ -1,6 +1,8 @@
+import Glibc
+
 /// The bytes of a source that were read and whose records were not.
 ///
-/// Memory: 256 KiB, and twice as much as was ever unread at once.
+/// Memory: 256 KiB, and twice as much as was ever unread at once: at the beginning, a look at the first megabyte.
 @usableFromInline
 @safe
 struct InputBuffer: ~Copyable {
@@ -14,6 +16,12 @@ struct InputBuffer: ~Copyable {
     private(set) var isAtEnd = false
     /// How many bytes of the source were read before the one at offset 0 of the memory.
     private(set) var bytesBefore = 0
+
+    /// Whether `escapeCount` is of use.
+    var countsEscapes = true
+    /// How many backslashes were read that could stand for something else with what follows them, but for `\N`.
+    private(set) var escapeCount = 0
+    private var endsInBackslash = false
 
     private let source: (UnsafeMutableRawBufferPointer) throws -> Int
     private static let chunkBytes = 256 << 10
@@ -37,11 +45,14 @@ struct InputBuffer: ~Copyable {
         }
         while end < wanted, !isAtEnd {
             let count = try unsafe bytes.withUnsafeMutableBytes { memory in
-                let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end...])
+                // No more than fits into a cache of the processor.
+                let limit = min(memory.count, end + Self.chunkBytes)
+                let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<limit])
                 let count = try unsafe source(room)
                 precondition(count >= 0 && count <= room.count, "a source of records wrote beyond its memory")
                 return count
             }
+            if countsEscapes { countEscapes(end..<end + count) }
             end += count
             isAtEnd = count == 0
         }
@@ -58,50 +69,99 @@ struct InputBuffer: ~Copyable {
         start = 0
     }
 
-    /// Makes one quote of each doubled quote in a range, and returns the end of the shortened range.
-    mutating func joinDoubledQuotes(from: Int, to: Int) -> Int {
-        var write = from
-        var read = from
-        while read < to {
-            bytes[write] = bytes[read]
-            read += bytes[read] == Byte.quote ? 2 : 1
+    /// Counts the escapes in bytes that were just read.
+    private mutating func countEscapes(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        var found = 0
+        let (from, to, isOpen) = (range.lowerBound, range.upperBound, endsInBackslash)
+        var next = isOpen ? from : from - 1
+        endsInBackslash = unsafe bytes.withUnsafeBytes { memory in
+            guard let base = memory.baseAddress else { return false }
+            while true {
+                if next >= from {
+                    if next == to { return true }
+                    if unsafe Self.escaped.utf8.contains(memory[next]) { found += 1 }
+                }
+                next += 1
+                // The C library looks at many bytes at a time.
+                guard next < to, let place = unsafe memchr(base + next, Int32(Byte.backslash), to - next) else {
+                    return false
+                }
+                next = unsafe UnsafeRawPointer(place) - base + 1
+            }
+        }
+        escapeCount += found
+    }
+
+    /// What databases write behind a backslash, but for `N`.
+    private static let escaped = "\\\"bfnrtv0\t\n"
+
+    /// Makes one quote of each doubled quote in a field, and what an escape stands for of each escape.
+    ///
+    /// - Returns: the end of the shortened field.
+    mutating func decode(_ field: FieldBounds) -> Int {
+        var (write, read) = (field.start, field.start)
+        // Nothing of a text is `\N` but of no value.
+        if field.hasEscapes, field.end - read == 2, bytes[read + 1] == UInt8(ascii: "N") { return read }
+        while read < field.end {
+            if field.hasEscapes, bytes[read] == Byte.backslash, read + 1 < field.end {
+                bytes[write] = Self.meaning(ofEscaped: bytes[read + 1])
+                read += 2
+            } else {
+                bytes[write] = bytes[read]
+                read += field.hasDoubledQuotes && bytes[read] == Byte.quote ? 2 : 1
+            }
             write += 1
         }
         return write
     }
+
+    private static func meaning(ofEscaped byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "b"): 8
+        case UInt8(ascii: "t"): Byte.tab
+        case UInt8(ascii: "n"): Byte.lineFeed
+        case UInt8(ascii: "v"): 11
+        case UInt8(ascii: "f"): 12
+        case UInt8(ascii: "r"): Byte.carriageReturn
+        case UInt8(ascii: "0"): Byte.nul
+        default: byte
+        }
+    }
 }
 
 extension InputBuffer {
-    /// Skips a byte order mark, and finds out the format if it is not given.
+    /// Reads ahead until so many bytes are unread, or to the end of the source.
+    mutating func fill(_ byteCount: Int) throws {
+        while unreadCount < byteCount, !isAtEnd { try readMore() }
+    }
+
+    /// The unread bytes, at most so many.
+    func sample(_ byteCount: Int) -> Range<Int> { start..<min(end, start + byteCount) }
+
+    /// Looks at the beginning of a source, and skips a byte order mark.
     ///
     /// - Throws: `RecordError.Code.foreign` for what is no text of records, with what makes it one.
-    mutating func prepare(format: RecordFormat?, source: String) throws(RecordError) -> RecordFormat {
-        // Enough for the first line of nearly all files, which need not be complete.
+    mutating func dialect(_ choice: DialectChoice, source: String, table: ColumnTable) throws(RecordError) -> Dialect {
         do {
-            while unreadCount < 4096, !isAtEnd { try readMore() }
+            try fill(Dialect.sampleBytes)
         } catch  where unreadCount > 0 {
             // The records before the failure are read; then it is met again.
         } catch {
             throw RecordError(code: .readFailed, source: source, line: 1, message: "reading failed: \(error)")
         }
-        let content = beginning(ofSource: source)
-        if let foreign = content.foreign {
-            throw RecordError(code: .foreign, source: source, line: 1, message: foreign.message(source: source))
-        }
-        if content.hasByteOrderMark { start += 3 }
-        return format ?? content.format
+        let dialect = try look(choice, source: source, table: table)
+        if dialect.hasByteOrderMark { start += 3 }
+        countsEscapes = dialect.format != .jsonLines && !dialect.hasEscapes
+        return dialect
     }
 
-    /// What the first bytes tell, and the name of the source.
-    private func beginning(ofSource source: String)
-        -> (foreign: ForeignContent?, format: RecordFormat, hasByteOrderMark: Bool)
-    {
-        let first = bytes.span.extracting(start..<min(end, start + 4096))
-        // Only the name tells an empty file of JSON Lines from one without a header.
-        let isJSONLines = RecordFormat(fileName: source) == .jsonLines
-        return (
-            ForeignContent(firstBytes: first), isJSONLines ? .jsonLines : RecordFormat(firstBytes: first),
-            first.startsWithByteOrderMark
-        )
+    private func look(_ choice: DialectChoice, source: String, table: ColumnTable) throws(RecordError) -> Dialect {
+        let sample = bytes.span.extracting(sample(Dialect.sampleBytes))
+        if let foreign = ForeignContent(firstBytes: sample) {
+            throw RecordError(code: .foreign, source: source, line: 1, message: foreign.message(source: source))
+        }
+        let isWhole = isAtEnd && unreadCount == sample.count
+        return Dialect(choice, sample: sample, isWhole: isWhole, source: source, table: table)
     }
 }

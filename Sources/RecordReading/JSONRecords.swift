@@ -1,58 +1,296 @@
-import FoundationEssentials
+/// Reads the values of one JSON object, as far as they are of wanted columns.
+///
+/// What stands in other columns need not be JSON, such as the NaN of Python's `json`: it is passed over up to the comma.
+struct JSONObjectReader {
+    private let bytes: [UInt8]
+    private let end: Int
+    private var index: Int
+    private(set) var faults: [FieldFault] = []
+    /// The key of each column, as it was written.
+    private var keys: [String?]
 
-/// A value of a JSON object, as far as a record can hold one.
-enum FieldValue: Decodable {
-    /// Null: as if the key were not there.
-    case absent
-    case text(String)
-    /// A nested object, an array of anything but texts, a number that has no exact text.
-    case unsupported
+    /// - Parameter range: of the object, with blanks around it.
+    init(_ bytes: [UInt8], _ range: Range<Int>, columnCount: Int) {
+        self.bytes = bytes
+        (index, end) = (range.lowerBound, range.upperBound)
+        keys = [String?](repeating: nil, count: columnCount)
+    }
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .absent
-        } else if let text = try? container.decode(String.self) {
-            self = .text(text)
-        } else if let number = try? container.decode(Int64.self) {
-            self = .text(String(number))
-        } else if let truth = try? container.decode(Bool.self) {
-            self = .text(truth ? "true" : "false")
-        } else if let number = try? container.decode(UInt64.self) {
-            self = .text(String(number))
-        } else if let number = try? container.decode(Double.self) {
-            // From 2^63 on a Double stands for several whole numbers, and an id must not become another one.
-            self = abs(number) < 0x1p63 ? .text("\(number)") : .unsupported
-        } else if let texts = try? container.decode([String].self) {
-            self = .text(texts.joined(separator: ";"))
-        } else {
-            self = .unsupported
+    /// Reads all members.
+    ///
+    /// - Parameters:
+    ///   - values: gets the texts.
+    ///   - bounds: get where each column's text lies in them.
+    /// - Returns: why the record is rejected, if it is.
+    mutating func read(
+        _ table: inout ColumnTable, into values: inout [UInt8], _ bounds: inout [FieldBounds]
+    ) -> RejectionReason? {
+        // Of a later file, which was put behind another one.
+        if bytes[index..<end].starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
+        guard take(UInt8(ascii: "{")) else { return .notAnObject }
+        var (key, isFirst) = (String?.none, true)
+        while true {
+            if isFirst, take(UInt8(ascii: "}")) { break }
+            isFirst = false
+            let start = values.count
+            skipBlanks()
+            guard text(into: &values) != .broken else { return .brokenObject(after: key) }
+            let name = String(decoding: values[start...], as: UTF8.self)
+            values.removeLast(values.count - start)
+            key = name
+            guard take(UInt8(ascii: ":")) else { return .brokenObject(after: key) }
+            skipBlanks()
+            if let column = table.note(name), keys[column] != name {
+                guard keys[column] == nil else { return .repeatedColumn(table.columns[column].name) }
+                keys[column] = name
+                let wanted = table.columns[column]
+                switch value(isList: wanted.isList, into: &values) {
+                case .none: return .brokenObject(after: key)
+                case .text: bounds[column] = FieldBounds(start: start, end: values.count)
+                case .absent: break
+                case .bad(let cause):
+                    values.removeLast(values.count - start)
+                    let reason = RejectionReason.unsupportedValue(column: wanted.name, cause: cause)
+                    guard !wanted.isRequired else { return reason }
+                    faults.append(FieldFault(column: column, reason: reason))
+                }
+            } else if !skipValue() {
+                return .brokenObject(after: key)
+            }
+            if take(UInt8(ascii: ",")) { continue }
+            guard take(UInt8(ascii: "}")) else { return .brokenObject(after: key) }
+            break
         }
+        skipBlanks()
+        return index == end ? nil : .brokenObject(after: key)
+    }
+
+    private enum Value {
+        case text, absent
+        case bad(String)
+    }
+
+    private enum Text {
+        case whole, broken, halfSurrogate
+    }
+
+    private mutating func skipBlanks() {
+        while index < end, Byte.isBlank(bytes[index]) { index += 1 }
+    }
+
+    /// Takes a byte behind blanks, if it is the next.
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipBlanks()
+        guard index < end, bytes[index] == byte else { return false }
+        index += 1
+        return true
     }
 }
 
-/// The keys of one JSON object, each with its value if it means a wanted column.
-struct JSONObject: DecodableWithConfiguration {
-    /// Tells which names mean a wanted column.
-    typealias DecodingConfiguration = (String) -> Bool
+// MARK: - Values
 
-    /// In the order of their names.
-    let members: [(name: String, value: FieldValue?)]
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
+extension JSONObjectReader {
+    /// Reads a value of a wanted column; nil if the line is not JSON.
+    private mutating func value(isList: Bool, into values: inout [UInt8]) -> Value? {
+        guard index < end else { return nil }
+        let start = values.count
+        switch bytes[index] {
+        case Byte.quote:
+            switch text(into: &values) {
+            case .broken: return nil
+            case .halfSurrogate: return .bad("has half of a surrogate pair")
+            case .whole: return checked(values[start...])
+            }
+        case UInt8(ascii: "["):
+            let place = index
+            if isList, list(into: &values) { return checked(values[start...]) }
+            index = place
+            return skipValue() ? .bad(isList ? "is an array of other things than texts" : "is an array") : nil
+        case UInt8(ascii: "{"): return skipValue() ? .bad("is an object") : nil
+        default: return word(into: &values)
+        }
     }
 
-    init(from decoder: any Decoder, configuration isWanted: DecodingConfiguration) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        // The decoder has them in another order each time, and what is found wrong first must not depend on that.
-        members = try container.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
-            let name = key.stringValue
-            return (name, isWanted(name) ? try container.decode(FieldValue.self, forKey: key) : nil)
+    private func checked(_ text: ArraySlice<UInt8>) -> Value {
+        text.contains(Byte.nul) ? .bad("has a NUL character") : .text
+    }
+
+    /// Reads an array of texts, joined with `;`; false if it is something else.
+    private mutating func list(into values: inout [UInt8]) -> Bool {
+        let start = values.count
+        index += 1
+        if take(UInt8(ascii: "]")) { return true }
+        while true {
+            skipBlanks()
+            guard text(into: &values) == .whole else { return false }
+            if take(UInt8(ascii: "]")) { return true }
+            guard take(UInt8(ascii: ",")), values.count >= start else { return false }
+            values.append(UInt8(ascii: ";"))
         }
+    }
+
+    /// Reads null, true, false or a number.
+    private mutating func word(into values: inout [UInt8]) -> Value? {
+        let start = index
+        guard skipValue() else { return nil }
+        let word = String(decoding: bytes[start..<index], as: UTF8.self)
+        switch word {
+        case "null": return .absent
+        case "true", "false":
+            values += word.utf8
+            return .text
+        default: break
+        }
+        guard let isWhole = Self.isWholeNumber(bytes[start..<index]) else {
+            // Python writes these.
+            return ["NaN", "Infinity", "-Infinity"].contains(word) ? .bad("is \(word)") : nil
+        }
+        if isWhole {
+            values += word == "-0" ? [UInt8(ascii: "0")] : Array(word.utf8)
+            return .text
+        }
+        // From 2⁵³ on a Double stands for several whole numbers, and an id must not become another one.
+        guard let number = Double(word), abs(number) < 0x1p53 else {
+            return .bad("is a number that cannot be kept exactly")
+        }
+        values += (number == number.rounded() ? "\(Int64(number))" : "\(number)").utf8
+        return .text
+    }
+
+    /// Whether a number has neither a fraction nor an exponent; nil if it is none.
+    private static func isWholeNumber(_ bytes: ArraySlice<UInt8>) -> Bool? {
+        var rest = bytes
+        func digits() -> Int { rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count }
+        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+        let whole = digits()
+        guard whole > 0, whole == 1 || rest.first != UInt8(ascii: "0") else { return nil }
+        rest.removeFirst(whole)
+        if rest.isEmpty { return true }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            let fraction = digits()
+            guard fraction > 0 else { return nil }
+            rest.removeFirst(fraction)
+        }
+        if let first = rest.first, first | 0x20 == UInt8(ascii: "e") {
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+            let exponent = digits()
+            guard exponent > 0 else { return nil }
+            rest.removeFirst(exponent)
+        }
+        return rest.isEmpty ? false : nil
+    }
+
+    /// Passes over a value of any kind; false if there is none, or if it does not end.
+    private mutating func skipValue() -> Bool {
+        let start = index
+        var depth = 0
+        while index < end {
+            switch bytes[index] {
+            case Byte.quote:
+                guard skipText() else { return false }
+                if depth == 0 { return true }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return index > start }
+                depth -= 1
+                if depth == 0 {
+                    index += 1
+                    return true
+                }
+            case UInt8(ascii: ","), UInt8(ascii: " "), Byte.tab, Byte.carriageReturn:
+                if depth == 0 { return index > start }
+            default: break
+            }
+            index += 1
+        }
+        return false
+    }
+
+    private mutating func skipText() -> Bool {
+        index += 1
+        while index < end, bytes[index] != Byte.quote { index += bytes[index] == Byte.backslash ? 2 : 1 }
+        guard index < end else { return false }
+        index += 1
+        return true
+    }
+}
+
+// MARK: - Texts
+
+extension JSONObjectReader {
+    /// Reads a text in quotes.
+    private mutating func text(into values: inout [UInt8]) -> Text {
+        guard index < end, bytes[index] == Byte.quote else { return .broken }
+        index += 1
+        var outcome = Text.whole
+        while index < end {
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case Byte.quote: return outcome
+            case Byte.backslash:
+                switch escape() {
+                case .scalar(let scalar): values += Array(String(scalar).utf8)
+                case .halfSurrogate: outcome = .halfSurrogate
+                case .broken: return .broken
+                }
+            case 0..<0x20: return .broken
+            default: values.append(byte)
+            }
+        }
+        return .broken
+    }
+
+    private enum Escape {
+        case scalar(Unicode.Scalar)
+        case halfSurrogate, broken
+    }
+
+    /// Reads what stands behind a backslash.
+    private mutating func escape() -> Escape {
+        guard index < end else { return .broken }
+        let byte = bytes[index]
+        index += 1
+        switch byte {
+        case Byte.quote, Byte.backslash, UInt8(ascii: "/"): return .scalar(Unicode.Scalar(byte))
+        case UInt8(ascii: "b"): return .scalar("\u{8}")
+        case UInt8(ascii: "f"): return .scalar("\u{C}")
+        case UInt8(ascii: "n"): return .scalar("\n")
+        case UInt8(ascii: "r"): return .scalar("\r")
+        case UInt8(ascii: "t"): return .scalar("\t")
+        case UInt8(ascii: "u"): return utf16Escape()
+        default: return .broken
+        }
+    }
+
+    private mutating func utf16Escape() -> Escape {
+        guard let unit = hexadecimal() else { return .broken }
+        let place = index
+        guard 0xD800...0xDBFF ~= unit, index + 1 < end, bytes[index] == Byte.backslash,
+            bytes[index + 1] == UInt8(ascii: "u")
+        else { return Unicode.Scalar(unit).map(Escape.scalar) ?? .halfSurrogate }
+        index += 2
+        guard let low = hexadecimal() else { return .broken }
+        guard 0xDC00...0xDFFF ~= low else {
+            index = place
+            return .halfSurrogate
+        }
+        return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)).map(Escape.scalar) ?? .halfSurrogate
+    }
+
+    /// Four hexadecimal digits.
+    private mutating func hexadecimal() -> UInt32? {
+        guard index + 4 <= end else { return nil }
+        var unit: UInt32 = 0
+        for byte in bytes[index..<index + 4] {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            unit = unit << 4 | UInt32(digit)
+        }
+        index += 4
+        return unit
     }
 }
 
@@ -98,33 +336,12 @@ extension RecordReader {
     private mutating func readObject(_ range: Range<Int>) -> RejectionReason? {
         jsonValues.removeAll(keepingCapacity: true)
         for column in bounds.indices { bounds[column] = FieldBounds(start: -1, end: -1) }
-        let isWanted = { [table] (name: String) in table.column(named: name) != nil }
-        let line = Data(input.bytes[range])
-        guard let object = try? decoder.decode(JSONObject.self, from: line, configuration: isWanted) else {
-            return .notAnObject
-        }
-        for (name, value) in object.members {
-            guard let column = table.note(name), let value else { continue }
-            if let reason = take(value, for: column) { return reason }
-        }
+        var object = JSONObjectReader(input.bytes, range, columnCount: bounds.count)
+        if let reason = object.read(&table, into: &jsonValues, &bounds) { return reason }
+        faults = object.faults
         for (column, field) in zip(table.columns, bounds) where column.isRequired && field.start < 0 {
             return .missingColumn(column.name)
         }
         return nil
-    }
-
-    private mutating func take(_ value: FieldValue, for column: Int) -> RejectionReason? {
-        let name = table.columns[column].name
-        switch value {
-        case .absent: return nil
-        case .unsupported: return .unsupportedValue(column: name)
-        case .text(let text):
-            guard bounds[column].start < 0 else { return .repeatedColumn(name) }
-            guard !text.utf8.contains(Byte.nul) else { return .nul }
-            let start = jsonValues.count
-            jsonValues.append(contentsOf: text.utf8)
-            bounds[column] = FieldBounds(start: start, end: jsonValues.count)
-            return nil
-        }
     }
 }

@@ -1,17 +1,18 @@
-/// Scans a record that may have quoted fields, by the rules of RFC 4180, from its beginning.
+/// Scans a record that may have fields quoted by the rules of RFC 4180, and escapes, from its beginning.
 ///
 /// Fields beyond the bounds' count are counted and not kept, as in `scanPlain`.
 ///
 /// - Parameter limitsFields: stops with `tooManyFields` at the first field beyond the bounds' count instead.
-func scanQuoted(
-    _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, limitsFields: Bool,
+func scanCarefully(
+    _ bytes: Span<UInt8>, _ window: ScanWindow, _ rules: ScanRules, limitsFields: Bool,
     into bounds: inout MutableSpan<FieldBounds>
 ) -> DelimitedScan {
     var scan = DelimitedScan(outcome: .complete, end: window.start)
     while true {
-        let isQuoted = scan.end < window.stop && bytes[scan.end] == Byte.quote
-        let field = isQuoted ? scan.quotedField(bytes, window) : scan.plainField(bytes, window, delimiter: delimiter)
+        let isQuoted = rules.hasQuotes && scan.end < window.stop && bytes[scan.end] == Byte.quote
+        let field = isQuoted ? scan.quotedField(bytes, window, rules) : scan.plainField(bytes, window, rules)
         guard scan.outcome == .complete else { return scan }
+        if field.hasDoubledQuotes || field.hasEscapes { scan.isEncoded = true }
         if scan.fieldCount < bounds.count {
             bounds[scan.fieldCount] = field
         } else if limitsFields {
@@ -24,13 +25,14 @@ func scanQuoted(
             scan.end += 1
             continue
         }
-        guard scan.skipDelimiter(bytes, window, delimiter: delimiter) else { return scan }
+        guard scan.skipDelimiter(bytes, window, delimiter: rules.delimiter) else { return scan }
     }
 }
 
 extension DelimitedScan {
     /// Reads the field whose opening quote is at `end`, and leaves `end` after the closing one.
-    fileprivate mutating func quotedField(_ bytes: Span<UInt8>, _ window: ScanWindow) -> FieldBounds {
+    fileprivate mutating func quotedField(_ bytes: Span<UInt8>, _ window: ScanWindow, _ rules: ScanRules) -> FieldBounds
+    {
         var field = FieldBounds(start: end + 1, end: end + 1)
         var index = end + 1
         while index < window.stop {
@@ -49,8 +51,10 @@ extension DelimitedScan {
                     return field
                 }
                 field.hasDoubledQuotes = true
-                hasDoubledQuotes = true
                 index = next
+            case Byte.backslash where rules.hasEscapes:
+                field.hasEscapes = true
+                if index + 1 < window.stop { index = stepOverEscaped(bytes, index) }
             case Byte.lineFeed: innerLineFeeds += 1
             case Byte.nul: hasNul = true
             default: break
@@ -62,20 +66,34 @@ extension DelimitedScan {
         return field
     }
 
+    /// Takes the byte behind a backslash; returns its place.
+    private mutating func stepOverEscaped(_ bytes: Span<UInt8>, _ backslash: Int) -> Int {
+        let byte = bytes[backslash + 1]
+        highBits |= byte
+        if byte == Byte.lineFeed { innerLineFeeds += 1 }
+        if byte == Byte.nul { hasNul = true }
+        return backslash + 1
+    }
+
     /// Reads the unquoted field that begins at `end`, and leaves `end` at the delimiter, the line feed or the stop.
-    fileprivate mutating func plainField(
-        _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8
-    ) -> FieldBounds {
+    fileprivate mutating func plainField(_ bytes: Span<UInt8>, _ window: ScanWindow, _ rules: ScanRules) -> FieldBounds
+    {
         let start = end
-        while end < window.stop, bytes[end] != delimiter, bytes[end] != Byte.lineFeed {
+        var hasEscapes = false
+        while end < window.stop, bytes[end] != rules.delimiter, bytes[end] != Byte.lineFeed {
             highBits |= bytes[end]
             if bytes[end] == Byte.nul { hasNul = true }
+            if rules.hasEscapes, bytes[end] == Byte.backslash {
+                hasEscapes = true
+                if end + 1 < window.stop { end = stepOverEscaped(bytes, end) }
+            }
             end += 1
         }
         if end == window.stop, !window.isAtEnd || window.isFull { outcome = window.isFull ? .tooLong : .needsMore }
         let endsRecord = end == window.stop || bytes[end] == Byte.lineFeed
         return FieldBounds(
-            start: start, end: endsRecord ? Self.withoutCarriageReturn(bytes, from: start, to: end) : end)
+            start: start, end: endsRecord ? Self.withoutCarriageReturn(bytes, from: start, to: end) : end,
+            hasEscapes: hasEscapes)
     }
 
     /// Steps over the delimiter or the end of line after a closing quote; true if it is a delimiter.
@@ -84,8 +102,8 @@ extension DelimitedScan {
             end += 1
             return true
         }
-        let hasReturn = end < window.stop && bytes[end] == Byte.carriageReturn
-        let after = hasReturn ? end + 1 : end
+        var after = end
+        while after < window.stop, bytes[after] == Byte.carriageReturn { after += 1 }
         if after == window.stop {
             if window.isFull {
                 outcome = .tooLong

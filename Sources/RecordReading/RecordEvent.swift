@@ -42,10 +42,14 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     case nul
     /// Bytes that are not UTF-8.
     case notUTF8
-    /// A line that is not a JSON object.
+    /// Quotes over lines that are records by themselves, so many.
+    case joinedLines(Int)
+    /// A line that does not begin as a JSON object does.
     case notAnObject
-    /// An object, an array of other things than texts, or a number that cannot be kept exactly.
-    case unsupportedValue(column: String)
+    /// A JSON object that breaks off, or is none, behind a key; nil before the first.
+    case brokenObject(after: String?)
+    /// A value that is none of the column's, and what is wrong with it: "is an object".
+    case unsupportedValue(column: String, cause: String)
     /// Two keys of an object that mean one column.
     case repeatedColumn(String)
     /// A column that must be there is missing or null.
@@ -63,12 +67,35 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
         case .tooManyFields(let expected): "has more fields than the header, which has \(expected)"
         case .nul: "has a NUL byte"
         case .notUTF8: "is not UTF-8"
+        case .joinedLines(let count):
+            "has an opening quote that would make one record of \(count) lines, each of which is one by itself"
         case .notAnObject: "is not a JSON object"
-        case .unsupportedValue(let column):
-            "has a \"\(column)\" that is neither a text, an exact number, true, false, null nor an array of texts"
+        case .brokenObject(let key): "is not JSON" + (key.map { " behind the key \"\(excerpt(of: $0))\"" } ?? "")
+        case .unsupportedValue(let column, let cause): "has a \"\(column)\" that \(cause)"
         case .repeatedColumn(let column): "has \"\(column)\" twice"
         case .missingColumn(let column): "has no \"\(column)\""
         }
+    }
+}
+
+/// A value that cannot be read, in a column that a record need not have.
+public struct FieldFault: Sendable, Equatable {
+    /// The index of the column.
+    public let column: Int
+    /// What is wrong.
+    public let reason: RejectionReason
+}
+
+/// Records with quotes over several lines, all of which could be records by themselves.
+public struct JoinedLines: Sendable, Equatable {
+    /// How many records.
+    public private(set) var count = 0
+    /// The line where the first begins; 0 if there is none.
+    public private(set) var firstLine = 0
+
+    mutating func note(_ line: Int) {
+        if count == 0 { firstLine = line }
+        count += 1
     }
 }
 
@@ -126,7 +153,8 @@ func excerpt(of bytes: Span<UInt8>, limit: Int = 200) -> String {
         case "\t": result += "\\t"
         default:
             switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
+            case .control, .format, .lineSeparator, .paragraphSeparator,
+                .spaceSeparator where scalar != " ":
                 result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
             default: result.unicodeScalars.append(scalar)
             }
@@ -134,6 +162,9 @@ func excerpt(of bytes: Span<UInt8>, limit: Int = 200) -> String {
     }
     return result
 }
+
+/// A name or a value from the input, short and safe to show: invisible characters are code points.
+public func shown(_ text: String) -> String { excerpt(of: text) }
 
 /// A name from the input, short and safe to show.
 func excerpt(of text: String) -> String { excerpt(of: text.utf8Span.span, limit: 60) }

@@ -2,10 +2,17 @@
 public enum RecordFormat: String, Sendable, CaseIterable {
     /// Delimited text, quoted after RFC 4180; the first line names the columns, and tells the delimiter.
     case csv
-    /// The same, delimited by tabulators.
+    /// The same, delimited by tabulators; quoted only if the file shows that.
     case tsv
+    /// The text format of PostgreSQL's COPY: tabulators, backslashes, no quotes.
+    case copy
+    /// As `mysql --batch` and INTO OUTFILE write: tabulators, backslashes, NULL; quoted only if the file shows that.
+    case mysql
     /// JSON Lines: one object a line, whose keys are the columns.
     case jsonLines = "jsonl"
+
+    /// The ending of a file's name without its dot.
+    public var fileEnding: String { self == .copy || self == .mysql ? "tsv" : rawValue }
 
     /// The format by the extension of a file's name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, in any letter case.
     ///
@@ -22,28 +29,6 @@ public enum RecordFormat: String, Sendable, CaseIterable {
         default: return nil
         }
     }
-
-    /// The format by the first bytes of a file: `{` means JSON Lines, a tab in the first line TSV, anything else CSV.
-    ///
-    /// A byte order mark, and blanks and empty lines at the start, are ignored.
-    public init(firstBytes: Span<UInt8>) {
-        var index = firstBytes.startsWithByteOrderMark ? 3 : 0
-        while index < firstBytes.count, Byte.isBlank(firstBytes[index]) {
-            // A tab may be the delimiter after an empty first name.
-            if firstBytes[index] == Byte.tab {
-                self = .tsv
-                return
-            }
-            index += 1
-        }
-        self = .csv
-        guard index < firstBytes.count else { return }
-        if firstBytes[index] == UInt8(ascii: "{") { self = .jsonLines }
-        while self == .csv, index < firstBytes.count, firstBytes[index] != Byte.lineFeed {
-            if firstBytes[index] == Byte.tab { self = .tsv }
-            index += 1
-        }
-    }
 }
 
 /// The bytes that are special in records.
@@ -54,6 +39,7 @@ enum Byte {
     static let carriageReturn = UInt8(ascii: "\r")
     static let quote = UInt8(ascii: "\"")
     static let comma = UInt8(ascii: ",")
+    static let backslash = UInt8(ascii: "\\")
 
     static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == tab || byte == lineFeed || byte == carriageReturn
@@ -64,6 +50,13 @@ extension Span<UInt8> {
     /// Whether the bytes begin with the UTF-8 byte order mark, which is three bytes long.
     var startsWithByteOrderMark: Bool {
         count >= 3 && self[0] == 0xEF && self[1] == 0xBB && self[2] == 0xBF
+    }
+
+    /// The first byte that is not blank.
+    var firstAfterBlanks: UInt8? {
+        var index = 0
+        while index < count, Byte.isBlank(self[index]) { index += 1 }
+        return index < count ? self[index] : nil
     }
 }
 
@@ -87,24 +80,30 @@ public enum RecordDelimiter: String, Sendable, CaseIterable {
         case .bar: UInt8(ascii: "|")
         }
     }
+
+    /// Several of them, in a message.
+    var plural: String { self == .tab ? "tabulators" : "\(rawValue)s" }
 }
 
 /// A column that the reader of records asks for.
 public struct RecordColumn: Sendable, Equatable {
-    /// Its name; in a source it may be written in any letter case and with blanks around it.
+    /// Its name; in a source it may be written in any letter case, and with blanks and invisible characters around it.
     public let name: String
     /// Whether a source without it cannot be read; in JSON Lines, whether an object without it is rejected.
     public let isRequired: Bool
     /// What the source calls it; nil: by its own name.
     public let sourceName: String?
+    /// Whether an array of texts in JSON Lines is a value of it.
+    public let isList: Bool
 
     /// A column, required unless told otherwise.
     ///
     /// - Parameter sourceName: what the source calls it instead of its name; a header must then have that.
-    public init(_ name: String, isRequired: Bool = true, sourceName: String? = nil) {
+    public init(_ name: String, isRequired: Bool = true, sourceName: String? = nil, isList: Bool = false) {
         self.name = name
         self.isRequired = isRequired
         self.sourceName = sourceName
+        self.isList = isList
     }
 
     /// The name to look for in a source.
@@ -158,11 +157,13 @@ struct ColumnTable {
         return nearest(to: Self.comparable(name), among: missing, limit: 1).first
     }
 
-    private static func comparable(_ name: String) -> String {
-        let blanks: Set<Character> = [" ", "\t"]
-        var trimmed = name[...]
-        while let first = trimmed.first, blanks.contains(first) { trimmed.removeFirst() }
-        while let last = trimmed.last, blanks.contains(last) { trimmed.removeLast() }
-        return trimmed.lowercased()
-    }
+    private static func comparable(_ name: String) -> String { withoutInvisible(name).lowercased() }
+}
+
+/// A name without blanks around it, and without characters that nobody sees, such as U+200B and U+FEFF.
+public func withoutInvisible(_ text: String) -> String {
+    var scalars = text.unicodeScalars.filter { $0.properties.generalCategory != .format }[...]
+    while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }
+    while let last = scalars.last, last.properties.isWhitespace { scalars.removeLast() }
+    return String(String.UnicodeScalarView(scalars))
 }

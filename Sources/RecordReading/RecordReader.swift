@@ -1,18 +1,20 @@
-import FoundationEssentials
-
 /// Reads records from CSV, TSV or JSON Lines as a stream, in constant memory, and skips bad ones.
 ///
-/// In every format: a UTF-8 byte order mark at the start is skipped; a line ends with LF or CR LF, the last one also
-/// with the source; empty lines are skipped; a record with a NUL byte, with bytes that are not UTF-8 or of more than
-/// `maximumRecordBytes` is rejected. A record with the wrong number of fields is rejected as a whole, with all its
+/// How the source is written, its `dialect`, is found by a look at its first megabyte, as far as it was not said.
+///
+/// In every format: a UTF-8 byte order mark at the start is skipped; a line ends with LF, CR LF or CR CR LF, the last
+/// one also with the source; empty lines are skipped; a record with a NUL byte, with bytes that are not UTF-8 or of more
+/// than `maximumRecordBytes` is rejected. A record with the wrong number of fields is rejected as a whole, with all its
 /// lines. Of a record whose quotes are wrong, or that is too long, only the first line is rejected, and reading goes on
-/// at the next line, so that one stray quote does not swallow a file.
+/// at the next line, so that one stray quote does not swallow a file. A header that comes again, as in files that were
+/// put together, is passed over and counted; one with another order of columns holds from there on.
 ///
-/// In JSON Lines, numbers, `true` and `false` become their text, arrays of texts are joined with `;`, null is an absent
-/// field, and of a repeated key the first value counts. A record with anything else in a wanted column is rejected; the
-/// values of other columns do not matter.
+/// In JSON Lines, numbers, `true` and `false` become their text, arrays of texts are joined with `;` in columns that are
+/// lists, null is an absent field, and of a repeated key the first value counts. A record with anything else in a
+/// required column is rejected. In other columns it makes the field absent, and is one of the `faults`. The values of
+/// columns that are not wanted do not matter.
 ///
-///     var reader = try RecordReader(format: .tsv, columns: [RecordColumn("user"), RecordColumn("group")],
+///     var reader = try RecordReader(DialectChoice(format: .tsv), columns: [RecordColumn("user"), RecordColumn("group")],
 ///                                   source: "memberships.tsv", read: file.read)
 ///     while true {
 ///         switch try reader.next() {
@@ -25,10 +27,12 @@ public struct RecordReader: ~Copyable {
     // No property has a default value: with one, the compiler (6.3) complains that the throwing init may leave the
     // value partly initialized.
 
-    /// The format, as given or as found in the first bytes.
-    public internal(set) var format: RecordFormat
-    /// The delimiter, as given or as found in the header; without meaning in JSON Lines.
-    public internal(set) var delimiter: RecordDelimiter
+    /// How the source is written.
+    public internal(set) var dialect: Dialect {
+        didSet { rules = ScanRules(dialect) }
+    }
+    /// The dialect as the scan of a record needs it.
+    var rules: ScanRules
     /// The name of the source, for messages.
     public let source: String
     /// How long a record may be in bytes, without its line feed, inclusive.
@@ -43,16 +47,25 @@ public struct RecordReader: ~Copyable {
     @usableFromInline var fieldOfColumn: [Int]
     /// The values of a JSON object, one after the other; empty in other formats.
     @usableFromInline var jsonValues: [UInt8]
-    let decoder: JSONDecoder
+    @usableFromInline let isJSON: Bool
+    /// Whether `\N` is no value; with escapes, the scan has made it empty.
+    @usableFromInline let readsBackslashN: Bool
+    @usableFromInline let nullWord: [UInt8]
     var table: ColumnTable
-    /// Whether the delimiter was given or found.
-    var knowsDelimiter: Bool
+    /// Values of the current record that cannot be read, in columns that it need not have.
+    public internal(set) var faults: [FieldFault]
+    /// How often the header came again.
+    public internal(set) var repeatedHeaders: Int
+    /// Records with quotes over several lines, all of which could be records by themselves.
+    public internal(set) var joinedLines: JoinedLines
+    /// What may be the first field of a header that comes again.
+    var headerGate: HeaderGate
     /// The header as it stands in the source, without its line feed; empty in JSON Lines.
     public internal(set) var headerBytes: [UInt8]
     /// Where the current or just rejected record stands in the buffer, without its line feed.
     var recordRange: Range<Int>
-    /// Whether its doubled quotes were joined there.
-    var hasJoinedQuotes: Bool
+    /// The record as it stands in the source, if its fields were decoded in place; else empty.
+    var encodedRecord: [UInt8]
     /// Whether the record is longer than the buffer holds of it.
     var isRecordCut: Bool
     /// The line after the current record.
@@ -65,8 +78,7 @@ public struct RecordReader: ~Copyable {
     /// Begins to read a source: reads its header.
     ///
     /// - Parameters:
-    ///   - format: nil to find out from the first bytes, and from the name of the source.
-    ///   - delimiter: nil to find out from the header; that of TSV is the tabulator.
+    ///   - choice: what is said of the dialect; the rest is found.
     ///   - columns: the wanted columns. All accessors take an index into them.
     ///   - source: the name of the source, for messages.
     ///   - maximumRecordBytes: how long a record may be, at least 16 and at most 1 GiB.
@@ -75,56 +87,60 @@ public struct RecordReader: ~Copyable {
     /// - Throws: `RecordError` for a source without header, for a header that cannot be used, for what is no text of
     ///   records at all, and if reading fails.
     public init(
-        format: RecordFormat?, delimiter: RecordDelimiter? = nil, columns: [RecordColumn], source: String,
+        _ choice: DialectChoice = DialectChoice(), columns: [RecordColumn], source: String,
         maximumRecordBytes: Int = 1_048_576,
         read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws(RecordError) {
         precondition((16...1 << 30).contains(maximumRecordBytes), "a record may have 16 bytes to 1 GiB")
         self = try Self.opened(
-            unsafe InputBuffer(source: read), format: format,
-            delimiter: delimiter ?? (format == .tsv ? .tab : nil), columns: columns, source: source,
+            unsafe InputBuffer(source: read), choice, columns: columns, source: source,
             maximumRecordBytes: maximumRecordBytes)
     }
 
     private static func opened(
-        _ input: consuming InputBuffer, format: RecordFormat?, delimiter: RecordDelimiter?, columns: [RecordColumn],
-        source: String, maximumRecordBytes: Int
+        _ input: consuming InputBuffer, _ choice: DialectChoice, columns: [RecordColumn], source: String,
+        maximumRecordBytes: Int
     ) throws(RecordError) -> RecordReader {
-        let format = try input.prepare(format: format, source: source)
+        let table = ColumnTable(columns)
+        var input = input
+        let dialect = try input.dialect(choice, source: source, table: table)
         var reader = RecordReader(
-            input: input, format: format, columns: columns, source: source, maximumRecordBytes: maximumRecordBytes)
-        if let delimiter {
-            reader.delimiter = delimiter
-            reader.knowsDelimiter = true
-        }
-        if format != .jsonLines { try reader.readHeader() }
+            input: input, dialect: dialect, table: table, source: source, maximumRecordBytes: maximumRecordBytes)
+        if !reader.isJSON { try reader.readHeader() }
         return reader
     }
 
     private init(
-        input: consuming InputBuffer, format: RecordFormat, columns: [RecordColumn], source: String,
-        maximumRecordBytes: Int
+        input: consuming InputBuffer, dialect: Dialect, table: ColumnTable, source: String, maximumRecordBytes: Int
     ) {
         self.input = input
-        self.format = format
-        delimiter = .comma
-        knowsDelimiter = false
+        self.dialect = dialect
+        rules = ScanRules(dialect)
+        isJSON = dialect.format == .jsonLines
+        readsBackslashN = !dialect.hasEscapes
+        nullWord = Array((dialect.nullWord ?? "").utf8)
         headerBytes = []
         recordRange = 0..<0
-        hasJoinedQuotes = false
+        encodedRecord = []
         isRecordCut = false
         self.source = source
         self.maximumRecordBytes = maximumRecordBytes
-        table = ColumnTable(columns)
-        fieldOfColumn = Array(columns.indices)
-        bounds = columns.map { _ in FieldBounds(start: -1, end: -1) }
-        decoder = JSONDecoder()
+        fieldOfColumn = Array(table.columns.indices)
+        bounds = table.columns.map { _ in FieldBounds(start: -1, end: -1) }
+        self.table = table
+        faults = []
+        repeatedHeaders = 0
+        joinedLines = JoinedLines()
+        headerGate = HeaderGate([])
         jsonValues = []
         line = 1
         nextLine = 1
         isSkippingLine = false
         failedScanBytes = 0
     }
+
+    /// How many escapes were kept as they stand because the dialect has none.
+    public var escapeCount: Int { input.escapeCount }
 
     /// How many bytes of the source were read as records or skipped.
     public var bytesRead: Int { input.bytesBefore + input.start }
@@ -142,13 +158,16 @@ public struct RecordReader: ~Copyable {
     ///
     /// - Throws: `RecordError` if the source fails; the reader must not be used after that.
     public mutating func next() throws(RecordError) -> RecordEvent {
-        format == .jsonLines ? try nextObject() : try nextDelimited()
+        isJSON ? try nextObject() : try nextDelimited()
     }
 
     /// Reads more of the source.
-    mutating func readMore() throws(RecordError) {
+    mutating func readMore() throws(RecordError) { try fill(input.unreadCount + 1) }
+
+    /// Reads ahead until so many bytes are unread, or to the end of the source.
+    mutating func fill(_ byteCount: Int) throws(RecordError) {
         do {
-            try input.readMore()
+            try input.fill(byteCount)
         } catch {
             throw RecordError(code: .readFailed, source: source, line: nextLine, message: "reading failed: \(error)")
         }
@@ -168,7 +187,8 @@ extension RecordReader {
         while true {
             if isSkippingLine { skipLine() }
             isRecordCut = false
-            hasJoinedQuotes = false
+            if !encodedRecord.isEmpty { encodedRecord.removeAll(keepingCapacity: true) }
+            if !faults.isEmpty { faults.removeAll() }
             line = nextLine
             if input.unreadCount > 0 { return true }
             if input.isAtEnd { return false }
@@ -213,9 +233,9 @@ extension RecordReader {
         window.isFull || window.isAtEnd || lineFeed(in: window.start..<window.stop) != nil
     }
 
-    /// Whether the window has nothing before `end`, or only the carriage return of CR LF.
+    /// Whether the window has nothing before `end` but carriage returns.
     func isEmptyLine(_ window: ScanWindow, _ end: Int) -> Bool {
-        end == window.start || end == window.start + 1 && input.bytes[window.start] == Byte.carriageReturn
+        DelimitedScan.withoutCarriageReturn(input.bytes.span, from: window.start, to: end) == window.start
     }
 
     /// The event for a rejected record, with an excerpt of its first line.
@@ -259,21 +279,9 @@ extension RecordReader {
     /// The bytes of the current or just rejected record as its source writes them, without the line feed at the end; of
     /// a record of which only the first line was given up, that line.
     ///
-    /// A record with doubled quotes may be quoted in another way, with the same meaning. Nil if the record is longer
-    /// than one may be: then its end was not kept.
+    /// Nil if the record is longer than one may be: then its end was not kept.
     public var rawRecord: [UInt8]? {
         guard !isRecordCut else { return nil }
-        if !hasJoinedQuotes { return Array(input.bytes[recordRange]) }
-        var record: [UInt8] = []
-        for (place, field) in bounds.enumerated() {
-            if place > 0 { record.append(delimiter.byte) }
-            record.append(Byte.quote)
-            for byte in input.bytes[field.start..<field.end] {
-                record.append(byte)
-                if byte == Byte.quote { record.append(byte) }
-            }
-            record.append(Byte.quote)
-        }
-        return record
+        return encodedRecord.isEmpty ? Array(input.bytes[recordRange]) : encodedRecord
     }
 }

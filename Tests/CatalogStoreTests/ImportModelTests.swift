@@ -70,7 +70,7 @@ struct RandomFile {
         case "latitude", "longitude": return "\(Int.random(in: -89...89, using: &generator)).5"
         default:
             return column.hasSuffix("_at")
-                ? "\(Int.random(in: 0..<5, using: &generator))" : "t\(Int.random(in: 0..<5, using: &generator))"
+                ? "50000000\(Int.random(in: 0..<5, using: &generator))" : "t\(Int.random(in: 0..<5, using: &generator))"
         }
     }
 }

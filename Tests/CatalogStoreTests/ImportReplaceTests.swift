@@ -61,14 +61,16 @@ struct ImportReplaceTests {
         for (kind, letter) in [(ImportKind.memberships, "u"), (.pools, "p")] {
             let header = kind.columnNames.joined(separator: ",") + "\n"
             let first = (1...4).map { "g1,\(letter)\($0),\n" }.joined()
-            let second = (1...4).map { "g3,\(letter)\($0),7\n" }.joined() + "g1,\(letter)1,9\ng5,\(letter)1,\n"
+            let second =
+                (1...4).map { "g3,\(letter)\($0),500000007\n" }.joined() + "g1,\(letter)1,500000009\ng5,\(letter)1,\n"
             let summary = try test.importing(kind, header + first, header + second) {
                 $0.replaces = true
                 $0.batchRows = batchRows
             }
             #expect(summary.removed == 8 && summary.written == 6)
             let expected =
-                ["g1|\(letter)1|9"] + (2...4).map { "g1|\(letter)\($0)|~" } + (1...4).map { "g3|\(letter)\($0)|7" }
+                ["g1|\(letter)1|500000009"] + (2...4).map { "g1|\(letter)\($0)|~" }
+                + (1...4).map { "g3|\(letter)\($0)|500000007" }
                 + ["g5|\(letter)1|~"]
             #expect(try test.content(kind) == expected)
         }
@@ -85,11 +87,11 @@ struct ImportReplaceTests {
             case .users: "user_id,name\nu1,Changed\nnew,New\n"
             case .photos: "photo_id,user_id,tags\np1,stranger,t\nnew,stranger,t\n"
             case .memberships:
-                "group_id,user_id,joined_at\n" + (0..<7).map { "g\($0 / 4 + 1),u\($0 % 4 + 1),5\n" }.joined()
-                    + "new,new,1\n"
+                "group_id,user_id,joined_at\n" + (0..<7).map { "g\($0 / 4 + 1),u\($0 % 4 + 1),500000005\n" }.joined()
+                    + "new,new,500000001\n"
             case .pools:
-                "group_id,photo_id,added_at\n" + (0..<7).map { "g\($0 / 4 + 1),p\($0 % 4 + 1),5\n" }.joined()
-                    + "new,new,1\n"
+                "group_id,photo_id,added_at\n" + (0..<7).map { "g\($0 / 4 + 1),p\($0 % 4 + 1),500000005\n" }.joined()
+                    + "new,new,500000001\n"
             default: preconditionFailure("there is no kind \(kind.name)")
             }
         let error = try #require(catalogError { try test.importing(kind, text) { $0.replaces = true } })

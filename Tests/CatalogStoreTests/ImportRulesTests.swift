@@ -7,11 +7,14 @@ struct ImportRulesTests {
     func again(batchRows: Int) throws {
         let test = try CatalogUnderTest()
         let files: [(ImportKind, String)] = [
-            (.groups, "group_id,title,visibility,topics,created_at\ng1,One,private,a;b,5\ng2,,,,\ng3,Three,public,,\n"),
+            (
+                .groups,
+                "group_id,title,visibility,topics,created_at\ng1,One,private,a;b,500000005\ng2,,,,\ng3,Three,public,,\n"
+            ),
             (.users, "user_id,name\nu1,Ann\nu2,Bob\n"),
             (.photos, "photo_id,user_id,latitude,tags\np1,u1,1.5,x\np2,u9,,\n"),
-            (.memberships, "group_id,user_id,joined_at\ng1,u1,7\ng2,u2,\ng4,u1,8\n"),
-            (.pools, "group_id,photo_id,added_at\ng1,p1,3\ng1,p2,\n"),
+            (.memberships, "group_id,user_id,joined_at\ng1,u1,500000007\ng2,u2,\ng4,u1,500000008\n"),
+            (.pools, "group_id,photo_id,added_at\ng1,p1,500000003\ng1,p2,\n"),
         ]
         for (kind, text) in files { try test.importing(kind, text) { $0.batchRows = batchRows } }
         let before = (try test.everything(), try test.catalog.changeCount())
@@ -50,13 +53,13 @@ struct ImportRulesTests {
     func duplicates() throws {
         let test = try CatalogUnderTest()
         let users = "user_id,name\nu,first\nv,only\nu,second\n"
-        let memberships = "group_id,user_id,joined_at\ng,u,1\ng,v,5\ng,u,2\n"
+        let memberships = "group_id,user_id,joined_at\ng,u,500000001\ng,v,500000005\ng,u,500000002\n"
         for _ in 0..<2 {
             try test.importing(.users, users)
             #expect(try test.content(.users) == ["u|second|~", "v|only|~"])
         }
         #expect(try test.importing(.memberships, memberships).duplicates == 1)
-        #expect(try test.content(.memberships) == ["g|u|2", "g|v|5"])
+        #expect(try test.content(.memberships) == ["g|u|500000002", "g|v|500000005"])
         let changes = try test.catalog.changeCount()
         let again = try test.importing(.memberships, memberships)
         #expect(again.rows == 3 && again.written == 0 && again.duplicates == 1 && again.unchanged == 2)
@@ -70,19 +73,20 @@ struct ImportRulesTests {
             .groups,
             """
             group_id,title,description,visibility,topics,join_policy,created_at,last_active_at
-            g,Old,Text,private,a;b,invite,1,2
+            g,Old,Text,private,a;b,invite,500000001,500000002
             """)
         try test.importing(.groups, "group_id,title\ng,New\n")
-        #expect(try test.content(.groups) == ["g|New|Text|1|a;b|2|1|2"])
+        #expect(try test.content(.groups) == ["g|New|Text|1|a;b|2|500000001|500000002"])
         try test.importing(.groups, "group_id,description,visibility,topics,join_policy,last_active_at\ng,,,,,\n")
-        #expect(try test.content(.groups) == ["g|New|~|1|~|2|1|~"])
+        #expect(try test.content(.groups) == ["g|New|~|1|~|2|500000001|~"])
         // In JSON Lines a key that is absent, or null, is not given; an empty text clears.
         try test.importing(
-            .groups, "{\"group_id\":\"g\",\"title\":null,\"created_at\":9}\n{\"group_id\":\"h\",\"title\":\"H\"}\n",
+            .groups,
+            "{\"group_id\":\"g\",\"title\":null,\"created_at\":500000009}\n{\"group_id\":\"h\",\"title\":\"H\"}\n",
             ending: "jsonl")
-        #expect(try test.content(.groups) == ["g|New|~|1|~|2|9|~", "h|H|~|0|~|0|~|~"])
+        #expect(try test.content(.groups) == ["g|New|~|1|~|2|500000009|~", "h|H|~|0|~|0|~|~"])
         try test.importing(.groups, "{\"group_id\":\"g\",\"title\":\"\",\"visibility\":\"public\"}\n", ending: "jsonl")
-        #expect(try test.content(.groups)[0] == "g|~|~|0|~|2|9|~")
+        #expect(try test.content(.groups)[0] == "g|~|~|0|~|2|500000009|~")
 
         try test.importing(.photos, "photo_id,user_id,latitude,visibility\np,u,1.5,private\n")
         try test.importing(.photos, "photo_id,user_id,latitude,visibility\np,,,\n")
@@ -92,12 +96,14 @@ struct ImportRulesTests {
     @Test("a given joining time replaces the old one; a missing one keeps it")
     func times() throws {
         let test = try CatalogUnderTest()
-        try test.importing(.memberships, "group_id,user_id,joined_at\ng,u,5\ng,v,\ng,w,6\ng,w,\ng,x,\ng,x,7\n")
-        #expect(try test.content(.memberships) == ["g|u|5", "g|v|~", "g|w|6", "g|x|7"])
+        try test.importing(
+            .memberships, "group_id,user_id,joined_at\ng,u,500000005\ng,v,\ng,w,500000006\ng,w,\ng,x,\ng,x,500000007\n")
+        #expect(try test.content(.memberships) == ["g|u|500000005", "g|v|~", "g|w|500000006", "g|x|500000007"])
         let summary = try test.importing(.memberships, "group_id,user_id\ng,u\ng,v\ng,new\n")
         #expect(summary.written == 1 && summary.unchanged == 2)
-        try test.importing(.memberships, "group_id,user_id,joined_at\ng,u,3\ng,w,\n")
-        #expect(try test.content(.memberships) == ["g|new|~", "g|u|3", "g|v|~", "g|w|6", "g|x|7"])
+        try test.importing(.memberships, "group_id,user_id,joined_at\ng,u,500000003\ng,w,\n")
+        #expect(
+            try test.content(.memberships) == ["g|new|~", "g|u|500000003", "g|v|~", "g|w|500000006", "g|x|500000007"])
     }
 
     @Test("ids that are equal as texts but not in their bytes are different ids")

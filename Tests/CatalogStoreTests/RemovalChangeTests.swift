@@ -10,7 +10,8 @@ struct RemovalChangeTests {
     private func community() throws -> (CatalogUnderTest, Catalog) {
         let test = try CatalogUnderTest()
         try test.importing(.photos, "photo_id,user_id\np,ann\nq,ann\nr,bob\n")
-        try test.importing(.memberships, "group_id,user_id,joined_at\ng,ann,1\nh,ann,2\ng,bob,3\n")
+        try test.importing(
+            .memberships, "group_id,user_id,joined_at\ng,ann,500000001\nh,ann,500000002\ng,bob,500000003\n")
         try test.importing(.pools, "group_id,photo_id\ng,p\ng,r\nh,q\n")
         return (test, try Catalog(path: test.path, mode: .recording))
     }
@@ -63,7 +64,7 @@ struct RemovalChangeTests {
         let change = RemovalChange(.user("cy", ofGroup: "g", table: "memberships"), atMilliseconds: 5_000)
         #expect(try catalog.apply([.removal(change)]) == [.removal(.removed(["memberships": 1, "interactions": 1]))])
         // An import applies recorded joins again.
-        try test.importing(.memberships, "group_id,user_id,joined_at\nh,bob,9\n")
+        try test.importing(.memberships, "group_id,user_id,joined_at\nh,bob,500000009\n")
         #expect(try catalog.member(withID: "cy")?.memberships.isEmpty == true)
         try join("2", at: 6_000)
         #expect(try catalog.member(withID: "cy")?.memberships.map(\.groupID) == ["g"])

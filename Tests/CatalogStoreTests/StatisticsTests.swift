@@ -9,7 +9,8 @@ struct StatisticsTests {
         try test.importing(.groups, "group_id,title,visibility,topics\na,A,public,x\nb,,private,\nempty,E,public,\n")
         try test.importing(.users, "user_id,interests\nlone,owls\n")
         try test.importing(
-            .memberships, "group_id,user_id,joined_at\na,u1,100\na,u2,\na,u3,50\na,u4,\na,u5,\nb,u1,70\n")
+            .memberships,
+            "group_id,user_id,joined_at\na,u1,500000100\na,u2,\na,u3,500000050\na,u4,\na,u5,\nb,u1,500000070\n")
         try test.importing(.photos, "photo_id,user_id,latitude,longitude,tags\np,u1,1,2,t\nq,,1,,\n")
         let statistics = try test.catalog.statistics()
         let (groups, users, photos) = (statistics.things[0], statistics.things[1], statistics.things[2])
@@ -17,7 +18,9 @@ struct StatisticsTests {
         #expect(users.rows == 6 && users.count("with interests") == 1)
         #expect(photos.rows == 2 && photos.count("with a place") == 1 && photos.count("with an owner") == 1)
         let memberships = try #require(statistics.relations.first { $0.name == "memberships" })
-        #expect(memberships.rows == 6 && memberships.dates.count == 3 && memberships.dates.range == 50...100)
+        #expect(
+            memberships.rows == 6 && memberships.dates.count == 3
+                && memberships.dates.range == 500_000_050...500_000_100)
         // One group without members, one with 1, one with 5.
         #expect(memberships.groupSizes.counts == [1, 1, 0, 1])
         #expect(memberships.entrySizes.counts == [1, 4, 1])

@@ -43,6 +43,22 @@ struct SignalTests {
         #expect(model.groups(withTopic: "macro") == [try index("bees", model)])
     }
 
+    @Test("a group is active until its last join or post, if its file is older; a date to come does not count")
+    func lastActivity() throws {
+        let community = try community()
+        try community.importing(
+            .groups,
+            "group_id,last_active_at\nbees,2020-01-01\ncats,2026-11-19\nnew,1970-01-01\nsecret,2020-01-01\n")
+        try community.importing(
+            .memberships, "group_id,user_id,joined_at\nbees,u1,2026-11-20\nbees,u2,2026-12-24\ncats,u1,2026-01-01\n")
+        try community.importing(.pools, "group_id,photo_id,added_at\ncats,p1,2026-11-18\nnew,p1,2026-11-18\n")
+        let model = try model(community)
+        let days = try ["bees", "cats", "new"].map { id in
+            model.lastActiveAt(of: Int(try index(id, model))).flatMap { UnixTime(seconds: $0) }?.description.prefix(10)
+        }
+        #expect(days == ["2026-11-20", "2026-11-19", nil])
+    }
+
     @Test(
         "a burst of joiners and posters trends, in public groups and of public photos only",
         arguments: [0, 30 * 86_400])

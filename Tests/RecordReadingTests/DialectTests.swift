@@ -7,7 +7,7 @@ import Testing
     {
         let source = ByteSource(Array(text.utf8), chunk: 3)
         return unsafe try RecordReader(
-            format: nil, delimiter: delimiter, columns: columns, source: "export.csv", read: source.read)
+            DialectChoice(delimiter: delimiter), columns: columns, source: "export.csv", read: source.read)
     }
 
     /// Why a text cannot be read.
@@ -32,7 +32,7 @@ import Testing
         ])
     func found(header: String, delimiter: RecordDelimiter) throws {
         let found = try reader(header, [RecordColumn("group_id", isRequired: false), columns[1]])
-        let foundDelimiter = found.delimiter
+        let foundDelimiter = found.dialect.delimiter
         #expect(foundDelimiter == delimiter)
     }
 
@@ -48,7 +48,8 @@ import Testing
         #expect(try reader.next() == .record)
         #expect(reader.text(0) == "2\(mark)" && reader.text(1) == "x\"\ny")
         #expect(try reader.next() == .end)
-        #expect(reader.format == (delimiter == .tab ? .tsv : .csv))
+        let format = reader.dialect.format
+        #expect(format == (delimiter == .tab ? .tsv : .csv))
     }
 
     @Test("A delimiter that is given counts") func given() throws {
@@ -100,7 +101,8 @@ import Testing
     func roundTrip(format: RecordFormat) throws {
         var random = SeededGenerator(seed: 8)
         let delimiter = format == .tsv ? "\t" : ","
-        let header = format == .jsonLines ? "" : "a\(delimiter)b\n"
+        // A header in quotes shows that there are quotes.
+        let header = format == .jsonLines ? "" : "\"a\"\(delimiter)b\n"
         let pieces =
             format == .jsonLines
             ? ["{\"a\":\"x\",\"b\":\"\\\"\"}\n", "{\"a\":1}\n", "nonsense\n", "{\"a\":\n", "\n"]

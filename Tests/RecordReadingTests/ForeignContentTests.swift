@@ -5,7 +5,7 @@ import Testing
     private func message(_ bytes: [UInt8], source: String = "my file") -> String? {
         let input = ByteSource(bytes, chunk: 2)
         do throws(RecordError) {
-            _ = unsafe try RecordReader(format: nil, columns: [RecordColumn("a")], source: source, read: input.read)
+            _ = unsafe try RecordReader(columns: [RecordColumn("a")], source: source, read: input.read)
             return nil
         } catch {
             return error.code == .foreign ? error.message : nil

@@ -82,7 +82,7 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
                 if case .rejected(_, .nul, _) = event { continue }
                 if case .rejected(_, .notUTF8, _) = event { continue }
                 if case .rejected(_, .fieldCount, let excerpt) = event, excerpt.contains("\"") { continue }
-                #expect(uncovered.allSatisfy { lines[$0 - 1] == [] || lines[$0 - 1] == [13] }, "\(event) in \(bytes)")
+                #expect(uncovered.allSatisfy { lines[$0 - 1].allSatisfy { $0 == 13 } }, "\(event) in \(bytes)")
             }
         }
     }
@@ -94,7 +94,8 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
         let pieces = ["\"", "\"\"", ",", "\t", "\r", "\n", "\r\n", "é", "€", "𝄞", "a", " ", "{", "\u{FEFF}", ""]
         for round in 0..<500 {
             let newline = round % 2 == 0 ? "\n" : "\r\n"
-            var text = ["a", "b", "c"].joined(separator: delimiter)
+            // A header in quotes shows that there are quotes.
+            var text = ["\"a\"", "b", "c"].joined(separator: delimiter)
             var records: [[String]] = []
             for _ in 0..<Int.random(in: 0..<8, using: &random) {
                 let fields = (0..<3).map { _ in
@@ -126,7 +127,7 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
         let delimiter = format == .csv ? "," : "\t"
         let pieces = ["\"\"", delimiter, "\n", "\r\n", "é", "a", " ", "x\(delimiter)y", "\0", ""]
         for _ in 0..<500 {
-            var text = "a\(delimiter)b\n"
+            var text = "\"a\"\(delimiter)b\n"
             var line = 2
             var expected: [(line: Int, isRecord: Bool)] = []
             for _ in 0..<Int.random(in: 1..<8, using: &random) {

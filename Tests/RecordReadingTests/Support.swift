@@ -77,7 +77,8 @@ func makeReader(
 ) throws(RecordError) -> RecordReader {
     let source = ByteSource(bytes, chunk: chunk)
     return unsafe try RecordReader(
-        format: format, columns: columns.map { RecordColumn($0, isRequired: required) }, source: "test",
+        DialectChoice(format: format), columns: columns.map { RecordColumn($0, isRequired: required, isList: true) },
+        source: "test",
         maximumRecordBytes: limit, read: source.read)
 }
 

@@ -14,6 +14,9 @@ public struct GroupEvents: Sendable {
     ///   unknown owners count as those of one person.
     public mutating func attribute(to owners: [UInt32]) { log.attribute(to: owners) }
 
+    /// The rows with dates, each with the time of its last entry that is not in the future, in Unix seconds.
+    public var lastTimes: [(row: Int, seconds: Int64)] { log.rows.map { ($0.row, $0.last) } }
+
     /// Returns the activity of every row.
     ///
     /// - Parameter calendar: a calendar that fits the window.
@@ -70,6 +73,8 @@ struct GroupEventLog: Sendable {
         let recentAfter: Int64
         /// The index of the row's first recent event.
         let firstRecent: Int
+        /// The time of the row's last event that is not in the future, in Unix seconds.
+        let last: Int64
     }
 
     /// An event of the last weeks.
@@ -108,7 +113,10 @@ struct GroupEventLog: Sendable {
         let latest = window.latest(with: last)
         if !months.ends(with: latest) { months = window.months(endingWith: latest) }
         let recentAfter = latest - Int64(window.weekCount) * ActivityCalendar.weekSeconds
-        rows.append(Row(row: row, firstMonth: months.first, recentAfter: recentAfter, firstRecent: recent.count))
+        rows.append(
+            Row(
+                row: row, firstMonth: months.first, recentAfter: recentAfter, firstRecent: recent.count,
+                last: current.lazy.map(\.time).filter { $0 <= latest }.max() ?? .min))
         let start = monthCounts.count
         monthCounts.append(contentsOf: repeatElement(0, count: monthsOfRow))
         // A time after the latest is beyond the end of the window.
@@ -132,7 +140,7 @@ struct GroupEventLog: Sendable {
             rows += log.rows.map { row in
                 Row(
                     row: row.row, firstMonth: row.firstMonth, recentAfter: row.recentAfter,
-                    firstRecent: first + row.firstRecent)
+                    firstRecent: first + row.firstRecent, last: row.last)
             }
             monthCounts += log.monthCounts
             recent += log.recent

@@ -34,6 +34,10 @@ final class EntityWriter {
     private(set) var seenCount = 0
     private(set) var timesWithoutZone = 0
     private var rowTimesWithoutZone = 0
+    private let isStrict: Bool
+    /// What could not be read of the row that was written last, and was left out.
+    private(set) var unreadable: [RecordProblem] = []
+    private(set) var doubtfulIDs = DoubtfulIDs()
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
         columns = kind.columns
@@ -44,7 +48,8 @@ final class EntityWriter {
         self.database = database
         keepsSeen = options.replaces
         identifierBytes = options.identifierBytes
-        let isStrict = options.isStrict
+        isStrict = options.isStrict
+        let isStrict = isStrict
         (forgotten, owners, selectKey) = try wrapping { () throws(DatabaseError) in
             (
                 try ForgottenIDs(database, readmits: options.readmits),
@@ -67,16 +72,15 @@ final class EntityWriter {
 
     /// Writes the current record; the caller has begun a transaction.
     func write(_ reader: borrowing RecordReader) throws(EntityFailure) {
-        let fields = givenFields(reader)
+        var fields = givenFields(reader)
+        if !unreadable.isEmpty { unreadable.removeAll() }
         do {
             if table == .users, try forgotten.contains(reader, 0) {
                 forgottenCount += 1
                 return
             }
-            let statements = try statements(for: fields)
-            var changed = try run(statements.insert, reader, fields)
-            if changed == 0, let update = statements.update { changed = try run(update, reader, fields) }
-            written += changed
+            written += try write(reader, &fields)
+            noteDoubts(reader, fields)
             timesWithoutZone += rowTimesWithoutZone
             if keepsSeen { try noteSeen(reader.text(0)) }
         } catch let problem as RecordProblem {
@@ -84,6 +88,31 @@ final class EntityWriter {
         } catch let error as DatabaseError {
             throw .database(error)
         } catch { preconditionFailure("nothing else is thrown: \(error)") }
+    }
+
+    /// Writes some fields of the current record, without those that cannot be read.
+    ///
+    /// - Returns: how many rows it changed.
+    private func write(_ reader: borrowing RecordReader, _ fields: inout UInt64) throws -> Int {
+        while true {
+            do {
+                let statements = try statements(for: fields)
+                let inserted = try run(statements.insert, reader, fields)
+                guard inserted == 0, let update = statements.update else { return inserted }
+                return try run(update, reader, fields)
+            } catch let problem as RecordProblem {
+                guard let column = problem.column, !isStrict else { throw problem }
+                unreadable.append(problem)
+                fields &= ~(1 << UInt64(column))
+            }
+        }
+    }
+
+    private func noteDoubts(_ reader: borrowing RecordReader, _ fields: UInt64) {
+        for index in columns.indices where columns[index].isID && fields & (1 << UInt64(index)) != 0 {
+            guard let doubt = reader.withField(index, { IDDoubt($0) }) else { continue }
+            doubtfulIDs.note(doubt, reader.text(index))
+        }
     }
 
     /// Binds the fields of the current record, and runs a statement.
@@ -131,12 +160,12 @@ final class EntityWriter {
             if !isTidy { statement.bind(column.list(index, in: reader), at: parameter) }
         case .time:
             let written = try column.time(index, in: reader, zone: zone)
-            if !written.hasZone { rowTimesWithoutZone += 1 }
-            statement.bind(written.time.seconds, at: parameter)
+            if written?.hasZone == false { rowTimesWithoutZone += 1 }
+            statement.bind(written?.time.seconds, at: parameter)
         case .visibility, .joinPolicy:
             statement.bind(try column.code(index, in: reader, of: words[index]), at: parameter)
         case .degrees(let bound):
-            statement.bind(Optional(try column.degrees(index, in: reader, bound: bound)), at: parameter)
+            statement.bind(try column.degrees(index, in: reader, bound: bound), at: parameter)
         case .owner:
             try column.checkID(index, in: reader)
             // The photo stays, and has no owner.

@@ -4,15 +4,8 @@ import RecordReading
 /// Why a record is rejected; the reason goes to the file of reasons.
 struct RecordProblem: Error {
     let reason: String
-}
-
-extension RecordReader {
-    /// Whether the current record says nothing in a column: it has no such field, an empty one, or `\N`, which
-    /// databases write for null.
-    func isNull(_ column: Int) -> Bool {
-        isEmpty(column)
-            || withField(column) { $0.count == 2 && $0[0] == UInt8(ascii: "\\") && $0[1] == UInt8(ascii: "N") }
-    }
+    /// The column, if only its value cannot be read, and the record need not have one.
+    var column: Int?
 }
 
 extension ImportKind.Column {
@@ -26,33 +19,47 @@ extension ImportKind.Column {
     func checkID(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) {
         guard !reader.isNull(column) else { throw RecordProblem(reason: "\(name) is empty") }
         let count = reader.withField(column) { $0.count }
-        guard count <= 255 else { throw RecordProblem(reason: "\(name) has \(count) bytes: at most 255 are allowed") }
+        guard count <= 255 else {
+            throw RecordProblem(
+                reason: "\(name) has \(count) bytes: at most 255 are allowed", column: type.mayBeUnknown ? column : nil)
+        }
     }
 
-    /// Reads a time that is not null.
-    func time(_ column: Int, in reader: borrowing RecordReader, zone: ClockZone) throws(RecordProblem) -> WrittenTime {
+    /// Reads a time that is not null; nil for the zero and the words by which programs write that there is none.
+    func time(_ column: Int, in reader: borrowing RecordReader, zone: ClockZone) throws(RecordProblem) -> WrittenTime? {
         do throws(WrittenTime.Problem) {
             return try reader.withField(column) { bytes throws(WrittenTime.Problem) in
                 try WrittenTime(bytes, in: zone)
             }
         } catch {
-            let shown = "\(name) \"\(reader.text(column).prefix(40))\""
+            let reason: String
             switch error {
-            case .notATime: throw RecordProblem(reason: "\(shown) is neither an ISO 8601 time nor a Unix time")
-            case .outOfBounds: throw RecordProblem(reason: "\(shown) is not in the years 1800 to 2200")
+            case .zero: return nil
+            case .notATime where reader.withField(column, NullWord.matches): return nil
+            case .notATime: reason = "is neither an ISO 8601 time nor a Unix time"
+            case .outOfBounds: reason = "is not in the years 1800 to 2200"
+            case .infinite: reason = "is no time that can be compared with others"
+            case .smallNumber: reason = "is too small for a Unix time, which has nine digits or more"
+            case .yearLast: reason = "is a day in an order that cannot be told; write it as 2026-11-01"
             }
+            throw problem(column, in: reader, reason)
         }
     }
 
-    /// Reads a number of degrees that is not null.
-    func degrees(_ column: Int, in reader: borrowing RecordReader, bound: Double) throws(RecordProblem) -> Double {
-        let plain = reader.withField(column) { Double(plainDecimal: $0) }
-        guard let number = plain ?? Double(reader.text(column)), abs(number) <= bound else {
-            throw RecordProblem(
-                reason: "\(name) \"\(reader.text(column).prefix(40))\" is not a number of degrees from "
-                    + "−\(Int(bound)) to \(Int(bound))")
+    /// Reads a number of degrees that is not null; nil for the words by which programs write that there is none.
+    func degrees(_ column: Int, in reader: borrowing RecordReader, bound: Double) throws(RecordProblem) -> Double? {
+        if let plain = reader.withField(column, { Double(plainDecimal: $0) }), abs(plain) <= bound { return plain }
+        guard !reader.withField(column, NullWord.matches) else { return nil }
+        guard let number = Double(reader.text(column)), abs(number) <= bound else {
+            throw problem(column, in: reader, "is not a number of degrees from −\(Int(bound)) to \(Int(bound))")
         }
         return number
+    }
+
+    /// What is wrong with the value of a column, as a reason.
+    private func problem(_ column: Int, in reader: borrowing RecordReader, _ what: String) -> RecordProblem {
+        RecordProblem(
+            reason: "\(name) \"\(reader.text(column).prefix(40))\" \(what)", column: type.mayBeUnknown ? column : nil)
     }
 
     /// Reads a word that is not null, and stands for a number.
@@ -61,8 +68,7 @@ extension ImportKind.Column {
     {
         let code = reader.withField(column) { field in words.first { field.spells($0.word) }?.code }
         guard let code else {
-            let names = words.map(\.word).joined(separator: ", ")
-            throw RecordProblem(reason: "\(name) \"\(reader.text(column).prefix(40))\" is none of \(names)")
+            throw problem(column, in: reader, "is none of \(words.map(\.word).joined(separator: ", "))")
         }
         return code
     }
@@ -129,6 +135,19 @@ extension Visibility: Coded {
 extension GroupJoinPolicy: Coded {}
 
 extension ImportKind.ColumnType {
+    /// Whether a value that cannot be read is as good as none.
+    ///
+    /// A row without its ids says nothing, and one whose visibility is not known must not become public.
+    var mayBeUnknown: Bool {
+        switch self {
+        case .id, .visibility: false
+        case .owner, .text, .list, .time, .joinPolicy, .degrees: true
+        }
+    }
+
+    /// Whether it is several texts.
+    var isList: Bool { if case .list = self { true } else { false } }
+
     /// The words that stand for numbers; none of other columns.
     var words: [(word: String, code: Int64)] {
         switch self {

@@ -105,6 +105,9 @@ struct IdentifierCache {
     /// The id in a slot.
     func id(_ slot: UInt32) -> String { ids[Int(slot)] }
 
+    /// Why the id in a slot looks like something else, if it does.
+    func doubt(_ slot: UInt32) -> IDDoubt? { IDDoubt(ids.bytes(at: Int(slot)).span) }
+
     mutating func setKey(_ key: UInt32, of slot: UInt32) { keys[Int(slot)] = key }
 
     /// Slots without a key, in ascending order of their ids' bytes, in which the catalog's index is quickest to search.

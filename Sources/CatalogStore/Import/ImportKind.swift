@@ -41,6 +41,14 @@ public enum ImportKind: Hashable, Sendable {
         var isRequired = false
         /// The catalog's column.
         var target: String
+
+        /// Whether it holds an external id.
+        var isID: Bool {
+            switch type {
+            case .id, .owner: true
+            default: false
+            }
+        }
     }
 
     /// How a field is read.
@@ -106,15 +114,13 @@ public enum ImportKind: Hashable, Sendable {
 
 /// How an import treats what it reads.
 public struct ImportOptions: Sendable {
-    /// The format of all files; nil to find out each by its first bytes.
-    public var format: RecordFormat?
-    /// The delimiter of all files; nil to find out each by its header.
-    public var delimiter: RecordDelimiter?
+    /// What is said of how all files are written; the rest is found by a look at each.
+    public var dialect = DialectChoice()
     /// What the files call columns of the kind, by the columns' names.
     public var sourceNames: [String: String] = [:]
     /// The zone of times that do not say theirs.
     public var zone = ClockZone.utc
-    /// The first bad line, unknown id or unknown column ends the import.
+    /// The first bad line, unreadable value, unknown id or unknown column ends the import.
     public var isStrict = false
     /// The share of rejected records beyond which the import fails, 0 to 1; inclusive.
     public var maximumRejectedShare = 0.01
@@ -156,7 +162,7 @@ public struct ImportProgress: Sendable {
 }
 
 /// What an import did, or would do.
-public struct ImportSummary: Sendable, Equatable {
+public struct ImportSummary: Sendable {
     /// A rejected record.
     public struct Example: Sendable, Equatable {
         /// The file.
@@ -210,6 +216,10 @@ public struct ImportSummary: Sendable, Equatable {
     public var forgotten = 0
     /// Columns of the files that the kind does not have.
     public var unknownColumns: [UnknownColumn] = []
+    /// How each file is written, as it was said or found.
+    public var dialects: [(source: String, dialect: Dialect)] = []
+    /// What was noticed, and is worth a look.
+    public var findings: [ImportFinding] = []
     /// Why a dry run's import would fail; nil if it would not.
     public var failure: CatalogError?
     /// Wall time, in seconds.
@@ -219,4 +229,14 @@ public struct ImportSummary: Sendable, Equatable {
     public var unchanged: Int { rows - duplicates - written - forgotten }
 
     init(kind: ImportKind) { self.kind = kind }
+}
+
+/// Something of the files that was taken in one way, and may have been meant in another.
+public struct ImportFinding: Sendable, Equatable {
+    /// Its name for programs, such as `unreadableValues`.
+    public var kind: String
+    /// How many rows, values or lines it is about.
+    public var count: Int
+    /// What it is, and what to do, for a person.
+    public var message: String
 }

@@ -22,8 +22,9 @@ extension Importer {
                     try reject(
                         reader, reader.line, error.reason, String(fields.joined(separator: "  ").prefix(200)))
                 }
+                if !unreadable.isEmpty { noteUnreadable(reader) }
                 if let failure { throw failure }
-                if reader.format == .jsonLines { try checkColumns(reader) }
+                if reader.dialect.format == .jsonLines { try checkColumns(reader) }
             }
             if summary.rows & 0x3fff == 0 {
                 progress.bytesRead = bytesBefore + input.bytesRead
@@ -32,6 +33,7 @@ extension Importer {
             event = try reader.nextEvent()
         }
         progress.bytesRead = bytesBefore + input.bytesRead
+        try note(reader)
         for name in reader.unknownColumns where !summary.unknownColumns.contains(where: { $0.name == name }) {
             summary.unknownColumns.append(.init(name: name, nearest: reader.nearestMissingColumn(to: name)))
         }
@@ -39,9 +41,10 @@ extension Importer {
 
     private func reader(of input: InputFile) throws(CatalogError) -> RecordReader {
         let columns = columns.map {
-            RecordColumn($0.name, isRequired: $0.isRequired, sourceName: options.sourceNames[$0.name])
+            RecordColumn(
+                $0.name, isRequired: $0.isRequired, sourceName: options.sourceNames[$0.name], isList: $0.type.isList)
         }
-        return try input.records(columns, format: options.format, delimiter: options.delimiter)
+        return try input.records(columns, options.dialect)
     }
 
     /// A strict import does not pass over columns that the kind does not have.
@@ -70,10 +73,12 @@ extension Importer {
     }
 
     private func take(_ reader: borrowing RecordReader) throws(RecordProblem) {
+        if !reader.faults.isEmpty { try take(faults: reader.faults) }
         switch writer {
         case .entities(let writer, _):
             do throws(EntityFailure) {
                 try writer.write(reader)
+                unreadable += writer.unreadable
             } catch {
                 switch error {
                 case .record(let problem): throw problem
@@ -85,7 +90,7 @@ extension Importer {
         case .pairs(let writer, _):
             try columns[0].checkID(0, in: reader)
             try columns[1].checkID(1, in: reader)
-            let time = reader.isNull(2) ? nil : try columns[2].time(2, in: reader, zone: options.zone)
+            let time = try time(reader)
             if let time, !time.hasZone { summary.timesWithoutZone += 1 }
             reader.withField(0) { group in
                 reader.withField(1) { entry in
@@ -99,13 +104,93 @@ extension Importer {
     }
 }
 
+// MARK: - What is taken in another way than it may be meant
+
+extension Importer {
+    /// The time of an entry of a relation.
+    private func time(_ reader: borrowing RecordReader) throws(RecordProblem) -> WrittenTime? {
+        guard !reader.isNull(2) else { return nil }
+        do throws(RecordProblem) {
+            return try columns[2].time(2, in: reader, zone: options.zone)
+        } catch {
+            guard !options.isStrict else { throw error }
+            unreadable.append(error)
+            return nil
+        }
+    }
+
+    /// Takes values that the reader could not read for none, if the row is of use without them.
+    private func take(faults: [FieldFault]) throws(RecordProblem) {
+        for fault in faults {
+            let mayBeUnknown = columns[fault.column].type.mayBeUnknown && !options.isStrict
+            guard mayBeUnknown else { throw RecordProblem(reason: fault.reason.description) }
+        }
+        unreadable += faults.map { RecordProblem(reason: $0.reason.description, column: $0.column) }
+    }
+
+    /// Counts the values of a row that could not be read.
+    private func noteUnreadable(_ reader: borrowing RecordReader) {
+        for problem in unreadable {
+            guard let column = problem.column else { continue }
+            let first = unreadableValues[column]?.first ?? "\(reader.source), line \(reader.line): \(problem.reason)"
+            unreadableValues[column] = ((unreadableValues[column]?.count ?? 0) + 1, first)
+        }
+        unreadable.removeAll()
+    }
+
+    /// Notes what a reader says of a file that was read.
+    private func note(_ reader: borrowing RecordReader) throws(CatalogError) {
+        summary.dialects.append((reader.source, reader.dialect))
+        repeatedHeaders += reader.repeatedHeaders
+        if !reader.dialect.hasEscapes, reader.dialect.format != .jsonLines { keptEscapes += reader.escapeCount }
+        let joined = reader.joinedLines
+        guard joined.count > 0 else { return }
+        if options.isStrict {
+            throw strictError(
+                reader.source, joined.firstLine, "quotes stretch over lines that could be records by themselves")
+        }
+        let first = joinedLines?.first ?? "\(reader.source), line \(joined.firstLine)"
+        joinedLines = ((joinedLines?.count ?? 0) + joined.count, first)
+    }
+
+    /// All that was noticed.
+    var findings: [ImportFinding] {
+        var findings: [ImportFinding] = []
+        func add(_ kind: String, _ count: Int, _ message: String) {
+            if count > 0 { findings.append(ImportFinding(kind: kind, count: count, message: message)) }
+        }
+        for (column, (count, first)) in unreadableValues.sorted(by: { $0.key < $1.key }) {
+            add(
+                "unreadableValues", count,
+                "\(count) \(columns[column].name) could not be read and \(count == 1 ? "is" : "are") unknown "
+                    + "(--strict refuses that); the first is \(first)")
+        }
+        add(
+            "repeatedHeaders", repeatedHeaders,
+            "\(repeatedHeaders) repeated header\(repeatedHeaders == 1 ? " was" : "s were") passed over")
+        add(
+            "joinedLines", joinedLines?.count ?? 0,
+            "\(joinedLines?.count ?? 0) quoted over lines that could be records by themselves, the first at "
+                + "\(joinedLines?.first ?? ""): see whether a quote is missing there")
+        add(
+            "keptEscapes", keptEscapes,
+            "\(keptEscapes) backslashes were kept as they stand; if they are escapes, as COPY and mysql write them, say "
+                + "--format copy or --format mysql")
+        switch writer {
+        case .entities(let writer, _): findings += writer.doubtfulIDs.findings
+        case .pairs(let writer, _): findings += writer.doubtfulIDs.findings
+        }
+        return findings
+    }
+}
+
 extension InputFile {
-    /// A reader of the file's records; of format and delimiter, what is nil is found out.
-    public func records(_ columns: [RecordColumn], format: RecordFormat? = nil, delimiter: RecordDelimiter? = nil)
+    /// A reader of the file's records; what is not said of the dialect is found.
+    public func records(_ columns: [RecordColumn], _ choice: DialectChoice = DialectChoice())
         throws(CatalogError) -> RecordReader
     {
         do throws(RecordError) {
-            return unsafe try RecordReader(format: format, delimiter: delimiter, columns: columns, source: name) {
+            return unsafe try RecordReader(choice, columns: columns, source: name) {
                 try unsafe self.read(into: $0)
             }
         } catch { throw CatalogError(.badData, error.description) }

@@ -19,6 +19,14 @@ public final class Importer {
     var batchLines: [(source: String, line: Int)] = []
     // The error of SQLite that ends the import, noted while a record was written.
     var failure: CatalogError?
+    // Values of the current record that could not be read and are left out.
+    var unreadable: [RecordProblem] = []
+    // By column, how many these were, and the first.
+    var unreadableValues: [Int: (count: Int, first: String)] = [:]
+    var repeatedHeaders = 0
+    var keptEscapes = 0
+    // Records whose quotes stretch over lines that could be records, and the first.
+    var joinedLines: (count: Int, first: String)?
     // Changes in the temporary tables that say what a replacing import removes.
     var temporaryChanges: Int64 = 0
     private var changesAtBegin: Int64 = 0
@@ -126,6 +134,7 @@ public final class Importer {
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         }
+        summary.findings = findings
         summary.rejected = rejects.count
         summary.keptRejects = rejects.keptCount
         summary.rejectsPaths = rejects.recordsPaths
@@ -184,9 +193,8 @@ extension Importer {
             if kind == .memberships { try catalog.reapplyInteractions() }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.note(notedColumns)
-            try catalog.database.execute("COMMIT")
-            // Sorting what lies in the file is quicker than what is still in the log.
             if case .pairs(let writer, _) = writer { try writer.finish() }
+            try catalog.database.execute("COMMIT")
         }
     }
 

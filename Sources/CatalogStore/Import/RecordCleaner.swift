@@ -25,7 +25,9 @@ public struct RecordCleaner: Sendable {
         public var rows = 0
         /// Records left out.
         public var rejected = 0
-        /// Why the first ones were left out.
+        /// Values that could not be read and are unknown.
+        public var unreadable = 0
+        /// Why the first ones were left out, or are unknown.
         public var examples: [String] = []
     }
 
@@ -38,7 +40,7 @@ public struct RecordCleaner: Sendable {
     public func clean(_ path: String, _ write: ([UInt8]) throws(CatalogError) -> Void) throws(CatalogError) -> Summary {
         let columns = kind.columns
         var reader = try InputFile(path: path).records(
-            columns.map { RecordColumn($0.name, isRequired: $0.isRequired, sourceName: nil) })
+            columns.map { RecordColumn($0.name, isRequired: $0.isRequired, isList: $0.type.isList) })
         var summary = Summary()
         let names = columns.map(\.name) + ["fields", "line"]
         var buffer = Array((names.joined(separator: "\t") + "\n").utf8)
@@ -51,7 +53,7 @@ public struct RecordCleaner: Sendable {
             case .record:
                 do throws(RecordProblem) {
                     let length = buffer.count
-                    do throws(RecordProblem) { try append(reader, columns, to: &buffer) } catch {
+                    do throws(RecordProblem) { try append(reader, columns, to: &buffer, &summary) } catch {
                         buffer.removeLast(buffer.count - length)
                         throw error
                     }
@@ -65,19 +67,29 @@ public struct RecordCleaner: Sendable {
         }
     }
 
-    private func note(_ reason: String, _ summary: inout Summary) {
-        summary.rejected += 1
+    private func note(_ reason: String, _ summary: inout Summary, isOfRow: Bool = true) {
+        if isOfRow { summary.rejected += 1 } else { summary.unreadable += 1 }
         if summary.examples.count < 10 { summary.examples.append(reason) }
     }
 
-    private func append(_ reader: borrowing RecordReader, _ columns: [ImportKind.Column], to row: inout [UInt8])
-        throws(RecordProblem)
-    {
+    private func append(
+        _ reader: borrowing RecordReader, _ columns: [ImportKind.Column], to row: inout [UInt8],
+        _ summary: inout Summary
+    ) throws(RecordProblem) {
         var fields = 0
+        for fault in reader.faults {
+            guard columns[fault.column].type.mayBeUnknown else { throw RecordProblem(reason: fault.reason.description) }
+            note("line \(reader.line): \(fault.reason)", &summary, isOfRow: false)
+        }
         for (index, column) in columns.enumerated() {
-            try append(column, index, of: reader, to: &row)
+            do throws(RecordProblem) {
+                try append(column, index, of: reader, to: &row)
+                if column.isGiven(index, in: reader) { fields |= 1 << index }
+            } catch {
+                guard error.column != nil else { throw error }
+                note("line \(reader.line): \(error.reason)", &summary, isOfRow: false)
+            }
             row.append(UInt8(ascii: "\t"))
-            if column.isGiven(index, in: reader) { fields |= 1 << index }
         }
         row += Array("\(fields)\t\(reader.line)\n".utf8)
     }
@@ -93,14 +105,18 @@ public struct RecordCleaner: Sendable {
             reader.withField(index) { Self.quote($0, to: &row) }
         case .id, .text: reader.withField(index) { Self.quote($0, to: &row) }
         case .list: Self.quote((column.list(index, in: reader) ?? "").utf8Span.span, to: &row)
-        case .time: row += Array(String(try column.time(index, in: reader, zone: zone).time.seconds).utf8)
+        case .time:
+            if let written = try column.time(index, in: reader, zone: zone) {
+                row += Array(String(written.time.seconds).utf8)
+            }
         case .visibility:
             let isPublic = try column.code(index, in: reader, of: Visibility.words) == Visibility.public.code
             row += Array((isPublic ? Visibility.public : .private).rawValue.utf8)
         case .joinPolicy:
             row += Array(
                 GroupJoinPolicy(code: try column.code(index, in: reader, of: GroupJoinPolicy.words)).rawValue.utf8)
-        case .degrees(let bound): row += Array("\(try column.degrees(index, in: reader, bound: bound))".utf8)
+        case .degrees(let bound):
+            if let degrees = try column.degrees(index, in: reader, bound: bound) { row += Array("\(degrees)".utf8) }
         }
     }
 

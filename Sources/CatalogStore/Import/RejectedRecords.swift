@@ -16,7 +16,7 @@ final class RejectedRecords {
     }
 
     /// What makes records of several sources fit into one file.
-    private struct Dialect: Hashable {
+    private struct Form: Hashable {
         var format: RecordFormat
         var delimiter: RecordDelimiter
         var header: [UInt8]
@@ -33,7 +33,7 @@ final class RejectedRecords {
     private let inputs: Set<FileIdentity>
     private let writesFiles: Bool
     private let earlierFiles: [String]
-    private var files: [Dialect: File] = [:]
+    private var files: [Form: File] = [:]
     private var reasons: FileWriter?
     private(set) var count = 0
     /// Their bytes, also of those that were not written.
@@ -91,29 +91,30 @@ final class RejectedRecords {
     /// Writes the record that a reader is at, if it was kept.
     private func write(_ reader: borrowing RecordReader) throws(CatalogError) -> (path: String, line: Int)? {
         guard let record = reader.rawRecord else { return nil }
-        let dialect = Dialect(format: reader.format, delimiter: reader.delimiter, header: reader.headerBytes)
-        var file = try file(for: dialect)
-        defer { files[dialect] = file }
+        let form = Form(
+            format: reader.dialect.format, delimiter: reader.dialect.delimiter, header: reader.headerBytes)
+        var file = try file(for: form)
+        defer { files[form] = file }
         let place = (file.path, file.nextLine)
         try file.writer.write(record + [UInt8(ascii: "\n")])
         file.nextLine += 1 + record.count { $0 == UInt8(ascii: "\n") }
         return place
     }
 
-    private func file(for dialect: Dialect) throws(CatalogError) -> File {
-        if let file = files[dialect] { return file }
+    private func file(for form: Form) throws(CatalogError) -> File {
+        if let file = files[form] { return file }
         var number = 1
-        var path = paths.records(number, dialect.format)
+        var path = paths.records(number, form.format)
         while files.values.contains(where: { $0.path == path })
             || FileIdentity(path: path).map(inputs.contains) ?? false
         {
             number += 1
-            path = paths.records(number, dialect.format)
+            path = paths.records(number, form.format)
         }
         let writer = try FileWriter(path: path)
-        guard dialect.format != .jsonLines else { return File(path: path, writer: writer, nextLine: 1) }
-        try writer.write(dialect.header + [UInt8(ascii: "\n")])
-        return File(path: path, writer: writer, nextLine: 2 + dialect.header.count { $0 == UInt8(ascii: "\n") })
+        guard form.format != .jsonLines else { return File(path: path, writer: writer, nextLine: 1) }
+        try writer.write(form.header + [UInt8(ascii: "\n")])
+        return File(path: path, writer: writer, nextLine: 2 + form.header.count { $0 == UInt8(ascii: "\n") })
     }
 
     /// Writes all that was added.
@@ -160,7 +161,7 @@ struct RejectsPaths {
 
     /// The number-th file of records, from 1.
     func records(_ number: Int, _ format: RecordFormat) -> String {
-        stem + (number > 1 ? "-\(number)" : "") + (ending ?? ".\(format.rawValue)")
+        stem + (number > 1 ? "-\(number)" : "") + (ending ?? ".\(format.fileEnding)")
     }
 
     /// The files that an earlier import has written, as its reasons name them.
@@ -201,6 +202,14 @@ extension Importer {
     ///
     /// - Throws: `CatalogError.Code.badData`.
     func checkRejects() throws(CatalogError) {
+        if options.replaces, !options.allowsRejects, let joinedLines {
+            throw CatalogError(
+                .badData,
+                """
+                \(joinedLines.first): quotes stretch over lines that could be records by themselves, and replacing could \
+                remove just those: nothing was changed. Mend the quotes, or add --allow-rejects
+                """)
+        }
         let rejected = rejects.count
         guard rejected > 0 else { return }
         try checkShare(isAtEnd: true)

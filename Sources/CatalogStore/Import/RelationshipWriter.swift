@@ -21,6 +21,9 @@ final class RelationshipWriter {
     private let forgotten: ForgottenIDs
     /// Slots of members who were forgotten.
     private var forgottenSlots: Set<UInt32> = []
+    /// Slots of ids that look like something else.
+    private var doubtfulSlots: (groups: [UInt32: IDDoubt], entries: [UInt32: IDDoubt]) = ([:], [:])
+    private(set) var doubtfulIDs = DoubtfulIDs()
     /// Told of a step and of the rows it has done.
     var progress: (String, Int) -> Void = { _, _ in }
     private(set) var written = 0
@@ -83,6 +86,7 @@ final class RelationshipWriter {
     /// - Returns: the index in the batch of the first row that names an unknown id, if strict; nothing is written then.
     func flush() throws(DatabaseError) -> (row: Int, id: String)? {
         if let unknown = try resolve() { return unknown }
+        countDoubtful()
         leaveOutForgotten()
         for index in rows.indices {
             let row = rows[index]
@@ -98,6 +102,7 @@ final class RelationshipWriter {
             groupIDs = IdentifierCache()
             entryIDs = IdentifierCache()
             forgottenSlots = []
+            doubtfulSlots = ([:], [:])
         }
         firstResolved = (groupIDs.count, entryIDs.count)
         return nil
@@ -107,6 +112,7 @@ final class RelationshipWriter {
         var unknownGroups: Set<UInt32> = []
         var unknownEntries: Set<UInt32> = []
         for slot in groupIDs.unresolved(from: firstResolved.group) {
+            doubtfulSlots.groups[slot] = groupIDs.doubt(slot)
             guard let key = try groups.key(of: groupIDs.id(slot)) else {
                 unknownGroups.insert(slot)
                 continue
@@ -115,6 +121,7 @@ final class RelationshipWriter {
         }
         for (done, slot) in entryIDs.unresolved(from: firstResolved.entry).enumerated() {
             if done & 0xffff == 0 { progress("finding ids", done) }
+            doubtfulSlots.entries[slot] = entryIDs.doubt(slot)
             if source.entityTable == .users, try forgotten.contains(entryIDs.id(slot)) {
                 forgottenSlots.insert(slot)
                 continue
@@ -132,6 +139,16 @@ final class RelationshipWriter {
             if unknownEntries.contains(entry) { return (index, "\(source.entityTable.singular) \(entryIDs.id(entry))") }
         }
         return nil
+    }
+
+    /// Counts the rows of the batch whose ids look like something else.
+    private func countDoubtful() {
+        guard !doubtfulSlots.groups.isEmpty || !doubtfulSlots.entries.isEmpty else { return }
+        for row in rows {
+            let (group, entry) = (UInt32(row >> 32), UInt32(row & 0xffff_ffff))
+            if let doubt = doubtfulSlots.groups[group] { doubtfulIDs.note(doubt, groupIDs.id(group)) }
+            if let doubt = doubtfulSlots.entries[entry] { doubtfulIDs.note(doubt, entryIDs.id(entry)) }
+        }
     }
 
     /// Takes the rows of forgotten members out of the batch.

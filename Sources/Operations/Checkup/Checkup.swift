@@ -114,6 +114,15 @@ extension Checkup {
     /// Returns the findings about the catalog.
     func catalogFindings(_ times: inout NewestTimes) -> [Finding] {
         let path = places.catalog
+        let place = CatalogPlace(of: path).map { place -> Finding in
+            let problem = place.problem(ofCatalog: path)
+            return place == .mountedFile
+                ? .bad("catalog", problem, advice: place.advice) : .warning("catalog", problem, advice: place.advice)
+        }
+        return [place].compactMap(\.self) + contentFindings(path, &times)
+    }
+
+    private func contentFindings(_ path: String, _ times: inout NewestTimes) -> [Finding] {
         do throws(CatalogError) {
             let examination = try Catalog(path: path, mode: .reading, relations: relations).examine()
             times.note("an interaction", examination.latestInteractionMilliseconds)

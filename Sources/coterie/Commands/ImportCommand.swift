@@ -15,9 +15,11 @@ enum ImportCommand: Subcommand {
 
             \(kinds.map { "\($0.name): \($0.columnNames.joined(separator: ", "))" }.joined(separator: "\n\n"))
 
-            The format, the delimiter and gzip are detected from the content. Times are ISO 8601, as databases write \
-            them (2026-11-01 12:00:00+00), or seconds, milliseconds or microseconds since 1970; \\N and an empty \
-            field are null. Topics, interests and tags are separated by ";". Importing the same file again changes \
+            The format, the delimiter, quotes and gzip are detected from the content; --dry-run says how, and why. \
+            Times are ISO 8601, as databases write them (2026-11-01 12:00:00+00), or seconds, milliseconds, \
+            microseconds or nanoseconds since 1970; \\N and an empty field are null, and so is a date of zeros. A value \
+            that cannot be read is unknown, and is counted; a row whose ids or visibility cannot be read is left out. \
+            Topics, interests and tags are separated by ";". Importing the same file again changes \
             nothing. A later import overwrites what an earlier one set. Columns that a file does not have keep their \
             values.
 
@@ -35,18 +37,20 @@ enum ImportCommand: Subcommand {
         options: [
             CommonOptions.catalog,
             Option(
-                "format", "FORMAT", help: "The format of all files (default: detected from the first bytes)",
+                "format", "FORMAT",
+                help: "The format of all files; copy and mysql have backslash escapes (default: detected)",
                 allowed: RecordFormat.allCases.map(\.rawValue)),
             Option(
                 "delimiter", "DELIMITER", help: "The delimiter of fields (default: detected from the first line)",
                 allowed: RecordDelimiter.allCases.map(\.rawValue)),
+            Option("null", "WORD", help: "A word that stands for no value, beside \\N and the empty field"),
             Option(
                 "columns", "NAME=THEIRS,…", help: "The names of columns in the files: group_id=gid,joined_at=created",
                 isRepeating: true),
             Option(
                 "timezone", "ZONE", help: "The zone of times without one: +02:00, Europe/Berlin", default: "UTC"),
             Option(flag: "dry-run", help: "Say what would happen, with ten examples of bad lines; change nothing"),
-            Option(flag: "strict", help: "Fail at the first bad line, unknown id or unknown column"),
+            Option(flag: "strict", help: "Fail at the first bad line or value, unknown id or unknown column"),
             Option(
                 "maximum-rejected", "PERCENT", help: "Fail if more than this share of the lines is rejected",
                 default: "1"),
@@ -102,7 +106,12 @@ enum ImportCommand: Subcommand {
     /// The catalog to import into; a dry run makes none.
     private static func catalog(_ parsed: ParsedCommand, isDryRun: Bool) throws(CatalogError) -> Catalog {
         let path = parsed.text("catalog")
-        guard isDryRun else { return try Catalog(path: path, mode: .writing, relations: Coterie.relations) }
+        guard isDryRun else {
+            if let place = CatalogPlace(of: path), place != .mountedFile {
+                complain("\(place.problem(ofCatalog: path)); \(place.advice)")
+            }
+            return try Catalog(path: path, mode: .writing, relations: Coterie.relations)
+        }
         do throws(CatalogError) {
             return try Catalog(path: path, mode: .reading, relations: Coterie.relations)
         } catch {
@@ -113,8 +122,10 @@ enum ImportCommand: Subcommand {
 
     private static func options(_ parsed: ParsedCommand, _ kind: ImportKind) throws -> ImportOptions {
         var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.name)-rejects")
-        options.format = try parsed.choiceIfGiven("format", of: RecordFormat.self)
-        options.delimiter = try parsed.choiceIfGiven("delimiter", of: RecordDelimiter.self)
+        options.dialect = DialectChoice(
+            format: try parsed.choiceIfGiven("format", of: RecordFormat.self),
+            delimiter: try parsed.choiceIfGiven("delimiter", of: RecordDelimiter.self),
+            nullWord: parsed.textIfGiven("null"))
         options.sourceNames = try sourceNames(parsed, kind)
         options.zone = try parsed.clockZone("timezone")
         options.isStrict = parsed.flag("strict")

@@ -191,6 +191,9 @@ enum ServeCommand: ConfiguredCommand {
 
     /// Whether there is a catalog; one of an older program is migrated.
     private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
+        if let place = CatalogPlace(of: path) {
+            EventLog.standardError.warning("\(place.problem(ofCatalog: path)); \(place.advice)")
+        }
         do throws(CatalogError) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
                 _ = try Catalog(path: path, mode: .reading)

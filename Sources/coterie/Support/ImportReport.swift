@@ -1,4 +1,5 @@
 import CatalogStore
+import RecordReading
 
 /// The result of an import or of its dry run, for people and as JSON.
 struct ImportReport {
@@ -11,7 +12,7 @@ struct ImportReport {
         var lines = [counts]
         if !summary.unknownColumns.isEmpty {
             let names = summary.unknownColumns.map { column in
-                column.name + (column.nearest.map { " (did you mean \($0)?)" } ?? "")
+                shown(column.name) + (column.nearest.map { " (did you mean \($0)?)" } ?? "")
             }
             lines.append("columns passed over: \(names.joined(separator: ", "))")
         }
@@ -24,6 +25,8 @@ struct ImportReport {
             let times = summary.timesWithoutZone == 1 ? "time without a zone was" : "times without a zone were"
             lines.append("\(counted(summary.timesWithoutZone, times)) taken for \(zone) (--timezone)")
         }
+        lines += summary.findings.map(\.message)
+        lines += summary.dialects.filter { isDryRun || $0.dialect.isUnusual }.map { "\($0.source): \($0.dialect)" }
         if let reasons = summary.reasonsPath {
             let kept =
                 summary.keptRejects < summary.rejected ? "the first \(Formats.grouped(summary.keptRejects)) " : ""
@@ -69,6 +72,17 @@ struct ImportReport {
             var line: Int
         }
 
+        struct Dialect: Encodable {
+            var source, format, description: String
+            var delimiter: String?
+            var isQuoted: Bool
+        }
+
+        struct Finding: Encodable {
+            var kind, message: String
+            var count: Int
+        }
+
         var kind: String
         var isDryRun: Bool
         var rows, written, unchanged, repeated, removed, rejected, forgotten, timesWithoutZone: Int
@@ -81,6 +95,8 @@ struct ImportReport {
         var rejectsFiles: [String]
         var reasonsFile, failure: String?
         var examples: [Example]
+        var dialects: [Dialect]
+        var findings: [Finding]
         var seconds: Double
 
         init(_ summary: ImportSummary, isDryRun: Bool) {
@@ -106,6 +122,13 @@ struct ImportReport {
             examples = summary.examples.map {
                 Example(source: $0.source, reason: $0.reason, record: $0.excerpt, line: $0.line)
             }
+            dialects = summary.dialects.map { source, dialect in
+                Dialect(
+                    source: source, format: dialect.format.rawValue, description: dialect.description,
+                    delimiter: dialect.format == .jsonLines ? nil : dialect.delimiter.rawValue,
+                    isQuoted: dialect.hasQuotes ?? false)
+            }
+            findings = summary.findings.map { Finding(kind: $0.kind, message: $0.message, count: $0.count) }
             seconds = summary.seconds
         }
     }

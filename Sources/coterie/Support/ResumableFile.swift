@@ -135,12 +135,14 @@ extension ParsedCommand {
 
 /// A file or a pipe with lines of text.
 enum LineFile {
-    /// Returns the lines that are not empty, without carriage returns at their ends.
+    /// Returns the lines that are not empty, without carriage returns at their ends and without a byte order mark.
     ///
     /// - Parameter path: the path of a file or of a pipe such as a shell's `<(…)`, or `-` for standard input.
     /// - Throws: `Failure` if it cannot be read, or is not UTF-8.
     static func lines(of path: String) throws(Failure) -> [String] {
-        guard let text = String(validating: try bytes(of: path), as: UTF8.self) else {
+        let bytes = try bytes(of: path)
+        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        guard let text = String(validating: bytes.dropFirst(hasMark ? 3 : 0), as: UTF8.self) else {
             throw Failure(Failure.badData, "cannot read \(path): it is not UTF-8 text")
         }
         return text.split(whereSeparator: \.isNewline).map(String.init)

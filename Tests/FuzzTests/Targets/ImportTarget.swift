@@ -41,7 +41,7 @@ struct ImportTarget: FuzzTarget {
         options.isStrict = first & 8 != 0
         options.replaces = first & 16 != 0
         (options.allowsShrinking, options.allowsRejects) = (true, first & 32 != 0)
-        options.format = [nil, .csv, .tsv, .jsonLines][Int(first >> 6)]
+        options.dialect.format = [nil, .csv, .tsv, .jsonLines][Int(first >> 6)]
         let path = folder.path + "/file"
         try Data(bytes.dropFirst()).write(to: URL(fileURLWithPath: path))
         let before = try catalog.changeCount()
@@ -62,7 +62,7 @@ struct ImportTarget: FuzzTarget {
         try require(summary.unchanged >= 0, "more rows were written than read")
         guard !summary.rejectsPaths.isEmpty else { return }
         var options = options
-        (options.isDryRun, options.replaces, options.format) = (true, false, nil)
+        (options.isDryRun, options.replaces, options.dialect.format) = (true, false, nil)
         let again: ImportSummary
         do throws(CatalogError) {
             again = try Importer(into: catalog, kind: summary.kind, options: options).run(summary.rejectsPaths)

@@ -1,0 +1,98 @@
+import Glibc
+
+/// Where a catalog lies, as far as its write-ahead log cannot be trusted there.
+public enum CatalogPlace: Sendable, Equatable {
+    /// The file itself is a mount point: its log stays outside, and is not there when the file is mounted again.
+    case mountedFile
+    /// A file system of this type: several machines, or none, share the memory that the log needs.
+    case shared(type: String)
+
+    /// The place of a catalog, or of one that is to be made; nil if nothing is wrong with it.
+    public init?(of path: String) {
+        // A catalog without a name is in no place.
+        guard !path.isEmpty, let table = Self.mounts() else { return nil }
+        let folder = Catalog.folder(of: path)
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        guard let real = Catalog.resolved(path) ?? Catalog.resolved(folder).map({ "\($0)/\(name)" }) else { return nil }
+        self.init(of: real, mounts: table)
+    }
+
+    /// The same of a path without links, by the text of `/proc/self/mountinfo`.
+    public init?(of path: String, mounts: String) {
+        var found: (point: String, type: String)?
+        for line in mounts.split(separator: "\n") {
+            // 36 35 98:0 /root /point options … - type source options
+            let fields = line.split(separator: " ")
+            guard fields.count > 6, let dash = fields[6...].firstIndex(of: "-"), dash + 1 < fields.count else {
+                continue
+            }
+            let point = Self.unescaped(fields[4])
+            let isAbove = point == "/" || path == point || path.hasPrefix(point + "/")
+            // Of several mounts on one point the last one is seen.
+            guard isAbove, point.utf8.count >= found?.point.utf8.count ?? 0 else { continue }
+            found = (point, String(fields[dash + 1]))
+        }
+        guard let found else { return nil }
+        if found.point == path, path != "/" {
+            self = .mountedFile
+        } else if Self.sharedTypes.contains(found.type) || found.type.hasPrefix("fuse.") {
+            self = .shared(type: found.type)
+        } else {
+            return nil
+        }
+    }
+
+    private static let sharedTypes: Set<String> = [
+        "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "lustre", "9p", "fuse", "virtiofs",
+    ]
+
+    /// A path in which blanks and the like are written as `\040`.
+    private static func unescaped(_ field: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(field.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3,
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func mounts() -> String? {
+        guard let file = unsafe fopen("/proc/self/mountinfo", "re") else { return nil }
+        defer { unsafe fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += chunk.prefix(count)
+        }
+    }
+
+    /// What is wrong with it.
+    public func problem(ofCatalog path: String) -> String {
+        switch self {
+        case .mountedFile:
+            "the catalog \(path) is mounted as a single file: its write-ahead log, \(path)-wal, would stay outside and "
+                + "be lost with all that is in it"
+        case .shared(let type):
+            "the catalog \(path) is on \(type), where a write-ahead log is not safe: what another machine, or a "
+                + "restart, sees of it is left to chance"
+        }
+    }
+
+    /// What to do about it.
+    public var advice: String {
+        switch self {
+        case .mountedFile: "mount its folder instead"
+        case .shared: "move it to a disk of this machine"
+        }
+    }
+}
