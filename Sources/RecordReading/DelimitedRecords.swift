@@ -10,7 +10,7 @@ extension RecordReader {
                     stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
                     continue
                 }
-                if mayBeHeader, try obeyHeader(window.start..<scan.end) {
+                if mayBeHeader(scan.fieldCount), try obeyHeader(window.start..<scan.end) {
                     stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
                     continue
                 }
@@ -192,19 +192,23 @@ extension RecordReader {
                     + "Rename or add the column")
         }
         self.fieldOfColumn = fieldOfColumn
-        headerGate = HeaderGate(names + table.columns.map(\.wantedName))
+        headerGate = HeaderGate(names + headerGate.names + table.columns.map(\.wantedName))
     }
 
-    /// Whether the first field of the record in `bounds` could be a name of a header.
-    var mayBeHeader: Bool {
+    /// Whether a record could be a header, by its first field in `bounds`, or by the number of its fields.
+    func mayBeHeader(_ fieldCount: Int) -> Bool {
+        guard fieldCount == bounds.count else { return fieldCount <= Self.maximumRepeatedNames }
         let (start, end) = (bounds[0].start, bounds[0].end)
         return end > start && headerGate.admits(length: end - start, last: input.bytes[end - 1])
     }
 
+    /// A header with more columns is not looked for among records.
+    private static var maximumRepeatedNames: Int { 1024 }
+
     /// Whether a record is the header again; one with other columns, or in another order, holds from now on.
     ///
-    /// It is if all that it has are names of the header or of columns, or at least two of them are and none that is
-    /// required is missing.
+    /// It is if no required column is missing, and if all its fields are names, as many as before, or if two of them are
+    /// names of columns.
     mutating func obeyHeader(_ range: Range<Int>) throws(RecordError) -> Bool {
         let names = input.bytes[range].split(separator: dialect.delimiter.byte, omittingEmptySubsequences: false)
             .map { field in
@@ -214,7 +218,9 @@ extension RecordReader {
             }
         let known = names.map { table.column(named: $0) }
         let isEvery = zip(names, known).allSatisfy { name, column in column != nil || headerGate.names.contains(name) }
-        guard isEvery || known.count(where: { $0 != nil }) > 1,
+        let isWhole = isEvery && names.count == bounds.count
+        let knownCount = known.count { $0 != nil }
+        guard isWhole || knownCount > 1, knownCount == Set(known.compactMap(\.self)).count,
             table.columns.indices.allSatisfy({ !table.columns[$0].isRequired || known.contains($0) })
         else { return false }
         repeatedHeaders += 1

@@ -91,7 +91,7 @@ struct ExposureTests {
     func exposedMembers() throws {
         let test = try CatalogUnderTest()
         try test.importing(
-            .memberships, "group_id,user_id,joined_at\ng,ann,500000001\nh,ann,\ni,ann,99999999999\ng,bob,500000003\n")
+            .memberships, "group_id,user_id,joined_at\ng,ann,1970-01-02\nh,ann,\ni,ann,99999999999\ng,bob,1970-01-04\n")
         let catalog = try Catalog(path: test.path, mode: .recording)
         func interaction(_ id: String, at milliseconds: Int64) -> InteractionRecord {
             InteractionRecord(id: id, .click, groupID: "g", atMilliseconds: milliseconds, recommendationID: "r")

@@ -210,6 +210,8 @@ struct CatalogPlaceTests {
 
     @Test("A catalog that cannot have a write-ahead log is refused: the answer of SQLite is read")
     func withoutLog() throws {
+        // The file is made before SQLite sees that it needs none.
+        defer { try? FileManager.default.removeItem(atPath: ":memory:") }
         let error = try #require(catalogError { _ = try Catalog(path: ":memory:", mode: .writing) })
         #expect(error.code == .fileFailed && error.message.contains("its journal mode is memory"), "\(error)")
     }
