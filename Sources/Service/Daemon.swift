@@ -7,10 +7,10 @@ import Synchronization
 
 /// The serving daemon, from `init` until `stop`.
 ///
-/// It listens from the start; until a version has been loaded, data is answered with 503. Versions that
-/// become current are followed within the poll interval, without a request that fails or sees two versions.
+/// It listens from the start. Requests for data get status 503 until a version has been loaded. The daemon takes a new
+/// current version up within the poll interval; no request fails meanwhile or sees two versions.
 public final class Daemon: Sendable {
-    /// The port it listens at.
+    /// The port at which the daemon listens.
     public let port: UInt16
 
     private let configuration: Configuration
@@ -30,8 +30,8 @@ public final class Daemon: Sendable {
 
     /// Starts to listen, and to follow the store.
     ///
-    /// - Throws: `ServiceError.addressRefused` for an address that other machines can reach if no tokens are asked
-    ///   for, `startFailed` if the port is taken or a limit is out of bounds.
+    /// - Throws: `ServiceError.addressRefused` if there are no keys and other machines can reach the address.
+    ///   `startFailed` if the port is taken, a file cannot be opened or a limit is out of bounds.
     public init(_ configuration: Configuration) throws(ServiceError) {
         try configuration.validate()
         let troubles = RecentTroubles()
@@ -94,7 +94,7 @@ public final class Daemon: Sendable {
         relay?.start()
     }
 
-    /// A task that is done again and again, on a queue of its own.
+    /// A task that a timer repeats, on a queue of its own.
     private struct Duty {
         var name: String
         var interval: Duration
@@ -107,7 +107,7 @@ public final class Daemon: Sendable {
         }
     }
 
-    /// All that the daemon does without a request.
+    /// Returns all tasks of the daemon that are not requests.
     private static func duties(
         _ configuration: Configuration, _ parts: DeploymentParts, follower: VersionFollower, keyWatch: KeyWatch?,
         settingsWatch: SettingsWatch?, takeUp: @escaping @Sendable (LiveSettings) -> Void, reporter: DaemonReporter?,
@@ -157,9 +157,10 @@ public final class Daemon: Sendable {
         log.info("tokens are asked for\(open.isEmpty ? "" : ", but not for \(open)")")
     }
 
-    /// Reads again what was read when the daemon started and may change: the keys and the settings.
+    /// Reads the keys and the settings again, even if their files seem unchanged.
     ///
-    /// Versions, and changes of the catalog, of the key file and of the configuration files, are noticed without it.
+    /// It is not needed after a change: the daemon polls the store, the catalog, the key file and the configuration
+    /// files.
     public func reload() {
         let parts = [keyWatch == nil ? nil : "keys", settingsWatch == nil ? nil : "settings"].compactMap(\.self)
         configuration.log.info(
@@ -168,23 +169,24 @@ public final class Daemon: Sendable {
         settingsWatch?.refresh(isForced: true, takingUp: takeUp)
     }
 
-    /// Waits until `stop` has been called and is done.
+    /// Waits until `stop` has finished.
     public func run() {
         hasStopped.wait()
-        // For whoever else waits.
+        // This wakes other waiting threads.
         hasStopped.signal()
     }
 
-    /// Stops: no new connections, responses under way are sent; returns when all is over.
+    /// Stops the daemon, and returns when it has stopped.
     ///
-    /// To be called from any thread but those that answer requests; a second call returns at once.
+    /// The daemon takes no new connections and sends the responses under way. Threads that answer requests must not
+    /// call this. A second call returns at once.
     public func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         configuration.log.info("stopping")
         for timer in timers { timer.cancel() }
         server.stop(waitingAtMost: configuration.stopGrace)
         recorder?.stop()
-        // What the last answers showed.
+        // The last answers have noted what they showed.
         if let community { exposures.flush(to: community) }
         sharedSessions?.writePending()
         relay?.stop()
@@ -195,27 +197,28 @@ public final class Daemon: Sendable {
 }
 
 extension Daemon {
-    /// Holds SIGTERM, SIGINT and SIGHUP back from now on until `runUntilTerminated` takes them, so that one that comes
-    /// while the daemon starts is not lost and does not kill it.
+    /// Blocks SIGTERM, SIGINT and SIGHUP until `runUntilTerminated` takes them.
     ///
-    /// A write beyond a limit on the size of files fails from now on, and does not kill it either.
+    /// A signal that arrives while the daemon starts is neither lost nor fatal. From now on, a write beyond the limit
+    /// on file size fails instead of killing the process (SIGXFSZ).
     ///
-    /// For the process whose main purpose the daemon is, before it has any other thread: how a process takes signals is
-    /// one setting for all of it.
+    /// Call this before the process has any other thread, and only if the daemon is its main purpose. Signal handling
+    /// is a setting of the whole process.
     public static func holdSignals() {
         var signals = heldSignals
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Reloads on SIGHUP and stops on SIGTERM and SIGINT, which were held back before the daemon was made; returns when
-    /// it has stopped.
+    /// Reloads on SIGHUP and stops on SIGTERM and SIGINT; returns when the daemon has stopped.
+    ///
+    /// `holdSignals` must have been called before the daemon was created.
     public func runUntilTerminated() {
         DispatchQueue(label: "signals").async { [self] in
             var signals = Self.heldSignals
             var number: Int32 = 0
             repeat {
-                // It fails only for a set that has no signal in it.
+                // The call fails only for an empty set of signals.
                 unsafe sigwait(&signals, &number)
                 if number == SIGHUP { reload() }
             } while number == SIGHUP
@@ -233,34 +236,34 @@ extension Daemon {
 }
 
 extension Daemon {
-    /// What a daemon serves, where, to whom, and how.
+    /// The configuration of a daemon: its data, its address and its settings.
     public struct Configuration: Sendable {
-        /// Where versions come from, what is known of members, and where changes are recorded.
+        /// The store of versions, the source of members, and the place for changes.
         public var deployment: Deployment
-        /// Where it listens, and its limits; without keys, the address must be of the loopback interface.
+        /// The address, the port and the limits of the server; without keys, the address must be a loopback address.
         public var server: HTTPServer.Configuration
-        /// What can change while the daemon runs.
+        /// The settings that can change while the daemon runs.
         public var live = LiveSettings()
-        /// Gives new values of what can change; nil if nothing does.
+        /// The source of changed settings; nil if the settings never change.
         public var settingsSource: (any SettingsSource)?
-        /// How often the source is asked; 10 milliseconds or more.
+        /// The interval between two reads of `settingsSource`, from 10 milliseconds to an hour, inclusive.
         public var settingsPollInterval = Duration.seconds(5)
-        /// How often the store is asked which version is current, and the key file looked at; 10 milliseconds or more.
+        /// The interval between two looks at the store and the key file, from 10 milliseconds to an hour, inclusive.
         public var pollInterval = Duration.milliseconds(500)
-        /// How often the daemon checks whether other processes have changed the catalog; 10 milliseconds or more.
+        /// The interval between two looks for changes to the catalog, from 10 milliseconds to an hour, inclusive.
         public var changePollInterval = Duration.milliseconds(100)
         /// The memory of the answer cache, in bytes; 0 for no cache.
         public var answerCacheBytes = 32 << 20
-        /// Where requests are recorded with their answers; nil for nowhere.
+        /// The recording of requests with their answers; nil to record none.
         public var tape: TapeSettings?
-        /// How long a stop waits for responses that are being sent.
+        /// The longest time that a stop waits for responses that are being sent.
         public var stopGrace = Duration.seconds(10)
-        /// Receives events: a start, a version, a failure, a refusal.
+        /// The log of events, such as a start, a new version, a failure or a refusal.
         public var log: EventLog
-        /// The time, in Unix milliseconds.
+        /// The clock, in Unix milliseconds.
         public var now: @Sendable () -> Int64 = { SystemClock.nowMilliseconds }
 
-        /// A configuration with the usual intervals and limits, without keys.
+        /// Creates a configuration with the usual intervals and limits, without keys.
         public init(
             _ deployment: Deployment, server: HTTPServer.Configuration = HTTPServer.Configuration(),
             log: EventLog = .standardError
@@ -270,8 +273,12 @@ extension Daemon {
             self.log = log
         }
 
-        /// Refuses addresses that other machines can reach where no tokens are required: then anybody who reaches the
-        /// daemon may ask anything about anybody.
+        /// Checks the address and the intervals.
+        ///
+        /// Without keys, everybody who reaches the daemon may ask for the data of any member. An address that other
+        /// machines can reach is then refused.
+        ///
+        /// - Throws: `ServiceError.addressRefused` or `startFailed`.
         func validate() throws(ServiceError) {
             guard live.access.keys != nil || server.address.hasPrefix("127.") || server.address == "::1" else {
                 throw ServiceError(

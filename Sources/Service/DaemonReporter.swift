@@ -5,11 +5,11 @@ import Glibc
 public import Model
 public import ModelStore
 
-/// Says on the board of the store that the daemon runs, and how it is.
+/// Posts reports about a running daemon on the board of the store.
 ///
-/// That it cannot is no trouble of its own: a store that is away is told elsewhere.
+/// A failure to post is ignored: an unreachable store is reported elsewhere.
 struct DaemonReporter: Sendable {
-    /// How often it reports.
+    /// The interval between two reports.
     static let interval = Duration.seconds(2)
 
     private let board: any DaemonBoard
@@ -41,14 +41,14 @@ struct DaemonReporter: Sendable {
         host = ProcessInfo.processInfo.hostName
     }
 
-    /// Reports once, and goes on with the count of sessions.
+    /// Posts one report, and advances the count of sessions.
     func report() {
         sessions?.step(at: now())
         guard let bytes = try? JSONEncoder().encode(current) else { return }
         try? board.post(Array(bytes), ofDaemon: id)
     }
 
-    /// Takes the report back: the daemon stops.
+    /// Withdraws the report, because the daemon stops.
     func withdraw() { try? board.withdraw(id) }
 
     private var id: String {
@@ -73,24 +73,24 @@ struct DaemonReporter: Sendable {
     }
 }
 
-/// How a daemon is deployed: where versions come from, what it knows of members, and where it records changes.
+/// The deployment of a daemon: its store, its source of members, and its place for changes.
 public enum Deployment: Sendable {
-    /// Groups alone: no members, no photos, and no changes are recorded.
+    /// A daemon for groups alone, without members and photos, which records no changes.
     ///
-    /// - `decisions`: what the site has decided since the version was made.
+    /// - `decisions`: the site's decisions since the version was made.
     case groupsOnly(any VersionStore, decisions: SiteDecisions = .asPublished)
-    /// With the catalog on the same machine, which is read and written.
+    /// A daemon that reads and writes a catalog on the same machine.
     ///
-    /// - `sessions`: the file of the sessions' lists; nil: beside the catalog.
+    /// - `sessions`: the file for the lists of sessions; nil for a file beside the catalog.
     case catalog(any VersionStore, path: String, sessions: String? = nil)
-    /// As one of several daemons that share a store, with a journal of its own.
+    /// One of several daemons that share a store, with a journal of its own.
     ///
     /// - `journal`: the journal's file.
-    /// - `catalog`: a catalog that is only read, for its photos and for which groups are private or hidden; nil: none.
-    /// - `sessions`: the file of the sessions' lists; nil: beside the journal.
+    /// - `catalog`: a read-only catalog, for photos and for private or hidden groups; nil for none.
+    /// - `sessions`: the file for the lists of sessions; nil for a file beside the journal.
     case shared(any SharedStore, journal: String, catalog: String? = nil, sessions: String? = nil)
 
-    /// Where versions are published.
+    /// The store of published versions.
     var store: any VersionStore {
         switch self {
         case .groupsOnly(let store, _), .catalog(let store, _, _): store
@@ -99,34 +99,34 @@ public enum Deployment: Sendable {
     }
 }
 
-/// What a deployment consists of, opened.
+/// The open parts of a deployment.
 struct DeploymentParts {
-    /// Members, photos, the site's decisions and where changes are recorded; nil if the daemon serves groups alone.
+    /// Members, photos and decisions, and the place for changes; nil if the daemon serves groups alone.
     var community: (any CommunitySource)?
-    /// What the site has decided, if the daemon serves groups alone.
+    /// The site's decisions, if the daemon serves groups alone.
     var decisions = SiteDecisions.asPublished
     /// The lists of sessions; nil if the daemon serves groups alone.
     var sessions: Sessions?
-    /// The same, if the store has them too.
+    /// The same lists, if the store is shared.
     var sharedSessions: SharedSessions?
-    /// Counts the sessions that have not ended; nil if the daemon serves groups alone.
+    /// The count of sessions that have not ended; nil if the daemon serves groups alone.
     var sessionTally: SessionTally?
-    /// Counts the lists of sessions that were found damaged.
+    /// The count of session lists that were found damaged.
     let damagedLists: DamagedLists
-    /// What members of experiments were shown, until it is written.
+    /// The groups that members of experiments were shown and that are not yet written.
     let exposures: ExposureLog
-    /// Sends changes to the other daemons and receives theirs; nil unless the store is shared.
+    /// The exchange of changes with other daemons; nil unless the store is shared.
     var relay: ChangeRelay?
-    /// What must be possible for the daemon to do all that it should.
+    /// The conditions that must hold for the daemon to do all its work.
     var conditions: [Condition] = []
 
     /// Opens the files of a deployment.
     ///
     /// - Parameters:
-    ///   - follower: of the deployment's store.
-    ///   - changes: where changes are noted that show in answers.
-    ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `ServiceError.startFailed` if a file cannot be opened, with what to do.
+    ///   - follower: the follower of the deployment's store.
+    ///   - changes: the clock that notes changes to answers.
+    ///   - now: the clock, in Unix milliseconds.
+    /// - Throws: `ServiceError.startFailed` if a file cannot be opened; its message says what to do.
     init(
         _ deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
         now: @escaping @Sendable () -> Int64

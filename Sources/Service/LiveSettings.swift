@@ -1,47 +1,46 @@
 import Dispatch
 import Synchronization
 
-/// What a running daemon takes up without a restart.
+/// Settings that a running daemon takes up without a restart.
 public struct LiveSettings: Sendable {
-    /// Which requests need which tokens; whether there are keys, and which, does not change.
+    /// The tokens that requests need; whether there is a key file, and which, does not change.
     public var access = AccessPolicy()
-    /// Which sites' pages may read answers in a browser.
+    /// The sites whose pages may read answers in a browser.
     public var crossOrigin = CrossOriginPolicy()
-    /// How many requests clients may make.
+    /// The limits on the request rate of clients.
     public var rateLimits = RateLimits.usual
-    /// How much of what each member does is recorded.
+    /// The limits on the recorded interactions of each member.
     public var quota = MemberQuota.usual
-    /// How members' lists are made.
+    /// The parameters of members' lists.
     public var planning = Planning()
-    /// How old a version may be before `/readyz` calls it stale.
+    /// The age above which `/readyz` reports a version as stale.
     public var staleAfter = Duration.seconds(14 * 86400)
     /// Whether every request is logged.
     public var logsRequests = false
 
-    /// The usual settings, without keys.
+    /// Creates the usual settings, without keys.
     public init() {}
 }
 
-/// Gives a daemon new settings while it runs.
+/// A source of new settings for a running daemon.
 public protocol SettingsSource: Sendable {
-    /// The settings, if what they are read from has changed since they were last asked for.
+    /// Returns the settings if their files have changed since the last call, or nil if not.
     ///
-    /// - Parameter isForced: whether it is read in any case.
-    /// - Returns: nil if nothing has changed.
-    /// - Throws: once for each change that cannot be used; its description says why.
+    /// - Parameter isForced: whether unchanged files are read again, too.
+    /// - Throws: an error whose description says why a change cannot be used, once for each such change.
     func changes(isForced: Bool) throws -> SettingsChange?
 }
 
 /// Settings that were read again.
 public struct SettingsChange: Sendable {
-    /// What can be taken up now.
+    /// The settings that the daemon can take up now.
     public var live: LiveSettings
-    /// The names of the settings that have changed and are taken up now.
+    /// The names of the changed settings in `live`.
     public var taken: [String]
-    /// The names of those that differ from what the daemon was started with, and need a restart.
+    /// The names of settings that differ from the start of the daemon and need a restart.
     public var waiting: [String]
 
-    /// A change.
+    /// Creates a change.
     public init(live: LiveSettings, taken: [String], waiting: [String]) {
         self.live = live
         self.taken = taken
@@ -49,7 +48,9 @@ public struct SettingsChange: Sendable {
     }
 }
 
-/// Takes changed settings up, and says so; the last good ones stay in use while the new ones are wrong.
+/// Takes up changed settings, and logs them.
+///
+/// The last good settings stay in use while the new ones are wrong.
 final class SettingsWatch: Sendable {
     private struct State {
         var isRefused = false
@@ -70,10 +71,10 @@ final class SettingsWatch: Sendable {
     /// Asks the source once.
     ///
     /// - Parameters:
-    ///   - isForced: whether everything is read again in any case.
-    ///   - takeUp: makes settings those of the daemon; called by one thread at a time.
+    ///   - isForced: whether unchanged files are read again, too.
+    ///   - takeUp: applies settings to the daemon; called by one thread at a time.
     func refresh(isForced: Bool = false, takingUp takeUp: (LiveSettings) -> Void) {
-        // A signal and the timer may come at once.
+        // A signal and the timer may call this at the same time.
         refreshing.withLock { _ in
             do {
                 guard let change = try source.changes(isForced: isForced) else { return }
@@ -113,9 +114,9 @@ extension SettingsWatch: MetricSource {
     }
 }
 
-/// Does something now and again at an interval, on a thread of its own, until it goes or is cancelled.
+/// Repeats a task at an interval on a thread of its own, until it is cancelled or deallocated.
 final class RepeatingTimer: Sendable {
-    // Only cancelled after init, which may be done from any thread.
+    // After `init` it is only cancelled, which any thread may do.
     private nonisolated(unsafe) let source: any DispatchSourceTimer
 
     init(label: String, interval: Duration, _ body: @escaping @Sendable () -> Void) {
@@ -130,13 +131,13 @@ final class RepeatingTimer: Sendable {
 
     deinit { cancel() }
 
-    /// Does it no more, once it is done.
+    /// Prevents further runs; a run under way continues.
     func cancel() { unsafe source.cancel() }
 }
 
-/// Why the daemon cannot start, or cannot answer for a while.
+/// The reason why the daemon cannot start or cannot answer for a while.
 public struct ServiceError: Error, Equatable, CustomStringConvertible {
-    /// What failed; if the daemon is running already, trying later may help.
+    /// The failed part; if the daemon already runs, a retry may succeed.
     public enum Code: Sendable, Equatable {
         /// At start: the address to listen at is open to other machines.
         case addressRefused
@@ -156,12 +157,12 @@ public struct ServiceError: Error, Equatable, CustomStringConvertible {
         case noVersion
     }
 
-    /// What failed.
+    /// The failed part.
     public let code: Code
-    /// What happened, where, and what to do.
+    /// The event, its place, and the remedy.
     public let message: String
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -6,7 +6,7 @@ import RecordReading
 struct Problem: Error {
     /// The kinds of problem; raw values are the last part of the answer's `type`.
     enum Kind: String {
-        /// Nothing more specific than the status.
+        /// No kind beyond the status.
         case general = ""
         case badParameter = "bad-parameter"
         case badBody = "bad-body"
@@ -29,7 +29,7 @@ struct Problem: Error {
     /// The body of the answer.
     var details: ProblemDetails
     var headers: HTTPHeaders
-    /// Why the request was refused before it reached a route; nil if it did reach one.
+    /// The reason for a refusal before any route; nil if the request reached a route.
     var refusal: Refusal?
 
     init(
@@ -44,16 +44,16 @@ struct Problem: Error {
         self.refusal = refusal
     }
 
-    /// The same problem with more details.
+    /// Returns the same problem with changed details.
     private func with(_ change: (inout ProblemDetails) -> Void) -> Problem {
         var problem = self
         change(&problem.details)
         return problem
     }
 
-    /// The answer.
+    /// Returns the response for the problem.
     ///
-    /// - Parameter instance: the path of the request as it came; nil if it could not be understood.
+    /// - Parameter instance: the path as the client sent it; nil if the request could not be parsed.
     func response(instance: String?) -> HTTPResponse {
         var headers = headers
         headers.append(name: "Content-Type", value: "application/problem+json")
@@ -64,7 +64,7 @@ struct Problem: Error {
 }
 
 extension Problem {
-    /// There is nothing at the path.
+    /// The path does not exist.
     static func noSuchPath() -> Problem {
         Problem(
             status: .notFound, title: "Not Found",
@@ -79,7 +79,7 @@ extension Problem {
             detail: "\(method) is not possible here: use \(names)", headers: ["Allow": names])
     }
 
-    /// A parameter is out of bounds.
+    /// A parameter is unknown, repeated or out of bounds.
     static func badParameter(
         _ name: String, _ complaint: String, allowed: [String]? = nil, bounds: ClosedRange<Int>? = nil
     ) -> Problem {
@@ -93,7 +93,7 @@ extension Problem {
         }
     }
 
-    /// A member of the body, such as `interactions[3].kind`, is wrong; an empty name means the whole body.
+    /// A field of the body, such as `interactions[3].kind`, is wrong; an empty name means the whole body.
     static func badField(_ name: String, _ complaint: String, allowed: [String]? = nil) -> Problem {
         Problem(
             status: .badRequest, kind: .badBody, title: "Bad body",
@@ -104,14 +104,14 @@ extension Problem {
         }
     }
 
-    /// The body is of another type than JSON.
+    /// The body has another media type than JSON.
     static func notJSON() -> Problem {
         Problem(
             status: .unsupportedMediaType, title: "Unsupported Media Type",
             detail: "the body must be JSON: send it with the header field Content-Type: application/json")
     }
 
-    /// The body is compressed, or encoded in another way.
+    /// The body has a content coding, such as gzip.
     static func encodedBody(_ coding: String) -> Problem {
         Problem(
             status: .unsupportedMediaType, title: "Unsupported Media Type",
@@ -131,7 +131,7 @@ extension Problem {
         ).with { $0.parameter = name }
     }
 
-    /// No group, user or photo has this id; `near` are similar ids.
+    /// No object of this kind has the id; `near` holds similar ids.
     static func unknown(_ kind: Kind, _ noun: String, id: String, near: [String]) -> Problem {
         let hint = near.isEmpty ? "" : "; did you mean \(choice(of: near))?"
         return Problem(
@@ -146,7 +146,7 @@ extension Problem {
             detail: "the group \"\(id)\" is private, and private groups cannot be curated")
     }
 
-    /// An interaction names a group that does not exist or is not shown.
+    /// An interaction names a group that does not exist or is hidden.
     static func unknownGroup(_ id: String, inField name: String) -> Problem {
         Problem(
             status: .notFound, kind: .unknownGroup, title: "Unknown group",
@@ -154,7 +154,7 @@ extension Problem {
         ).with { $0.field = name }
     }
 
-    /// An interaction has the id of another that says something else.
+    /// Another interaction with other content already has the id.
     static func idTaken(_ id: String, inField name: String) -> Problem {
         Problem(
             status: .conflict, kind: .idTaken, title: "Id taken",
@@ -162,7 +162,7 @@ extension Problem {
         ).with { $0.field = name }
     }
 
-    /// `after` names a group that was never in the list.
+    /// The parameter `after` names a group that was never in the list.
     static func notInList(after id: String) -> Problem {
         Problem(
             status: .notFound, kind: .unknownGroup, title: "Not in the list",
@@ -182,14 +182,14 @@ extension Problem {
         }
     }
 
-    /// Memberships or photos cannot be read right now.
+    /// Members, photos or decisions cannot be read or recorded right now.
     static func unavailable(_ error: ServiceError) -> Problem {
         Problem(
             status: .serviceUnavailable, kind: .unavailable, title: "Temporarily unavailable", detail: error.message,
             headers: ["Retry-After": "1"])
     }
 
-    /// The daemon was started without what this route needs.
+    /// The daemon was started without the data that the route needs.
     static func noCatalog(_ what: String) -> Problem {
         Problem(
             status: .notImplemented, kind: .noCatalog, title: "No catalog",
@@ -198,7 +198,7 @@ extension Problem {
 }
 
 extension Problem {
-    /// A request that could not be parsed, or for which there was no room.
+    /// The server refused a request before it was routed, for example because it could not be parsed.
     static func refused(_ error: HTTPError) -> Problem {
         switch error.code {
         case .bodyTooLarge:
@@ -215,7 +215,7 @@ extension Problem {
         }
     }
 
-    /// A token is needed, and there is none.
+    /// The request has no token, but needs one.
     static func noToken() -> Problem {
         Problem(
             status: .unauthorized, kind: .badToken, title: "Token needed",
@@ -239,7 +239,7 @@ extension Problem {
         }
     }
 
-    /// The token is valid, but has another role.
+    /// The token is valid, but has a role that the route does not accept.
     static func wrongRole(_ role: Role, needed: [Role]) -> Problem {
         let needed = needed.map(\.rawValue).joined(separator: " or ")
         return Problem(
@@ -248,7 +248,7 @@ extension Problem {
             refusal: .forbidden)
     }
 
-    /// The token is a service's, and lacks a scope (RFC 6750, section 3.1).
+    /// The token of a service lacks a scope (RFC 6750, section 3.1).
     static func missingScope(_ scope: Scope) -> Problem {
         Problem(
             status: .forbidden, kind: .forbidden, title: "Forbidden",
@@ -257,7 +257,7 @@ extension Problem {
             refusal: .forbidden)
     }
 
-    /// Too many requests that take long wait already.
+    /// The queue of slow requests is full.
     static func tooManyWait(_ limit: Int) -> Problem {
         Problem(
             status: .serviceUnavailable, kind: .unavailable, title: "Too many requests wait",
@@ -265,7 +265,7 @@ extension Problem {
             headers: ["Retry-After": "1"], refusal: .overloaded)
     }
 
-    /// The token is another member's.
+    /// The token belongs to another member.
     static func otherMember() -> Problem {
         Problem(
             status: .forbidden, kind: .forbidden, title: "Forbidden",
@@ -282,7 +282,7 @@ extension Problem {
         tooManyRequests("all callers together ask for what is open to anybody more often than is allowed", wait)
     }
 
-    /// A member has had as much recorded as is allowed.
+    /// The member has reached the quota of recorded interactions.
     static func tooManyInteractions(_ quota: MemberQuota, waitSeconds: Int) -> Problem {
         let limits = [
             quota.interactionsPerDay.map { "\($0) interactions a day" },

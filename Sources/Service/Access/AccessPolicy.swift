@@ -1,15 +1,17 @@
 import HTTP
 
-/// Who may ask what.
+/// The rules of access: the keys, the checks of tokens, and the open areas.
 public struct AccessPolicy: Sendable {
-    /// The keys that tokens are checked with; nil to ask for no tokens, which is only done on the loopback interface.
+    /// The keys that tokens are checked with; nil if no tokens are needed.
+    ///
+    /// Without keys, the daemon listens only on the loopback interface.
     public var keys: KeyRing?
-    /// Whom tokens must be meant for, and who must have made them.
+    /// The checker of tokens, which requires an audience and perhaps an issuer.
     public var checker: TokenChecker
-    /// What is open to clients without a token.
+    /// The areas that are open to clients without a token.
     public var openAreas: Set<Area>
 
-    /// A policy; without keys everything is open.
+    /// Creates a policy; without keys everything is open.
     public init(
         keys: KeyRing? = nil, checker: TokenChecker = TokenChecker(audience: "coterie"), openAreas: Set<Area> = []
     ) {
@@ -18,13 +20,13 @@ public struct AccessPolicy: Sendable {
         self.openAreas = openAreas
     }
 
-    /// Whether a route would ask for a token, but for the area it is in.
+    /// Whether a route needs no token only because its area is open.
     func isOpened(_ access: Access) -> Bool {
         guard keys != nil, case .site(let area) = access else { return false }
         return openAreas.contains(area)
     }
 
-    /// Whether a route asks for a token.
+    /// Whether a route needs a token.
     func needsToken(for access: Access) -> Bool {
         guard keys != nil else { return false }
         switch access {
@@ -35,20 +37,20 @@ public struct AccessPolicy: Sendable {
     }
 }
 
-/// Whom a route answers, where tokens are asked for.
+/// The clients that may use a route, if the daemon has keys.
 enum Access: Sendable, Equatable {
-    /// Anybody.
+    /// Everybody.
     case open
-    /// The member whose user id is this parameter of the path; and services with the scope, if there is one.
+    /// The member whose user id is in this path parameter, and services with the scope if there is one.
     case member(ofPathParameter: String, orServiceWith: Scope? = nil)
     /// Services with the scope.
     case service(Scope)
-    /// The site's own servers, and anybody if the area is open.
+    /// The site's own servers, and everybody if the area is open.
     case site(Area)
-    /// Whoever looks after the daemon.
+    /// Operators of the daemon.
     case admin
 
-    /// The tokens that it takes: their roles, each with the scopes that are needed.
+    /// The accepted tokens: their roles, each with the needed scopes.
     var tokens: [(role: Role, scopes: [Scope])] {
         switch self {
         case .open: []
@@ -59,7 +61,7 @@ enum Access: Sendable, Equatable {
         }
     }
 
-    /// Checks that whoever bears a token may ask for a path.
+    /// Checks that the bearer of a token may use a path.
     ///
     /// - Throws: a `Problem` of status 403.
     func check(_ claims: TokenClaims, _ path: PathParameters) throws(Problem) {
@@ -76,50 +78,55 @@ enum Access: Sendable, Equatable {
 
 /// A part of the service that can be opened to clients without a token.
 public enum Area: String, Sendable, CaseIterable {
-    /// Which groups are alike.
+    /// Similar groups.
     case groups
     /// Groups for a photo.
     case photos
-    /// What many join right now.
+    /// Groups that more people turn to than usual.
     case trending
-    /// Figures about the daemon.
+    /// Metrics of the daemon.
     case metrics
 }
 
 extension TokenClaims {
-    /// Whether an id is the subject's, byte for byte: to Swift, "é" and "e" with an accent behind it are equal.
+    /// Whether an id has the same bytes as the subject.
+    ///
+    /// Swift's `==` also equates different bytes, such as "é" and "e" with a combining accent.
     fileprivate func isSubject(_ id: String) -> Bool { subject.utf8.elementsEqual(id.utf8) }
 }
 
-/// Which sites' pages may read answers in a browser (Cross-Origin Resource Sharing; the Fetch standard, section 3.2).
+/// The sites whose pages may read answers in a browser (Cross-Origin Resource Sharing; the Fetch standard, section
+/// 3.2).
 ///
-/// It protects no data: tokens do. Without any origin, browsers give answers to no page of another site.
+/// The policy protects no data; tokens do. Without origins, browsers give answers to no page of another site.
 public struct CrossOriginPolicy: Sendable {
-    /// How long a browser may remember what a preflight request was told, in seconds.
+    /// The time for which a browser may remember the answer to a preflight request, in seconds.
     private static let maximumAgeSeconds = 600
 
     private let origins: Set<String>
     private let allowsAll: Bool
 
-    /// A policy.
+    /// Creates a policy.
     ///
-    /// - Parameter origins: such as `https://photos.example`, compared byte for byte; `*` is any.
+    /// - Parameter origins: origins such as `https://photos.example`, compared byte for byte; `*` stands for any
+    ///   origin.
     public init(origins: [String] = []) {
         self.origins = Set(origins)
         allowsAll = origins.contains("*")
     }
 
-    /// Whether a text is an origin as browsers send it: a scheme and a host, perhaps a port, and nothing behind them.
+    /// Whether a text is an origin as browsers send it, or `*`.
     ///
-    /// Apps that are web pages have schemes of their own, such as `capacitor://localhost`.
+    /// An origin is a scheme and a host, perhaps with a port, and nothing else. Web apps on phones have schemes of
+    /// their own, such as `capacitor://localhost`.
     public static func isOrigin(_ text: String) -> Bool {
         text == "*"
             || text.wholeMatch(of: /[a-z][a-z0-9+.\-]*:\/\/([a-z0-9._\-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?/) != nil
     }
 
-    /// Adds what a browser must know to an answer.
+    /// Adds the header fields for pages of other origins to a response.
     ///
-    /// - Parameter methods: those of the path, if the request asks for them with `OPTIONS`.
+    /// - Parameter methods: the methods of the path if the request's method is `OPTIONS`, else nil.
     func apply(to response: inout HTTPResponse, for request: HTTPRequest, methods: [HTTPMethod]?) {
         guard !origins.isEmpty else { return }
         if !allowsAll { response.headers.append(name: "Vary", value: "Origin") }
@@ -137,19 +144,20 @@ public struct CrossOriginPolicy: Sendable {
         response.headers.append(name: "Access-Control-Max-Age", value: String(Self.maximumAgeSeconds))
     }
 
-    /// The longest list of header fields that a preflight request may ask for, in bytes, inclusive.
+    /// The longest list of header fields that a preflight request may name, in bytes, inclusive.
     private static let headerListLimitBytes = 1024
 
-    /// Returns the header fields that a page may send: those that its browser asks for, else those that matter here.
+    /// Returns the header fields that a page may send: the fields that its browser names, else those that the daemon
+    /// reads.
     ///
-    /// Tracers add fields such as `traceparent`, `sentry-trace` and `baggage`. A field that nothing reads does no harm.
+    /// Tracers add fields such as `traceparent`, `sentry-trace` and `baggage`. An unread field does no harm.
     private static func allowedHeaders(for request: HTTPRequest) -> String {
         let standard = "Authorization, Content-Type, If-None-Match, \(RequestIdentifiers.fieldName)"
         guard let asked = request.headers["Access-Control-Request-Headers"],
             asked.utf8.count <= headerListLimitBytes
         else { return standard }
         let names = asked.split(separator: ",").map(\.trimmingSpaces)
-        // Only names of fields go into the answer, whatever the request has.
+        // The answer repeats only valid field names.
         let areNames = names.allSatisfy { $0.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~\-]+/) != nil }
         return names.isEmpty || !areNames ? standard : names.joined(separator: ", ")
     }

@@ -1,14 +1,14 @@
 import HTTP
 import Synchronization
 
-/// Finds out whose token a request bears.
+/// Reads the claims of the token that a request bears.
 ///
-/// A token is verified once, then known until it expires or the keys change.
+/// A token is verified once, then remembered until it expires or the keys change.
 final class Authenticator: Sendable {
-    /// How many tokens are known at a time.
+    /// The most tokens that are remembered, inclusive.
     static let capacity = 16_384
 
-    /// Verified tokens, by the whole header field: equality of all its bytes is what makes a request the same bearer's.
+    /// The claims of verified tokens, by the bytes of the whole header field.
     private struct Known {
         var keyGeneration: Int
         var claims: RecentTable<String, TokenClaims>
@@ -24,7 +24,7 @@ final class Authenticator: Sendable {
         known = Mutex(Known(keyGeneration: 0, claims: RecentTable(limit: capacity)))
     }
 
-    /// The claims of the token that a request bears.
+    /// Returns the claims of the token that a request bears.
     ///
     /// - Parameter now: the time, in Unix milliseconds.
     /// - Throws: a `Problem` of status 401.
@@ -41,7 +41,7 @@ final class Authenticator: Sendable {
     }
 
     private func claims(of field: String, at now: Int64) throws(TokenError) -> TokenClaims {
-        // Of other texts, different ones may be equal to Swift, and one could pass for another that was verified.
+        // Swift equates some different texts that are not ASCII, so one could pass for a verified one.
         var bytes = field.utf8Span
         guard bytes.checkForASCII() else {
             throw TokenError(.malformed, "the header field Authorization is not ASCII")
@@ -53,7 +53,7 @@ final class Authenticator: Sendable {
         }
         let claims = try checker.claims(of: try Self.token(in: field), keys: ring, atMilliseconds: now)
         known.withLock { known in
-            // Not if the keys have changed meanwhile.
+            // If the keys have changed meanwhile, the claims are not remembered.
             if known.keyGeneration == generation { known.claims.insert(claims, for: field) }
         }
         return claims
@@ -70,7 +70,7 @@ final class Authenticator: Sendable {
         }
     }
 
-    /// The token after the scheme, whose name may be in any case of letters (RFC 9110, section 11.1).
+    /// Returns the token after the scheme, whose letters may be in any case (RFC 9110, section 11.1).
     private static func token(in field: String) throws(TokenError) -> String {
         let scheme = "bearer "
         let prefix = field.utf8.prefix(scheme.utf8.count)
@@ -82,7 +82,7 @@ final class Authenticator: Sendable {
     }
 }
 
-/// Takes changes of the key file up, and says so.
+/// Takes up changes of the key file, and logs them.
 final class KeyWatch: Sendable {
     private let keys: KeyRing
     private let log: EventLog
@@ -93,9 +93,9 @@ final class KeyWatch: Sendable {
         self.log = log
     }
 
-    /// Looks at the file once.
+    /// Reads the file if it has changed.
     ///
-    /// - Parameter isForced: whether it is read even if it seems to be the same.
+    /// - Parameter isForced: whether an unchanged file is read again, too.
     func refresh(isForced: Bool = false) {
         do throws(TokenError) {
             guard try keys.refresh(isForced: isForced) else { return }
@@ -117,7 +117,7 @@ extension KeyWatch: MetricSource {
     }
 }
 
-/// Lets those requests pass that the policy allows, at the rate it allows.
+/// Admits the requests that the access policy and the rate limits allow.
 struct Gate: Sendable {
     private let policy: AccessPolicy
     private let authenticator: Authenticator?
@@ -136,8 +136,8 @@ struct Gate: Sendable {
     ///
     /// - Parameters:
     ///   - now: the time, in Unix milliseconds.
-    ///   - uptime: nanoseconds of the monotonic clock.
-    /// - Returns: whose token it bears; nil if the route asks for none.
+    ///   - uptime: the monotonic clock, in nanoseconds.
+    /// - Returns: the claims of the request's token; nil if the route needs no token.
     /// - Throws: a `Problem` of status 401, 403 or 429.
     func admit(
         _ headers: HTTPHeaders, to access: Access, path: PathParameters, at now: Int64, uptime: UInt64
@@ -150,14 +150,14 @@ struct Gate: Sendable {
             return nil
         }
         let claims = try authenticator.claims(in: headers, at: now)
-        // Before anything else, so that asking for what is forbidden counts as well.
+        // The rate comes before the permission, so that forbidden requests count as well.
         if let wait = limiter.admit(claims, at: uptime) { throw .tooManyRequests(waitNanoseconds: wait) }
         try access.check(claims, path)
         return claims
     }
 }
 
-/// Why a request was turned away before it reached a route; raw values are labels of a metric.
+/// The reason why a request was refused before it reached a route; raw values are labels of a metric.
 enum Refusal: String, CaseIterable {
     case badRequest = "bad_request"
     case contentTooLarge = "content_too_large"

@@ -2,43 +2,44 @@ import CatalogStore
 import Model
 import Synchronization
 
-/// How much each member may have recorded.
+/// The limits on the recorded interactions of each member.
 public struct MemberQuota: Sendable, Equatable {
-    /// Interactions in a day; nil for no limit.
+    /// The largest number of interactions in a day, inclusive; nil for no limit.
     public var interactionsPerDay: Int?
-    /// Bytes of interactions that are kept; nil for no limit.
+    /// The largest size of all kept interactions, in bytes, inclusive; nil for no limit.
     public var keptBytes: Int?
 
-    /// What people and pages need, and some more.
+    /// The usual quota, which is above the needs of people and pages.
     public static let usual = MemberQuota(interactionsPerDay: 10_000, keptBytes: 16 << 20)
 
-    /// A quota.
+    /// Creates a quota.
     ///
     /// - Parameters:
-    ///   - interactionsPerDay: one batch at least, `InteractionBatch.sizes`.
-    ///   - keptBytes: 1 or more.
+    ///   - interactionsPerDay: at least `fewestInteractions`, or nil for no limit.
+    ///   - keptBytes: 1 or more, or nil for no limit.
     public init(interactionsPerDay: Int? = nil, keptBytes: Int? = nil) {
         self.interactionsPerDay = interactionsPerDay
         self.keptBytes = keptBytes
     }
 
-    /// The fewest interactions a day that may be allowed: those of a batch.
+    /// The smallest daily limit: the interactions of one full batch.
     public static let fewestInteractions = InteractionBatch.sizes.upperBound
 }
 
-/// Holds every member to a quota, in this daemon, so that what one sends costs the others nothing.
+/// Enforces the quota of every member in this daemon, so that one member cannot slow down the others.
 ///
-/// What a member has used is read from what is recorded when it is first needed, and counted in memory from then on.
+/// The use of a quota is read from the records when it is first needed. From then on it is counted in memory.
 final class MemberQuotas: Sendable {
-    /// What a member has used.
+    /// The used part of a member's quota.
     private struct Use {
-        /// When nothing of a day's interactions will be used any more, in Unix milliseconds: each interaction takes its
-        /// part of a day to be given back.
+        /// The moment from which on the daily quota is unused again, in Unix milliseconds.
+        ///
+        /// Each interaction moves the moment ahead by its share of a day.
         var freeAtMilliseconds: Double
         var keptBytes: Int
     }
 
-    /// How many members are remembered.
+    /// The most members whose use is remembered.
     private static let capacity = 65_536
     private static let dayMilliseconds = 86_400_000.0
 
@@ -47,12 +48,12 @@ final class MemberQuotas: Sendable {
 
     init(_ quota: MemberQuota) { self.quota = quota }
 
-    /// Whether a member may have interactions recorded, which do not count yet.
+    /// Checks that interactions of a member may be recorded, without counting them yet.
     ///
     /// - Parameters:
-    ///   - now: Unix milliseconds.
-    ///   - lookUp: what is recorded of the member; asked if that is not known.
-    /// - Returns: a `Problem` of status 429; nil if they may be recorded.
+    ///   - now: the time, in Unix milliseconds.
+    ///   - lookUp: reads the recorded amount; called if the use is not remembered.
+    /// - Returns: a `Problem` of status 429, or nil if the interactions may be recorded.
     func check<Failure: Error>(
         _ interactions: [InteractionRecord], ofUser user: String, at now: Int64,
         orLookUp lookUp: () throws(Failure) -> RecordedAmount
@@ -77,7 +78,7 @@ final class MemberQuotas: Sendable {
 
     /// Counts interactions that were recorded.
     ///
-    /// - Parameter new: how many of them were not known before.
+    /// - Parameter new: the number of interactions that had not been recorded before.
     func count(_ interactions: [InteractionRecord], new: Int, ofUser user: String, at now: Int64) {
         let key = BytewiseString(user)
         uses.withLock { uses in
@@ -88,17 +89,17 @@ final class MemberQuotas: Sendable {
         }
     }
 
-    /// What a member has used is looked up again, as some of it was forgotten.
+    /// Forgets the use of a quota, which is then read again, because interactions were deleted.
     func forget(_ user: String) { uses.withLock { $0.removeValue(of: BytewiseString(user)) } }
 
-    /// The part of a day that interactions take.
+    /// Returns the share of a day that interactions use up, in milliseconds; 0 without a daily limit.
     private func milliseconds(of interactions: Int) -> Double {
         quota.interactionsPerDay.map { Double(interactions) * Self.dayMilliseconds / Double($0) } ?? 0
     }
 }
 
 extension [InteractionRecord] {
-    /// What they take where they are kept, in bytes, about.
+    /// The approximate size of the interactions as they are kept, in bytes.
     fileprivate var keptBytes: Int {
         reduce(0) { sum, interaction in
             sum + RecordedAmount.bytesOfInteraction + interaction.id.utf8.count
@@ -107,36 +108,38 @@ extension [InteractionRecord] {
     }
 }
 
-/// How often clients may ask; who has no limit here is not limited.
+/// The limits on the request rate of clients; a client without a limit here is not limited.
 public struct RateLimits: Sendable {
-    /// For every bearer of a token, by role.
+    /// The limit of each bearer of a token, by the bearer's role.
     public var bearers: [Role: RateLimit]
-    /// For every open area, all its callers together: they cannot be told apart behind a gateway.
+    /// The limit of each open area, shared by all its callers.
+    ///
+    /// Behind a gateway the callers cannot be told apart.
     public var openArea: RateLimit?
 
-    /// What people and pages need, and some more; servers of the site's own are not limited.
+    /// The usual limits, above the needs of people and pages; services and admins are not limited.
     public static let usual = RateLimits(
         bearers: [.member: RateLimit(perSecond: 20, burst: 40)], openArea: RateLimit(perSecond: 200, burst: 400))
 
-    /// Limits.
+    /// Creates limits.
     public init(bearers: [Role: RateLimit] = [:], openArea: RateLimit? = nil) {
         self.bearers = bearers
         self.openArea = openArea
     }
 }
 
-/// How many requests are answered: a steady rate, and some more in a row after a pause.
+/// A limit on the request rate: a steady rate, and a burst after a pause.
 public struct RateLimit: Sendable, Equatable {
-    /// Nanoseconds from one request to the next at the steady rate.
+    /// The time between two requests at the steady rate, in nanoseconds.
     let intervalNanoseconds: UInt64
-    /// How many may come at once, 1 or more.
+    /// The number of requests that may come at once, 1 or more.
     let burst: UInt64
 
-    /// A limit.
+    /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - perSecond: requests a second, from 1 to 1,000,000.
-    ///   - burst: how many may come at once after a pause, from 1 to 1,000,000.
+    ///   - perSecond: the requests a second, from 1 to 1,000,000.
+    ///   - burst: the number of requests that may come at once after a pause, from 1 to 1,000,000.
     public init(perSecond: Int, burst: Int) {
         precondition((1...1_000_000).contains(perSecond), "\(perSecond) a second is no rate")
         precondition((1...1_000_000).contains(burst), "\(burst) in a row is no burst")
@@ -144,15 +147,16 @@ public struct RateLimit: Sendable, Equatable {
         self.burst = UInt64(burst)
     }
 
-    /// How much of a limit has been used: a token bucket, kept as the moment at which it will be full again
-    /// (the generic cell rate algorithm, ITU-T I.371).
+    /// The used part of a limit: a token bucket (the generic cell rate algorithm, ITU-T I.371).
+    ///
+    /// The bucket is stored as the moment at which it will be full again.
     struct Pace: Sendable {
         private var fullAtNanoseconds: UInt64 = 0
 
         /// Counts a request if the limit allows it.
         ///
-        /// - Parameter now: nanoseconds of the monotonic clock.
-        /// - Returns: nil if it is allowed, else how long to wait, in nanoseconds.
+        /// - Parameter now: the monotonic clock, in nanoseconds.
+        /// - Returns: the time to wait, in nanoseconds, or nil if the request is allowed.
         mutating func admit(_ limit: RateLimit, at now: UInt64) -> UInt64? {
             let begin = max(fullAtNanoseconds, now)
             let latest = now + limit.intervalNanoseconds * (limit.burst - 1)
@@ -163,18 +167,18 @@ public struct RateLimit: Sendable, Equatable {
     }
 }
 
-/// Holds every caller to a rate, in this daemon: others on the same store count for themselves.
+/// Limits the request rate of every caller in this daemon; daemons that share a store count separately.
 ///
-/// Who has not asked for long is forgotten, and may then ask as after any other pause.
+/// A caller that has long been idle is forgotten, which is the same as a pause.
 final class RateLimiter: Sendable {
-    /// How many callers are remembered.
+    /// The most callers that are remembered, inclusive.
     static let capacity = 65_536
 
-    /// Who is counted together.
+    /// The key by which requests are counted together.
     private enum Caller: Hashable {
-        /// The bytes of a subject: to Swift, texts are equal already if they look the same.
+        /// The bearers with this role and subject; subjects are compared by bytes, which `String` does not do.
         case bearer(Role, subject: [UInt8])
-        /// All who ask in an open area.
+        /// All callers in an open area.
         case anybody(Area)
     }
 
@@ -186,17 +190,20 @@ final class RateLimiter: Sendable {
         paces = Mutex(RecentTable(limit: capacity))
     }
 
-    /// Counts a request of a bearer if their limit allows it.
+    /// Counts a request of a bearer if the bearer's limit allows it.
     ///
-    /// - Parameter now: nanoseconds of the monotonic clock.
-    /// - Returns: nil if it is allowed, else how long to wait, in nanoseconds.
+    /// - Parameter now: the monotonic clock, in nanoseconds.
+    /// - Returns: the time to wait, in nanoseconds, or nil if the request is allowed.
     func admit(_ claims: TokenClaims, at now: UInt64) -> UInt64? {
         limits.bearers[claims.role].flatMap { limit in
             admit(.bearer(claims.role, subject: Array(claims.subject.utf8)), limit, at: now)
         }
     }
 
-    /// The same for a request of anybody in an open area.
+    /// Counts a request in an open area if the area's limit allows it.
+    ///
+    /// - Parameter now: the monotonic clock, in nanoseconds.
+    /// - Returns: the time to wait, in nanoseconds, or nil if the request is allowed.
     func admitAnybody(to area: Area, at now: UInt64) -> UInt64? {
         limits.openArea.flatMap { admit(.anybody(area), $0, at: now) }
     }

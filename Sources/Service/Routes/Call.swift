@@ -3,31 +3,35 @@ import CatalogStore
 import Model
 import Recommendation
 
-/// A request that has reached a route, with all that the route may use.
+/// A request that has reached a route, with everything that the route may use.
 struct Call: Sendable {
     let responder: Responder
     let path: PathParameters
     let parameters: RequestParameters
-    /// Whose token it bears; nil if the route asks for none, as where the daemon has no keys.
+    /// The claims of the request's token; nil if the route needs no token or the daemon has no keys.
     let bearer: TokenClaims?
-    /// Whether anybody may ask, though the daemon has keys: such an answer may tell nothing about a member.
+    /// Whether the route is open although the daemon has keys.
+    ///
+    /// The answer to such a call may tell nothing about a member.
     let isOpen: Bool
-    /// The body; the handler decodes it.
+    /// The body, which the handler decodes.
     let body: [UInt8]
-    /// The state of the store, read once a request.
+    /// The state of the store, read once for each request.
     let state: VersionFollower.State
-    /// Where the handler says which pages of lists it shows; nil if nothing is recorded of that.
+    /// The place where the handler notes the list pages that it shows; nil if they are not recorded.
     var shownPage: ShownPageSlot?
 
-    /// The parameter `{id}` of the path.
+    /// The path parameter `{id}`.
     var id: String { path["id"] }
 
-    /// Why the answer may not be of the current version, or may lack changes of other daemons; nil if all is well.
+    /// The reason why the answer may be degraded, or nil if all is well.
+    ///
+    /// A degraded answer may come from an older version, or lack changes of other daemons.
     var problem: String? { state.problem ?? responder.relay?.problem }
 
-    /// The version that is loaded, whatever the site has decided.
+    /// The loaded version, without the site's decisions.
     ///
-    /// - Throws: a `Problem` of status 503 if there is none.
+    /// - Throws: a `Problem` of status 503 if no version is loaded.
     var loadedSnapshot: ModelSnapshot {
         get throws(Problem) {
             guard let snapshot = state.snapshot else { throw .noModel(state) }
@@ -35,17 +39,16 @@ struct Call: Sendable {
         }
     }
 
-    /// What answers about groups are made from, with what the site has decided by now; everything in an answer is of
-    /// this one version.
+    /// The loaded version with the site's current decisions; everything in an answer comes from one such snapshot.
     ///
-    /// - Throws: a `Problem` of status 503 if there is no version, or the decisions cannot be read.
+    /// - Throws: a `Problem` of status 503 if no version is loaded, or the decisions cannot be read.
     var snapshot: VisibleSnapshot {
         get throws(Problem) {
             try visible(loadedSnapshot)
         }
     }
 
-    /// A version with what the site has decided by now.
+    /// Returns a version with the site's current decisions.
     func visible(_ loaded: ModelSnapshot) throws(Problem) -> VisibleSnapshot {
         guard let community = responder.community else { return VisibleSnapshot(loaded, responder.decisions) }
         do throws(ServiceError) {
@@ -66,12 +69,12 @@ extension Parameter {
     private static let exclude = Parameter(
         "exclude", .list(of: nil), "Without these groups: their ids, separated by semicolons")
 
-    /// What a request may ask of the groups in a list.
+    /// The parameters that filter the groups of a list.
     static let filters = [topics, joinPolicy, minimumMembers, exclude]
 }
 
 extension Call {
-    /// What the request asks of the groups; the route must declare `Parameter.filters`.
+    /// Returns the filter that the request asks for; the route must declare `Parameter.filters`.
     func filter(in model: VisibleModel) -> GroupFilter {
         GroupFilter(
             topics: parameters.list("topics"), joinPolicies: parameters.list("joinPolicy"),
@@ -80,9 +83,9 @@ extension Call {
 }
 
 extension GroupFilter {
-    /// What a client asks of the groups, in its words.
+    /// Creates a filter from the words of a client.
     ///
-    /// Excluded groups that the model does not show are ignored: they are in no list.
+    /// Excluded groups that the model does not show are ignored, because they are in no list.
     init(
         topics: [String], joinPolicies: [String], minimumMembers: Int, excluding ids: [String], in model: VisibleModel
     ) {
@@ -94,16 +97,15 @@ extension GroupFilter {
 }
 
 extension RequestParameters {
-    /// What a session's list is kept under: the client's own id, and the filters, if there are any; nil without both.
+    /// The name of the list's session: the client's own id, then the filters; nil without both.
     ///
-    /// A list of other filters is another list, with a session of its own. No client's id has the NUL that stands
-    /// before the filters.
+    /// Each set of filters has a session of its own. A NUL precedes the filters; a client's id has none.
     var sessionName: String? {
         let (client, filters) = (text("session"), filterText)
         return filters.isEmpty ? client : (client ?? "") + filters
     }
 
-    /// What the request asks of the groups, as text: the same for the same filters; empty without any.
+    /// The filters as text, which is the same for the same filters; empty without filters.
     var filterText: String {
         GroupFilter.text(
             topics: list("topics"), joinPolicies: list("joinPolicy"), minimumMembers: integer("minimumMembers"),
@@ -112,7 +114,7 @@ extension RequestParameters {
 }
 
 extension GroupFilter {
-    /// What a client asks of the groups, as text: each filter behind a NUL; empty without any.
+    /// Returns filters as text, each after a NUL; empty without filters.
     static func text(topics: [String], joinPolicies: [String], minimumMembers: Int, excluding ids: [String])
         -> String
     {
@@ -129,24 +131,25 @@ extension GroupFilter {
 }
 
 extension Call {
-    // What only a daemon that knows the community can answer: the words of problems.
+    // Subjects that only a daemon with members knows; problems name them.
     static let memberships = "who is a member of what"
     static let memberChanges = "what members do"
     static let siteDecisions = "what the site decides"
     static let photos = "photos"
 
-    /// Members, photos and the site's decisions, and where changes are recorded.
+    /// Returns the source of members, photos and decisions.
     ///
-    /// - Parameter knowledge: what the request is about.
+    /// - Parameter knowledge: the subject of the request, for the message of the problem.
     /// - Throws: a `Problem` of status 501 if the daemon serves groups alone.
     func community(with knowledge: String) throws(Problem) -> any CommunitySource {
         guard let community = responder.community else { throw .noCatalog(knowledge) }
         return community
     }
 
-    /// The version that answers, where members are needed as well.
+    /// The loaded version with the site's current decisions, for a route that also needs members.
     ///
-    /// - Throws: a `Problem` of status 501 if the daemon serves groups alone, of status 503 without a version.
+    /// - Throws: a `Problem` of status 501 if the daemon serves groups alone. One of status 503 if no version is
+    ///   loaded, or the decisions cannot be read.
     var snapshotWithMembers: VisibleSnapshot {
         get throws(Problem) {
             _ = try community(with: Self.memberships)
@@ -154,13 +157,14 @@ extension Call {
         }
     }
 
-    /// What the list of a member depends on, right now.
+    /// Returns the current input of a member's list.
+    ///
+    /// A member who joined the site a minute ago is in no catalog yet, but gets a list all the same.
     ///
     /// - Parameters:
     ///   - instant: the time, in Unix milliseconds.
-    ///   - filter: what the request asks of the groups.
-    /// - Returns: the request, and whether anything is known of the member: who joined the site a minute ago is in no
-    ///   catalog yet, and gets a list all the same.
+    ///   - filter: the filter that the request asks for.
+    /// - Returns: the input, and whether anything is known of the member.
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     func planRequest(
         ofUser id: String, at instant: Int64, _ filter: GroupFilter, in snapshot: VisibleSnapshot
@@ -179,15 +183,15 @@ extension Call {
         return (request, profile != nil)
     }
 
-    /// The index of a group of the version.
+    /// Returns the index of a group in a version.
     ///
-    /// - Throws: a `Problem` of status 404 if there is none, or it is hidden: its existence does not leak.
+    /// - Throws: a `Problem` of status 404 if the group does not exist or is hidden; the answer does not tell which.
     func group(_ id: String, in snapshot: VisibleSnapshot) throws(Problem) -> UInt32 {
         guard let group = snapshot.model.index(ofID: id) else { throw .unknownGroup(id, in: snapshot.model) }
         return UInt32(group)
     }
 
-    /// Reads members or photos for an answer; a failure is logged, and the answer has status 503.
+    /// Reads members or photos for an answer; a failure is logged, and becomes a problem of status 503.
     func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
         do throws(ServiceError) {
             let result = try body()
@@ -196,36 +200,36 @@ extension Call {
         } catch { throw failedReading(error) }
     }
 
-    /// Logs why members, photos or decisions cannot be read, and gives the problem of status 503.
+    /// Logs that members, photos or decisions cannot be read, and returns a problem of status 503.
     func failedReading(_ error: ServiceError) -> Problem {
         responder.reading?.failed(error.message)
         return .unavailable(error)
     }
 
-    /// Runs what may fail for a while: the answer has status 503 then.
+    /// Runs a function whose errors are temporary; an error becomes a problem of status 503.
     func orUnavailable<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
         do throws(ServiceError) { return try body() } catch { throw .unavailable(error) }
     }
 }
 
 extension Problem {
-    /// The site has forgotten this member, and keeps nothing more of them.
+    /// The site has forgotten this member.
     static func forgottenMember(_ id: String) -> Problem { .unknown(.unknownUser, "user", id: id, near: []) }
 
-    /// There is no such group, or nobody may be told that there is.
+    /// The group does not exist or is not shown; the answer does not tell which.
     static func unknownGroup(_ id: String, in model: VisibleModel) -> Problem {
         .unknown(.unknownGroup, "group", id: id, near: model.ids(near: id))
     }
 }
 
 extension Call {
-    /// Makes a change of the member that the path names.
+    /// Applies a change of the member in the path.
     func apply(_ action: MemberChange.Action) throws(Problem) -> MemberChange.Outcome {
         let community = try community(with: Self.memberChanges)
         return try orUnavailable { () throws(ServiceError) in try community.apply(MemberChange(ofUser: id, action)) }
     }
 
-    /// Makes a decision of the site, effective at once.
+    /// Applies a decision of the site, which takes effect at once.
     ///
     /// - Throws: a `Problem` of status 404 if there is no such group.
     func decide(_ action: SiteChange.Action, aboutGroup group: String) throws(Problem) -> SiteChange.Outcome {
@@ -234,7 +238,7 @@ extension Call {
             try community.apply(SiteChange(ofGroup: group, action, atMilliseconds: responder.now()))
         }
         guard outcome != .unknownGroup else {
-            // Administrators may be told of hidden groups.
+            // Administrators may learn of hidden groups.
             throw .unknownGroup(group, in: VisibleModel(try loadedSnapshot.model))
         }
         return outcome

@@ -2,46 +2,47 @@ import Answers
 import HTTP
 import Model
 
-/// A row of the table that routes requests and describes the service: the request, who may send it, and the answer.
+/// A row of the table that routes requests and describes the service.
 ///
-/// A class, because a structure of so many parts is slow to copy and every request passes it on often.
+/// It states the request, the bearers who may send it, and the answer. It is a class because every request passes it on
+/// often, and a structure with so many fields is slow to copy.
 final class Endpoint: Sendable {
-    /// Answers a request that is authorized and whose parameters are within bounds.
+    /// Answers an authorized request whose parameters are within bounds.
     typealias Handler = @Sendable (Call) throws(Problem) -> HTTPResponse
 
-    /// What an answer of status 200 has in its body.
+    /// The body of an answer with status 200.
     enum Content: Sendable {
-        /// JSON of a schema, which depends on the relations that there are.
+        /// JSON with a schema that depends on the relations.
         case json(@Sendable (RelationTable) -> Schema)
-        /// Text of another type.
+        /// Text of another media type.
         case text(type: String)
     }
 
-    /// A name for clients that are generated, such as `similarGroups`.
+    /// The name of the operation in generated clients, such as `similarGroups`.
     let name: String
     let method: HTTPMethod
-    /// The path, with names in braces for segments that vary.
+    /// The path, with names in braces for variable segments.
     let pattern: String
     let access: Access
-    /// What it answers, in one line without a full stop.
+    /// A description in one line, without a full stop.
     let summary: String
-    /// The parameters of the path, in their order.
+    /// The parameters of the path, in the order of the pattern.
     let pathParameters: [Parameter]
     /// The parameters of the query.
     let parameters: [Parameter]
-    /// The schema of the JSON that a request must bring; nil if it brings none.
+    /// The schema of the JSON body; nil if requests have no body.
     let bodySchema: Schema?
-    /// Whether a request without that body is refused.
+    /// Whether a request without a body is refused.
     let needsBody: Bool
-    /// Such a body, as JSON; nil if it brings none.
+    /// An example of the body, as JSON; nil if requests have no body.
     let bodyExample: String?
     let content: Content
     let caching: Caching
     /// Whether the daemon may answer from its cache.
     let reuse: AnswerReuse
-    /// Where its answers are made.
+    /// The threads that make the answers.
     let threads: AnswerThreads
-    /// The statuses of problems beyond those that every route may have.
+    /// The problem statuses of this route, beyond those that every route may have.
     let problems: [HTTPStatus]
     let handler: Handler
     private let pathNames: [String]
@@ -68,13 +69,13 @@ final class Endpoint: Sendable {
         self.content = content
         self.caching = caching
         self.reuse = reuse
-        // What is not only read is written to a disk.
+        // Other methods than GET write to a disk.
         self.threads = threads ?? (method == .get ? .server : .recording)
         self.problems = problems
         self.handler = handler
     }
 
-    /// An endpoint whose handler returns an answer: what is described is what is written.
+    /// Creates an endpoint whose handler returns an answer, so that description and answer have one schema.
     convenience init<Body: Answer>(
         _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
         path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
@@ -88,7 +89,7 @@ final class Endpoint: Sendable {
         ) { call throws(Problem) in .content("application/json", try handler(call).json) }
     }
 
-    /// What it is about: routes of the same subject stand together in what is generated from the description.
+    /// The subject of the route; generated documents group routes by it.
     var subject: String {
         switch pattern.split(separator: "/").dropFirst().first {
         case "users", "recommendations": "Members"
@@ -99,41 +100,43 @@ final class Endpoint: Sendable {
         }
     }
 
-    /// The segments that a request has in the positions of the path's parameters, by their names.
+    /// Returns the values of the path's parameters by their names.
     func path(_ segments: [String]) -> PathParameters { PathParameters(names: pathNames, values: segments) }
 }
 
 /// The threads that make the answers of a route.
 enum AnswerThreads: Sendable {
-    /// Those of the server. An answer takes a few milliseconds at most and waits for no disk: all others wait for it.
+    /// The threads of the server.
+    ///
+    /// An answer must take a few milliseconds at most and wait for no disk, because all other requests wait for it.
     case server
-    /// Those that wait for a disk, or for another process that writes to the same file.
+    /// The threads that wait for a disk, or for another process that writes to the same file.
     case recording
-    /// The one of low priority, for answers that take long.
+    /// The thread of low priority, for slow answers.
     case batch
 }
 
-/// Whether caches may keep an answer, and for how long: the header field `Cache-Control`.
+/// The header field `Cache-Control`: whether caches may keep an answer, and for how long.
 enum Caching: String, Sendable {
-    /// The same for everybody until the next version.
+    /// An answer that is the same for everybody until the next version.
     case shared = "public, max-age=60"
-    /// The same for every bearer of a token.
+    /// An answer that is the same for every bearer of a token.
     case sharedAmongBearers = "private, max-age=60"
-    /// About one person.
+    /// An answer about one person.
     case personal = "private, no-cache"
-    /// About this very moment.
+    /// An answer about the present moment.
     case never = "no-store"
 }
 
 extension Endpoint {
-    /// All that the service answers, with these relations.
+    /// Returns all endpoints of the service, for these relations.
     static func table(of relations: RelationTable) -> [Endpoint] {
         health + documents + groups(of: relations) + members + lists + interactions + photos + administration + hiding
             + curation + removals(of: relations)
     }
 }
 
-/// The segments of a path that stand for the names in a pattern's braces.
+/// The values of the names in a pattern's braces.
 struct PathParameters: Sendable {
     private let names: [String]
     private let values: [String]
@@ -147,13 +150,13 @@ struct PathParameters: Sendable {
         self.values = values
     }
 
-    /// The segment that stands for a name, which the pattern must have.
+    /// The value for a name, which the pattern must have.
     subscript(name: String) -> String {
         guard let index = names.firstIndex(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
         return values[index]
     }
 
-    /// Refuses ids that are longer than any.
+    /// Refuses values that are longer than the longest id.
     func checkLengths() throws(Problem) {
         for (name, value) in zip(names, values) where value.unicodeScalars.count > Parameter.identifierLimit {
             throw .badParameter(name, "is longer than \(Parameter.identifierLimit) characters")
@@ -161,15 +164,15 @@ struct PathParameters: Sendable {
     }
 }
 
-/// Whether an answer of a route may be given again to the same request, and until when.
+/// The time for which the daemon may reuse an answer for the same request.
 enum AnswerReuse: Sendable {
-    /// It is made anew for every request.
+    /// No time: every request gets a new answer.
     case never
-    /// Until something changes for everybody, such as the version that serves.
+    /// The time until something changes for everybody, such as the current version.
     case untilChange
-    /// Until something changes for everybody, or for the member who is a parameter of the path; the answer is of the
-    /// member's session, `RequestParameters.sessionName`.
+    /// The time until something changes for everybody, or for the member in this path parameter.
     ///
-    /// Only where sessions are kept: without them every request gets a list of its own.
+    /// The answer belongs to the member's session, `RequestParameters.sessionName`. It is reused only if sessions are
+    /// kept. Otherwise every request gets a list of its own.
     case untilMemberChange(ofPathParameter: String)
 }

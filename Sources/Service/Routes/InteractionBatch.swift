@@ -11,7 +11,7 @@ struct InteractionBatch: RequestBody {
         var position: Int?
     }
 
-    /// How many interactions a batch may have.
+    /// The number of interactions in a batch.
     static let sizes = 1...500
 
     static let schema = Schema.component(
@@ -24,12 +24,12 @@ struct InteractionBatch: RequestBody {
 
     var interactions: [Row]
 
-    /// What made the groups stand where they were shown, as far as the client tells it.
+    /// The origins of the shown groups, as far as the client gave them; one for each interaction.
     var origins: [ShownOrigin?] { interactions.map { $0.origin.flatMap(ShownOrigin.init) } }
 
-    /// The interactions, checked.
+    /// Checks the interactions and returns them.
     ///
-    /// - Parameter now: the time of interactions without a time, or with a later one; in Unix milliseconds.
+    /// - Parameter now: the time for interactions without a time or with a later one, in Unix milliseconds.
     /// - Throws: a `Problem` that names the first field that is out of bounds.
     func records(at now: Int64) throws(Problem) -> [InteractionRecord] {
         guard Self.sizes.contains(interactions.count) else {
@@ -44,7 +44,7 @@ struct InteractionBatch: RequestBody {
 }
 
 extension InteractionBatch.Row {
-    /// As it will be recorded, but for the time.
+    /// The schema of a recorded interaction, but with an optional time and an origin.
     fileprivate static let schema = Schema.component(
         "NewInteraction",
         .object(
@@ -97,9 +97,9 @@ extension InteractionBatch.Row {
 
 /// Stated interests as a client sends them.
 struct InterestsBody: RequestBody {
-    /// How many a member may state.
+    /// The largest number of interests of a member, inclusive.
     static let limit = 50
-    /// How long one may be, in Unicode scalars.
+    /// The length of an interest, in Unicode scalars.
     static let lengths = 1...100
 
     static let schema = Schema.component(
@@ -114,7 +114,7 @@ struct InterestsBody: RequestBody {
 
     var interests: [String]
 
-    /// The interests, checked.
+    /// Checks the interests and returns them.
     func texts() throws(Problem) -> [String] {
         guard interests.count <= Self.limit else {
             throw .badField("interests", "has \(interests.count) entries: at most \(Self.limit) are possible")

@@ -52,7 +52,7 @@ extension Responder {
     /// `POST /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func record(_ call: Call) throws(Problem) -> Recorded {
-        // Checked first: where changes are not recorded, the body does not matter.
+        // The community is checked first: where changes are not recorded, the body does not matter.
         let community = try call.community(with: Call.memberChanges)
         let now = call.responder.now()
         let batch = try call.body(as: InteractionBatch.self)
@@ -67,7 +67,7 @@ extension Responder {
             }
         }
         if let excess { throw excess }
-        // A clock that went back must not make what a member does now older than what they did before.
+        // If the clock went back, a new interaction must still be later than the earlier ones.
         if let latest, latest > now { records.move(after: latest) }
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
@@ -89,7 +89,7 @@ extension Responder {
         let after = call.parameters.text("after")
         let limit = call.parameters.limit
         let found = try call.orUnavailable { () throws(ServiceError) in
-            // One more shows whether there is another page.
+            // One more than the limit shows whether there is another page.
             try community.interactions(ofUser: call.id, after: after, limit: limit + 1)
         }
         guard let found else {
@@ -107,7 +107,7 @@ extension Responder {
         call.responder.exposures?.forget(call.id)
         let outcome = try call.apply(.forget(id: nil))
         try call.orUnavailable { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
-        // Noted again: the change that was noted with the interactions came before the sessions were forgotten.
+        // The first note came before the sessions were forgotten, so the change is noted again.
         call.responder.changes.memberChanged(call.id)
         return forgotten(outcome, call)
     }
@@ -125,7 +125,7 @@ extension Responder {
 
     private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) -> Forgotten {
         call.responder.quotas.forget(call.id)
-        // There is nothing to forget about a member who is not known.
+        // Nothing is forgotten for an unknown member.
         let count = if case .forgotten(let count) = outcome { count } else { 0 }
         return Forgotten(userId: call.id, forgotten: count)
     }
@@ -149,7 +149,7 @@ extension Responder {
 }
 
 extension Call {
-    /// What is known of members.
+    /// Returns the community, for a member whom the site has not forgotten.
     ///
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     fileprivate func communityThatKnows(_ id: String) throws(Problem) -> any CommunitySource {

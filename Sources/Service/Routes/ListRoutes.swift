@@ -3,11 +3,11 @@ import HTTP
 import Model
 import Recommendation
 
-/// Members whose lists a client wants at once, and what it asks of the groups in them.
+/// A request for the lists of several members, with filters on their groups.
 struct ListBatch: RequestBody {
-    /// How many members a batch may have.
+    /// The number of members in a batch.
     static let sizes = 1...100
-    /// How many groups a list may have.
+    /// The number of groups in a list.
     static let limits = 1...20
 
     static let schema = Schema.component(
@@ -33,7 +33,7 @@ struct ListBatch: RequestBody {
     var limit, minimumMembers: Int?
     var topics, joinPolicy, exclude: [String]?
 
-    /// Checks everything but the members' ids.
+    /// Checks all fields except the ids of members.
     ///
     /// - Throws: a `Problem` that names the first field that is out of bounds.
     func check() throws(Problem) {
@@ -63,20 +63,20 @@ struct ListBatch: RequestBody {
         }
     }
 
-    /// Checks that a text may be an id.
+    /// Checks the length of an id, and that it has no NUL.
     static func check(_ id: String, _ field: String) throws(Problem) {
         guard !(1...Parameter.identifierLimit).contains(id.unicodeScalars.count) || id.utf8.contains(0) else { return }
         throw .badField(field, "must be 1 to \(Parameter.identifierLimit) characters long, without NUL")
     }
 
-    /// What the request asks of the groups, as text.
+    /// The filters as text.
     var filterText: String {
         GroupFilter.text(
             topics: topics ?? [], joinPolicies: joinPolicy ?? [], minimumMembers: minimumMembers ?? 0,
             excluding: exclude ?? [])
     }
 
-    /// What the request asks of the groups.
+    /// Returns the filter that the request asks for.
     func filter(in model: VisibleModel) -> GroupFilter {
         GroupFilter(
             topics: topics ?? [], joinPolicies: joinPolicy ?? [], minimumMembers: minimumMembers ?? 0,
@@ -96,7 +96,7 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `POST /v1/recommendations`: the lists of several members, or why one has none.
+    /// Answers `POST /v1/recommendations`: for each member the list, or the reason why there is none.
     @Sendable
     fileprivate static func recommendationsOfMembers(_ call: Call) throws(Problem) -> MemberLists {
         let snapshot = try call.snapshotWithMembers

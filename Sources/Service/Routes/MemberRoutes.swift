@@ -25,8 +25,9 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `GET /v1/users/{id}/recommendations?session=ID&after=GROUP&limit=N`: groups for a member, in the order in which
-    /// they are shown.
+    /// Answers `GET /v1/users/{id}/recommendations?session=ID&after=GROUP&limit=N`: groups for a member.
+    ///
+    /// The groups come in the order in which they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
         let served = try call.snapshotWithMembers
@@ -48,8 +49,9 @@ extension Responder {
         return answer
     }
 
-    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not;
-    /// without a session, in a list made now.
+    /// Answers `GET /v1/users/{id}/recommendations/{group}/why?session=ID`.
+    ///
+    /// It explains why a group is in the session's list or not. Without a session, a list is made for the answer.
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
         let instant = call.responder.now()
@@ -79,19 +81,21 @@ extension Parameter {
 }
 
 extension Call {
-    /// Makes the list of a session that has none, and keeps it; gives the one of another request that was quicker.
+    /// Makes and keeps the list of a session that has none.
+    ///
+    /// If another request for the session was quicker, its list is returned.
     fileprivate func newPlan(for scene: MemberScene) throws(Problem) -> FrozenPlan {
         let plan = FrozenPlan(try assignedPlan(for: scene, filter), scene)
         return responder.sessions?.keep(
             plan, ofUser: id, session: parameters.sessionName, at: scene.request.atMilliseconds) ?? plan
     }
 
-    /// The list of the session; nil if it has none yet.
+    /// Returns the list of the session, or nil if it has none yet.
     fileprivate func frozenPlan(at now: Int64) -> FrozenPlan? {
         responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
     }
 
-    /// How many items precede the page.
+    /// Returns the number of items before the page.
     fileprivate func offset(
         in items: [PlanItem], of plan: SessionList, for request: PlanRequest, _ planner: Planner
     ) throws(Problem) -> Int {
@@ -125,7 +129,7 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `GET /v1/groups/{id}/similar?by=RELATION|both&limit=N`: the neighbours of a group, best first.
+    /// Answers `GET /v1/groups/{id}/similar?by=RELATION|both&limit=N`: the neighbours of a group, best first.
     @Sendable
     fileprivate static func similarGroups(_ call: Call) throws(Problem) -> SimilarGroups {
         let snapshot = try call.snapshot
@@ -135,7 +139,9 @@ extension Responder {
             limit: call.parameters.limit, filter: call.filter(in: snapshot.model), snapshot.recommender)
     }
 
-    /// `GET /v1/trending?limit=N`: groups that more people turn to than usual, the most unusual first.
+    /// Answers `GET /v1/trending?limit=N`: groups that more people turn to than usual.
+    ///
+    /// The most unusual group comes first.
     @Sendable
     fileprivate static func trending(_ call: Call) throws(Problem) -> TrendingGroups {
         let snapshot = try call.snapshot
@@ -156,10 +162,10 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `GET /v1/photos/{id}/groups?limit=N`: groups that a public photo could go to, best first.
+    /// Answers `GET /v1/photos/{id}/groups?limit=N`: groups for a public photo, best first.
     ///
-    /// A private photo is answered like one that does not exist, and without similar ids, so that existence does not
-    /// leak. Where the area is open, the answer uses nothing about the photo's owner.
+    /// The answer for a private photo is the one for an unknown photo, without similar ids, so its existence does not
+    /// leak. In an open area the answer uses nothing about the photo's owner.
     @Sendable
     fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
         let limit = call.parameters.limit

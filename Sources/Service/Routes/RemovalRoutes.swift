@@ -4,7 +4,7 @@ import HTTP
 import Model
 
 extension Endpoint {
-    /// Endpoints that remove what the site has no more.
+    /// Returns the endpoints that remove data which the site has deleted.
     static func removals(of relations: RelationTable) -> [Endpoint] {
         [
             removal(
@@ -24,7 +24,7 @@ extension Endpoint {
         ] + relations.map { removal(ofEntry: $0) }
     }
 
-    /// Removes an entry of a relation.
+    /// Returns the endpoint that removes an entry of a relation.
     private static func removal(ofEntry facts: RelationFacts) -> Endpoint {
         let (table, entries) = (facts.source.table, facts.source.entries)
         let name = entries == .users ? "user" : "photo"
@@ -67,7 +67,7 @@ extension Parameter {
 }
 
 extension Call {
-    /// Makes a removal, effective at once.
+    /// Applies a removal, which takes effect at once.
     ///
     /// - Throws: a `Problem` of status 404 if there is nothing to remove.
     fileprivate func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Removal {
@@ -77,7 +77,7 @@ extension Call {
         let outcome = try orUnavailable { () throws(ServiceError) in try community.apply(change) }
         if let user = change.forgottenUserID {
             try orUnavailable { () throws(ServiceError) in try responder.sessions?.forgetAll(ofUser: user) }
-            // Noted again: the change that was noted with the removal came before the sessions were forgotten.
+            // The first note came before the sessions were forgotten, so the change is noted again.
             responder.changes.memberChanged(user)
         }
         switch outcome {
@@ -87,7 +87,7 @@ extension Call {
         }
     }
 
-    /// For the words of problems.
+    /// The subject of removals in the words of problems.
     private static let removals = "what is to be removed"
 }
 

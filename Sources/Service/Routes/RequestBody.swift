@@ -1,21 +1,21 @@
 import Answers
 import FoundationEssentials
 
-/// A body that a client sends as JSON.
+/// A JSON body that a client sends.
 protocol RequestBody: Decodable {
     static var schema: Schema { get }
-    /// Whether a request must bring it; without it, all of its members are missing.
+    /// Whether a request must have the body; an omitted body counts as an object without fields.
     static var isRequired: Bool { get }
-    /// Such a body, as JSON.
+    /// An example of the body, as JSON.
     static var example: String { get }
 }
 
 extension RequestBody {
     static var isRequired: Bool { true }
 
-    /// Reads a body.
+    /// Decodes a body.
     ///
-    /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
+    /// - Throws: a `Problem` of status 400 that names the wrong field.
     init(body: [UInt8]) throws(Problem) {
         do {
             self = try JSONDecoder().decode(
@@ -30,19 +30,19 @@ extension RequestBody {
 }
 
 extension Call {
-    /// The body, decoded.
+    /// Decodes the body.
     ///
-    /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
+    /// - Throws: a `Problem` of status 400 that names the wrong field.
     func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value { try Value(body: body) }
 }
 
-/// Bounds of times that clients give, in Unix milliseconds.
+/// Bounds of the times that clients send, in Unix milliseconds.
 enum RequestTime {
-    /// Up to the end of the year 2200.
+    /// The bounds of any time: to the end of the year 2200.
     static let bounds = 0...7_289_654_399_999
-    /// When somebody did something: from the year 2000 on.
+    /// The bounds of an interaction's time: from the year 2000 to the end of the year 2200.
     ///
-    /// What is less are seconds by mistake.
+    /// A smaller number is probably in seconds by mistake.
     static let eventBounds = 946_684_800_000...7_289_654_399_999
 
     /// Refuses a time that is out of bounds.
@@ -63,14 +63,14 @@ extension Problem {
         case .keyNotFound(let key, let context): .badField(field(context.codingPath + [key]), "is missing")
         case .valueNotFound(_, let context): .badField(field(context.codingPath), "is null")
         case .typeMismatch(let type, let context): .badField(field(context.codingPath), "is not \(name(of: type))")
-        // Also numbers that are not whole, which come without a path.
+        // Numbers that are not whole arrive here, too, without a path.
         case .dataCorrupted(let context):
             .badField(field(context.codingPath), "cannot be read: \(context.debugDescription)")
         @unknown default: .badField("", "cannot be read")
         }
     }
 
-    /// A member of the body as a person writes it: `interactions[3].kind`.
+    /// Returns the place of a field in the usual notation: `interactions[3].kind`.
     private static func field(_ path: [any CodingKey]) -> String {
         path.reduce("") { field, key in
             if let index = key.intValue { return "\(field)[\(index)]" }

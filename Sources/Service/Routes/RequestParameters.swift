@@ -2,7 +2,7 @@ import Answers
 import HTTP
 import Synchronization
 
-/// The query parameters of a request, each known by name and checked against its bounds.
+/// The query parameters of a request, checked against their declarations.
 struct RequestParameters: Sendable {
     private enum Value {
         case integer(Int)
@@ -11,13 +11,14 @@ struct RequestParameters: Sendable {
     }
 
     private let declared: [Parameter]
-    /// In the order of `declared`, with defaults filled in.
+    /// The values in the order of `declared`, with defaults filled in.
     private var values: [Value?]
 
-    /// Takes the parameters of a request.
+    /// Checks the parameters of a request.
     ///
-    /// - Throws: a `Problem` that names a parameter that is out of bounds, unknown or repeated: if a misspelt parameter
-    ///   were ignored, it would seem to have no effect.
+    /// An unknown parameter is an error: if it were ignored, a misspelt one would seem to have no effect.
+    ///
+    /// - Throws: a `Problem` that names a parameter which is out of bounds, unknown or repeated.
     init(_ query: [HTTPRequest.QueryParameter], declared: [Parameter]) throws(Problem) {
         self.declared = declared
         values = declared.map { _ in nil }
@@ -33,25 +34,25 @@ struct RequestParameters: Sendable {
         }
     }
 
-    /// The value of a whole number that is declared.
+    /// Returns the value of a declared whole number.
     func integer(_ name: String) -> Int {
         guard case .integer(let value) = value(of: name) else { preconditionFailure("\(name) is no number") }
         return value
     }
 
-    /// The text of a parameter that is declared; nil if none was given.
+    /// Returns the text of a declared parameter, or nil if the request does not have it.
     func text(_ name: String) -> String? {
         guard case .word(let text) = value(of: name) else { return nil }
         return text
     }
 
-    /// The elements of a list that is declared; none if it was not given.
+    /// Returns the elements of a declared list, or none if the request does not have it.
     func list(_ name: String) -> [String] {
         guard case .list(let elements) = value(of: name) else { return [] }
         return elements
     }
 
-    /// The value of a choice that is declared.
+    /// Returns the value of a declared choice.
     func choice<Choice: RawRepresentable<String>>(_ name: String, of type: Choice.Type) -> Choice {
         guard case .word(let word) = value(of: name), let choice = Choice(rawValue: word) else {
             preconditionFailure("\(name) is no \(Choice.self)")
@@ -59,7 +60,7 @@ struct RequestParameters: Sendable {
         return choice
     }
 
-    /// How many rows are asked for: `Parameter.limit`.
+    /// The largest number of rows in the answer: `Parameter.limit`.
     var limit: Int { integer(Parameter.limit.name) }
 
     private func value(of name: String) -> Value? {
@@ -124,7 +125,7 @@ struct RequestParameters: Sendable {
     }
 
     private static func integer(_ text: String, in bounds: ClosedRange<Int>, of name: String) throws(Problem) -> Int {
-        // Digits only: Swift reads "+5" as a number, the schema does not allow it.
+        // Only digits are allowed, as the schema says; Swift would also read "+5" as a number.
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int(text),
             bounds.contains(value)
         else {
@@ -141,19 +142,21 @@ struct RequestParameters: Sendable {
     }
 }
 
-/// A parameter of a path or a query: its bounds, which are checked before the handler runs, and its meaning.
+/// A parameter of a path or a query: its meaning, and the bounds that are checked before the handler runs.
 struct Parameter: Sendable {
     /// The kinds of values.
     enum Kind: Sendable {
-        /// The external id of something, in a path.
+        /// An external id, in a path.
         case identifier
         /// A whole number within bounds, both inclusive.
         case integer(ClosedRange<Int>, standard: Int)
-        /// Text of so many Unicode scalars; optional.
+        /// Optional text, whose length in Unicode scalars is within the bounds, both inclusive.
         case text(ClosedRange<Int>)
         /// One of several words.
         case choice([String], standard: String)
-        /// Texts separated by semicolons, at most `listLimit` of them; each one of several words, if there are any.
+        /// Texts separated by semicolons, at most `listLimit` of them.
+        ///
+        /// If there are words, each text must be one of them.
         case list(of: [String]?)
     }
 
@@ -164,11 +167,11 @@ struct Parameter: Sendable {
 
     let name: String
     let kind: Kind
-    /// Its meaning, in a few words.
+    /// A description in a few words.
     let help: String
-    /// Such a value; nil if the kind says enough.
+    /// An example of a value; nil if the kind says enough.
     let example: String?
-    /// Whether it names a member.
+    /// Whether the parameter names a member.
     let isMember: Bool
 
     init(_ name: String, _ kind: Kind, _ help: String, example: String? = nil, isMember: Bool = false) {
@@ -179,15 +182,15 @@ struct Parameter: Sendable {
         self.isMember = isMember
     }
 
-    /// One of the values of an enumeration.
+    /// Creates a choice among the cases of an enumeration.
     init<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, standard: Choice, _ help: String) {
         self.init(name, .choice(Choice.allCases.map(\.rawValue), standard: standard.rawValue), help)
     }
 
-    /// The member whom a path is about.
+    /// The path parameter `{id}` for a member.
     static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100", isMember: true)
 
-    /// How many rows an answer may have.
+    /// The largest number of rows in an answer.
     static let limit = Parameter("limit", .integer(1...200, standard: 20), "How many rows to answer with, at most")
 
     private static func pattern(ofListOf words: [String]) -> String {
@@ -195,10 +198,10 @@ struct Parameter: Sendable {
         return "^\(word)(;\(word))*$"
     }
 
-    /// Its schema.
+    /// The schema of the parameter.
     var schema: Schema {
         switch kind {
-        // NUL is refused, escaped or not.
+        // The pattern refuses NUL, escaped or not.
         case .identifier: .string(lengths: 1...Self.identifierLimit, pattern: "^[^\\u0000]+$")
         case .integer(let bounds, let standard): .integer(bounds, standard: standard)
         case .text(let lengths): .string(lengths: lengths, pattern: "^[^\\u0000]+$")
@@ -210,25 +213,26 @@ struct Parameter: Sendable {
     }
 }
 
-/// Gives every request an id, which connects log lines and answers.
+/// Assigns every request an id, which connects log lines with answers.
 final class RequestIdentifiers: Sendable {
-    /// The header field, of requests and answers.
+    /// The header field of requests and answers.
     static let fieldName = "X-Request-Id"
-    /// The longest name that is taken from a client, in bytes, inclusive.
+    /// The longest id that is accepted from a client, in bytes, inclusive.
     private static let limitBytes = 64
 
-    // A daemon's names begin alike, and unlike those of all other daemons.
+    // All ids of a daemon share a random prefix, which no other daemon has.
     private let prefix = String(UInt64.random(in: .min ... .max), radix: 36) + "-"
     private let count = Atomic<UInt64>(0)
 
-    /// The name that the client gave, if it is 1 to 64 ASCII letters, digits, dots, hyphens and underscores; else a
-    /// new one.
+    /// Returns the client's id for a request if it is well-formed, else a new id.
+    ///
+    /// A well-formed id has 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
     func identifier(for request: HTTPRequest) -> String {
         if let given = request.headers[Self.fieldName], Self.isWellFormed(given) { return given }
         return new()
     }
 
-    /// A new name.
+    /// Returns a new id.
     func new() -> String { prefix + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36) }
 
     private static func isWellFormed(_ text: String) -> Bool {

@@ -3,57 +3,57 @@ import HTTP
 import Model
 import ModelStore
 
-/// What handlers answer from.
+/// The sources and settings that handlers use to answer requests.
 struct Responder: Sendable {
     let follower: VersionFollower
-    /// Members, photos and the site's decisions, and where changes are recorded; nil if the daemon serves groups alone.
+    /// Members, photos and decisions, and the place for changes; nil if the daemon serves groups alone.
     let community: (any CommunitySource)?
-    /// What the site has decided, if the daemon serves groups alone.
+    /// The site's decisions, if the daemon serves groups alone.
     var decisions = SiteDecisions.asPublished
-    /// The lists of sessions; nil to make a new list for every request.
+    /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
-    /// Sends changes to the other daemons and receives theirs; nil if there are none.
+    /// The exchange of changes with other daemons; nil unless the store is shared.
     var relay: ChangeRelay?
-    /// The cache of answers; nil for none.
+    /// The cache of answers; nil for no cache.
     var cache: AnswerCache?
-    /// How much of what each member does is recorded.
+    /// The quotas of recorded interactions.
     var quotas = MemberQuotas(MemberQuota())
-    /// Counts what members do.
+    /// Metrics of interactions.
     var interactions = InteractionMetrics()
-    /// Notes the changes that invalidate answers.
+    /// The clock that notes changes to answers.
     var changes = ChangeClock()
-    /// The experiments of the store; nil for none.
+    /// The experiments of the store; nil for no experiments.
     var experiments: ExperimentBoard?
-    /// Records what members of experiments are shown.
+    /// The log of the groups that members of experiments are shown; nil for no log.
     var exposures: ExposureLog?
-    /// Whether members and photos can be read.
+    /// The condition that members and photos can be read; nil if it is not watched.
     var reading: Condition?
-    /// What else must work for the daemon to do all that it should.
+    /// Further conditions that must hold for the daemon to do all its work.
     var conditions: [Condition] = []
-    /// The age from which on a version is stale.
+    /// The age above which a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
-    /// The sources of `/metrics`.
+    /// The sources of the metrics at `/metrics`.
     var metricSources: [any MetricSource] = []
-    /// The description of the service at `/openapi.json`.
+    /// The OpenAPI description of the service at `/openapi.json`.
     var openAPI: [UInt8] = []
-    /// The time, in Unix milliseconds.
+    /// The clock, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
-    /// Whether members and photos can be read.
+    /// Returns the condition that members and photos can be read.
     static func readingCondition(_ log: EventLog) -> Condition {
         Condition(
             "reading", "Whether memberships and photos can be read",
             recovery: "memberships and photos can be read again", log: log, calmSeconds: 0)
     }
 
-    /// Whether a version is older than it should be.
+    /// Whether a version is older than `staleAfter`.
     func isStale(_ snapshot: ModelSnapshot) -> Bool {
         .seconds(snapshot.ageSeconds(at: now())) > staleAfter
     }
 }
 
 extension HTTPResponse {
-    /// A body of a type.
+    /// Creates a response of status 200 with a body of a media type.
     static func content(_ type: String, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(
             status: .ok, headers: ["Content-Type": type, "X-Content-Type-Options": "nosniff"], body: body)
@@ -61,7 +61,7 @@ extension HTTPResponse {
 }
 
 extension Endpoint {
-    /// Endpoints about the service itself.
+    /// Endpoints for the description of the service and for its metrics.
     static let documents = [
         Endpoint(
             "description", .get, "/openapi.json", .open, summary: "This description, in OpenAPI 3.1",
@@ -101,7 +101,7 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `GET /v1/admin/model`: the version that serves, and what its manifest says.
+    /// Answers `GET /v1/admin/model`: the loaded version, and the facts of its manifest.
     @Sendable
     fileprivate static func modelReport(_ call: Call) throws(Problem) -> ModelReport {
         let snapshot = try call.loadedSnapshot
@@ -110,7 +110,7 @@ extension Responder {
 }
 
 extension Endpoint {
-    /// Health and readiness.
+    /// Endpoints for health checks and readiness checks.
     static let health = [
         Endpoint(
             "health", .get, "/healthz", .open, summary: "Whether the process is alive",
@@ -123,11 +123,11 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `GET /healthz`: the process is alive.
+    /// Answers `GET /healthz`: the process is alive.
     @Sendable
     fileprivate static func health(_ call: Call) -> Health { Health() }
 
-    /// `GET /readyz`: which version serves, and whether it is known to be the current one.
+    /// Answers `GET /readyz`: the loaded version, and whether it is known to be the current one.
     ///
     /// - Throws: a `Problem` of status 503 if no version is loaded.
     @Sendable
@@ -136,7 +136,7 @@ extension Responder {
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }
         var freshness = call.freshness(of: try call.loadedSnapshot)
-        // Answers do not depend on these: only here they count as degraded.
+        // These conditions do not affect answers, so only readiness reports them as degraded.
         for case let problem? in call.responder.conditions.map(\.problem) where freshness.reason != problem {
             freshness.version.degraded = true
             freshness.reason = [freshness.reason, problem].compactMap(\.self).joined(separator: "; ")
@@ -144,7 +144,7 @@ extension Responder {
         return Readiness(freshness, missing: call.responder.missingParts, outbox: outbox)
     }
 
-    /// The data that the daemon was started without.
+    /// The kinds of data that the daemon was started without.
     private var missingParts: [String] {
         guard let community else { return ["memberships", "photos"] }
         return community.knowsPhotos ? [] : ["photos"]
@@ -152,12 +152,12 @@ extension Responder {
 }
 
 extension Call {
-    /// Which version the answer is made of, and whether all was well.
+    /// Returns the version of an answer, and whether the answer is degraded.
     func served(_ version: VersionName) -> ServedVersion {
         ServedVersion(version, degraded: problem != nil)
     }
 
-    /// How fresh a version is, and the state of the store.
+    /// Returns the age of a version, and the state of the store.
     func freshness(of snapshot: ModelSnapshot) -> Freshness {
         Freshness(
             served(snapshot.version), modelAgeSeconds: snapshot.ageSeconds(at: responder.now()),

@@ -6,18 +6,18 @@ import Synchronization
 
 /// Compresses answers with gzip for clients that accept it.
 final class ResponseCompressor: Sendable {
-    /// Shorter bodies are not compressed: they fit into a packet or two anyway.
+    /// The length of the shortest body that is compressed, in bytes; a shorter one fits into a packet or two anyway.
     static let minimumByteCount = 1024
 
-    /// A compressor in the pool; used by one thread at a time.
+    /// An unused compressor in the pool.
     private struct Idle: @unchecked Sendable {
         let compressor: GzipCompressor
     }
 
-    // At most one for each thread that makes answers.
+    // The pool grows to at most one compressor for each thread that makes answers.
     private let idle = Mutex<[Idle]>([])
 
-    /// Compresses the body of an answer, if the client accepts that and it gets shorter.
+    /// Compresses the body of a response, if the client accepts gzip and the body gets shorter.
     func compress(_ response: inout HTTPResponse, for request: HTTPRequest) {
         guard response.body.count >= Self.minimumByteCount else { return }
         response.headers.append(name: "Vary", value: "Accept-Encoding")
@@ -30,16 +30,16 @@ final class ResponseCompressor: Sendable {
 
     private func take() -> Idle? {
         if let taken = idle.withLock({ $0.popLast() }) { return taken }
-        // The fastest level: most of the gain comes from the field names, which repeat in every row.
+        // The fastest level is enough: most of the gain comes from field names, which repeat in every row.
         return GzipCompressor(level: 1).map(Idle.init)
     }
 
-    /// Whether the client of a request takes gzip.
+    /// Whether the client of a request accepts gzip.
     static func takesGzip(_ request: HTTPRequest) -> Bool {
         request.headers["Accept-Encoding"].map(takesGzip) ?? false
     }
 
-    /// Whether a header field `Accept-Encoding` names gzip, or anything, with a weight that is not zero.
+    /// Whether a header field `Accept-Encoding` accepts gzip, by name or by `*`, with a weight above zero.
     static func takesGzip(_ field: String) -> Bool {
         var takesAnything = false
         for element in field.split(separator: ",") {
@@ -53,30 +53,34 @@ final class ResponseCompressor: Sendable {
     }
 }
 
-/// Holds refusals to who asks too often back a little: asking as fast as answers come would otherwise keep the server
-/// busy with refusals.
+/// Delays 429 responses a little.
+///
+/// A client that asks as fast as answers come would otherwise keep the server busy with refusals.
 final class HeldRefusals: Sendable {
-    /// How many are held back at a time, each with a connection; further ones are sent at once, so that who opens many
-    /// connections does not leave others without one.
+    /// The most responses that are delayed at a time, inclusive.
+    ///
+    /// Each of them occupies a connection. Further responses are sent at once, so that other clients can still connect.
     static let limit = 64
     private static let delay = DispatchTimeInterval.milliseconds(100)
 
     private let count = Atomic(0)
     private let queue = DispatchQueue(label: "refusals")
 
-    /// A response as it is sent.
+    /// Returns the reply that sends a response, at once or delayed.
     func reply(_ response: HTTPResponse) -> HTTPReply {
         guard response.status == .tooManyRequests else { return .now(response) }
         let later = LaterResponse()
         return hold(later, response) ? .later(later) : .now(response)
     }
 
-    /// Finishes a response, at once or later.
+    /// Finishes a response, at once or delayed.
     func finish(_ later: LaterResponse, _ response: HTTPResponse) {
         if response.status != .tooManyRequests || !hold(later, response) { later.finish(response) }
     }
 
-    /// - Returns: false if too many are held back.
+    /// Delays a response.
+    ///
+    /// - Returns: false if too many responses are delayed already.
     private func hold(_ later: LaterResponse, _ response: HTTPResponse) -> Bool {
         guard count.add(1, ordering: .relaxed).newValue <= Self.limit else {
             count.subtract(1, ordering: .relaxed)
@@ -90,18 +94,18 @@ final class HeldRefusals: Sendable {
     }
 }
 
-/// Entity tags (RFC 9110, section 8.8.3): a client that has an answer already need not be sent it again.
+/// Entity tags (RFC 9110, section 8.8.3): a client that already has an answer does not get its body again.
 ///
-/// The tags are weak: the plain and the compressed form of an answer have the same one.
+/// The tags are weak, because the plain and the compressed form of an answer share one tag.
 enum EntityTag {
     private static let fieldName = "ETag"
 
-    /// Adds the tag of an answer, before its body is compressed.
+    /// Adds the tag of an answer; to be called before the body is compressed.
     static func add(to response: inout HTTPResponse) {
         response.headers.append(name: fieldName, value: "W/\"\(Checksum.text(of: response.body))\"")
     }
 
-    /// Takes the body from an answer that the client has already, which thereby gets status 304.
+    /// Replaces an answer that the client already has by one of status 304 without a body.
     static func omitKnownBody(of response: inout HTTPResponse, for request: HTTPRequest) {
         guard response.status == .ok, request.method == .get || request.method == .head,
             let known = request.headers["If-None-Match"], let tag = response.headers[fieldName],
@@ -114,7 +118,7 @@ enum EntityTag {
         response = HTTPResponse(status: .notModified, headers: kept)
     }
 
-    /// Whether a header field `If-None-Match` names a tag, by the weak comparison, or any.
+    /// Whether a header field `If-None-Match` contains `*` or a tag that is equal by weak comparison.
     private static func names(_ tag: String, _ field: String) -> Bool {
         let opaque = tag.dropFirst(2)
         return field.split(separator: ",").contains { element in

@@ -1,18 +1,18 @@
 import Answers
 import HTTP
 
-/// Handles every request: names, routes, authorizes, checks, answers, compresses and counts it.
+/// Handles every request: identifies, routes, authorizes, checks, answers, compresses and counts it.
 ///
-/// A class, because a structure of so many parts is slow to copy and every request passes it on.
+/// It is a class because every request passes it on, and a structure with so many fields is slow to copy.
 final class Router: Sendable {
     /// The settings of a router.
     struct Settings: Sendable {
         var access = AccessPolicy()
         var limits = RateLimits()
         var crossOrigin = CrossOriginPolicy()
-        /// The time, in Unix milliseconds.
+        /// The clock, in Unix milliseconds.
         var now: @Sendable () -> Int64
-        /// Nanoseconds of the monotonic clock.
+        /// The monotonic clock, in nanoseconds.
         var uptime: @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }
     }
 
@@ -30,18 +30,18 @@ final class Router: Sendable {
     private let recording: WorkThreads
     private let batches: WorkThreads
 
-    /// A router of endpoints.
+    /// Creates a router for endpoints.
     ///
     /// - Parameters:
-    ///   - recorder: records what is answered; nil to record nothing.
-    ///   - previous: the router whose place it takes, and whose work it goes on with.
+    ///   - recorder: records answered requests; nil to record none.
+    ///   - previous: the replaced router, whose request ids, delayed responses and threads go on.
     init(
         _ endpoints: [Endpoint], settings: Settings, responder: Responder, metrics: RequestMetrics, log: RequestLog,
         recorder: TapeRecorder? = nil, replacing previous: Router? = nil
     ) {
         identifiers = previous?.identifiers ?? RequestIdentifiers()
         refusals = previous?.refusals ?? HeldRefusals()
-        // More than commit together, as some may have to wait for an import that holds the catalog.
+        // There are more threads than changes in one commit: some may wait for an import that holds the catalog.
         recording = previous?.recording ?? WorkThreads(64, waiting: 256)
         batches = previous?.batches ?? WorkThreads(1, waiting: 8, niceness: 10)
         self.endpoints = endpoints
@@ -54,16 +54,16 @@ final class Router: Sendable {
         self.recorder = recorder
     }
 
-    /// A request that has arrived.
+    /// A request, with the moment and the id that it got on arrival.
     private struct Arrival {
         let request: HTTPRequest
         let id: String
         let match: RouteTable.Match
-        /// Nanoseconds of the monotonic clock.
+        /// The arrival of the request, in nanoseconds of the monotonic clock.
         let uptime: UInt64
     }
 
-    /// The answer to a request.
+    /// Returns the reply to a request.
     func respond(to request: HTTPRequest) -> HTTPReply {
         let uptime = settings.uptime()
         metrics.began()
@@ -77,7 +77,7 @@ final class Router: Sendable {
             response(to: arrival) { () throws(Problem) in try answer(request, arrival.match, at: arrival.uptime) })
     }
 
-    /// The response that an answer becomes; logged and counted.
+    /// Makes the response from an answer or a problem; logs and counts it.
     private func response(to arrival: Arrival, _ answer: () throws(Problem) -> HTTPResponse) -> HTTPResponse {
         let (request, id) = (arrival.request, arrival.id)
         var response: HTTPResponse
@@ -104,7 +104,7 @@ final class Router: Sendable {
         return response
     }
 
-    /// The threads that make the answers of an endpoint; nil for those of the server.
+    /// Returns the threads that make an endpoint's answers, or nil for the threads of the server.
     private func threads(of endpoint: Endpoint) -> WorkThreads? {
         switch endpoint.threads {
         case .server: nil
@@ -113,7 +113,7 @@ final class Router: Sendable {
         }
     }
 
-    /// Has the answer made on other threads, if the request may be made and there is room.
+    /// Has other threads make the answer, if the request is admitted and the queue has room.
     private func respond(
         to arrival: Arrival, _ endpoint: Endpoint, _ segments: [String], on threads: WorkThreads
     ) -> HTTPReply {
@@ -133,7 +133,7 @@ final class Router: Sendable {
         } catch { return refusals.reply(response(to: arrival) { () throws(Problem) in throw error }) }
     }
 
-    /// The answer to a request that could not be parsed, or for which there was no room.
+    /// Returns the response to a request that the server refused before it was routed.
     func refuse(_ error: HTTPError) -> HTTPResponse {
         let id = identifiers.new()
         let problem = Problem.refused(error)
@@ -155,7 +155,7 @@ final class Router: Sendable {
             return HTTPResponse(
                 status: .noContent, headers: ["Allow": allowed.map(\.rawValue).joined(separator: ", ")])
         case .notFound:
-            // OPTIONS for the server as a whole, as load balancers send it to see whether anybody answers.
+            // OPTIONS for the whole server is a health check of load balancers.
             guard request.method == .options, request.segments.isEmpty else { throw .noSuchPath() }
             return HTTPResponse(status: .noContent, headers: ["Allow": "GET, HEAD, POST, PUT, DELETE, OPTIONS"])
         }
@@ -166,7 +166,7 @@ final class Router: Sendable {
     ) throws(Problem) -> HTTPResponse {
         let path = endpoint.path(segments)
         let bearer = try admit(request, to: endpoint, path, at: uptime)
-        // After the checks, so that a cached answer is refused to those who may not have it.
+        // Requests are checked first: a cached answer reaches only clients that may have it.
         guard let cache = responder.cache, let subject = subject(of: endpoint, path) else {
             return try shown(handle(request, endpoint, path, bearer), since: uptime)
         }
@@ -177,10 +177,11 @@ final class Router: Sendable {
             }, since: uptime)
     }
 
-    /// The response of an answer that is given, be it for the first time or not; what it shows is noted, with how long
-    /// the answer took, a batch's in equal parts.
+    /// Records the pages that an answer shows, and returns its response; also for answers from the cache.
     ///
-    /// - Parameter uptime: when the request arrived.
+    /// The pages of a batch share the time of the answer equally.
+    ///
+    /// - Parameter uptime: the arrival of the request, in nanoseconds of the monotonic clock.
     private func shown(_ answer: AnswerCache.Answer, since uptime: UInt64) -> HTTPResponse {
         if !answer.shownPages.isEmpty, let exposures = responder.exposures {
             let (now, nanoseconds) = (responder.now(), settings.uptime() - uptime)
@@ -192,9 +193,9 @@ final class Router: Sendable {
         return answer.response
     }
 
-    /// Checks that a request may be made.
+    /// Checks that a request is allowed.
     ///
-    /// - Returns: whose token it bears; nil if the route asks for none.
+    /// - Returns: the claims of the request's token; nil if the route needs no token.
     private func admit(
         _ request: HTTPRequest, to endpoint: Endpoint, _ path: PathParameters, at uptime: UInt64
     ) throws(Problem) -> TokenClaims? {
@@ -204,7 +205,7 @@ final class Router: Sendable {
         return bearer
     }
 
-    /// Whose changes invalidate an answer; nil if it is never reused.
+    /// Returns the subject whose changes invalidate an answer, or nil if the answer is never reused.
     private func subject(of endpoint: Endpoint, _ path: PathParameters) -> AnswerCache.Subject? {
         switch endpoint.reuse {
         case .never: nil
@@ -213,7 +214,7 @@ final class Router: Sendable {
         }
     }
 
-    /// Makes the answer to an authorized request, ready to be sent.
+    /// Makes the answer to an authorized request, compressed and with its header fields.
     private func handle(
         _ request: HTTPRequest, _ endpoint: Endpoint, _ path: PathParameters, _ bearer: TokenClaims?
     ) throws(Problem) -> AnswerCache.Answer {
@@ -226,7 +227,7 @@ final class Router: Sendable {
             state: responder.follower.current,
             shownPage: responder.exposures == nil ? nil : ShownPageSlot())
         var response = try endpoint.handler(call)
-        // A shared cache must not give to others what only bearers get.
+        // A shared cache must not give an answer for bearers to clients without a token.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
         response.headers.append(name: "Cache-Control", value: caching.rawValue)
         if endpoint.caching != .never { EntityTag.add(to: &response) }
@@ -236,7 +237,7 @@ final class Router: Sendable {
             shownPages: call.shownPage?.pages ?? [])
     }
 
-    /// The session whose list the answer shows; nil for other answers.
+    /// Returns the session whose list the answer shows, or nil for other answers.
     private func sessionUse(
         of endpoint: Endpoint, _ path: PathParameters, _ parameters: RequestParameters
     ) -> SessionUse? {
@@ -252,9 +253,10 @@ final class Router: Sendable {
         }
     }
 
-    /// Refuses a member's id that was percent-encoded twice: the member whom it means is known, and it itself is not.
+    /// Refuses a member's id that was percent-encoded twice.
     ///
-    /// Otherwise what a member does would be recorded of somebody who does not exist.
+    /// Such an id is unknown, but its decoded form is known. Otherwise interactions would be recorded for a member who
+    /// does not exist.
     private func checkEncodedOnce(_ endpoint: Endpoint, _ path: PathParameters) throws(Problem) {
         for parameter in endpoint.pathParameters where parameter.isMember {
             let id = path[parameter.name]
@@ -280,13 +282,13 @@ final class Router: Sendable {
 }
 
 extension RouteTable.Match {
-    /// The number of the endpoint that was found.
+    /// The number of the endpoint; nil if no endpoint matches.
     fileprivate var endpoint: Int? {
         guard case .found(let number, _) = self else { return nil }
         return number
     }
 
-    /// The methods that the path has beside the one that was asked for.
+    /// The methods of the path if it lacks the requested one, else nil.
     fileprivate var methods: [HTTPMethod]? {
         guard case .methodNotAllowed(let methods) = self else { return nil }
         return methods
@@ -294,7 +296,7 @@ extension RouteTable.Match {
 }
 
 extension Substring {
-    /// Without the spaces and tabs around it.
+    /// The text without the spaces and tabs around it.
     var trimmingSpaces: Substring {
         let begin = firstIndex { $0 != " " && $0 != "\t" } ?? endIndex
         let end = lastIndex { $0 != " " && $0 != "\t" }.map { index(after: $0) } ?? begin

@@ -2,7 +2,7 @@ import Glibc
 import Recommendation
 import Synchronization
 
-/// Makes the router of a daemon, and another one whenever its settings change, of the same parts.
+/// Makes the routers of a daemon, one after each change of its settings, from the same parts.
 struct RouterMaker: Sendable {
     private let endpoints: [Endpoint]
     private let metrics: RequestMetrics
@@ -10,10 +10,12 @@ struct RouterMaker: Sendable {
     private let log: EventLog
     private let recorder: TapeRecorder?
 
+    /// Creates the parts that all routers share.
+    ///
     /// - Parameters:
-    ///   - experiments: those of the store; nil for none.
-    ///   - recorder: records what is answered; nil to record nothing.
-    ///   - watches: what else has figures to tell.
+    ///   - experiments: the experiments of the store; nil for no experiments.
+    ///   - recorder: records answered requests; nil to record none.
+    ///   - watches: further sources of metrics.
     init(
         _ configuration: Daemon.Configuration, parts: DeploymentParts, changes: ChangeClock, follower: VersionFollower,
         experiments: ExperimentBoard?, recorder: TapeRecorder?, watches: [any MetricSource]
@@ -48,11 +50,11 @@ struct RouterMaker: Sendable {
             metricSources: sources, now: configuration.now)
     }
 
-    /// A router with settings.
+    /// Returns a router with settings.
     ///
-    /// How much callers have asked for is not carried over: they may ask for a burst more.
+    /// The counts of the rate limits are not carried over, so clients may send one more burst.
     ///
-    /// - Parameter previous: the router that it takes the place of.
+    /// - Parameter previous: the replaced router.
     func router(_ settings: LiveSettings, replacing previous: Router? = nil) -> Router {
         var responder = responder
         responder.quotas = MemberQuotas(settings.quota)
@@ -71,26 +73,26 @@ struct RouterMaker: Sendable {
     }
 }
 
-/// The router that answers now.
+/// The router that answers requests now.
 final class CurrentRouter: Sendable {
     private let router: Mutex<Router>
 
     init(_ router: Router) { self.router = Mutex(router) }
 
-    /// The router; a request asks once, so that one set of settings answers it.
+    /// The current router; a request reads it once, so one set of settings answers it.
     var current: Router { router.withLock { $0 } }
 
-    /// Lets another router answer from the next request on.
+    /// Replaces the router; it answers from the next request on.
     func replace(with other: Router) { router.withLock { $0 = other } }
 }
 
-/// Does work that takes long or waits, on threads of its own: those of the server serve other connections meanwhile.
+/// Threads for slow or waiting work, apart from the threads of the server, which meanwhile serve other connections.
 ///
-/// Work begins in the order in which it came. There are threads only while there is work.
+/// Work begins in the order of arrival. Threads exist only while there is work.
 final class WorkThreads: Sendable {
-    /// How many threads there are at most.
+    /// The largest number of threads, inclusive.
     let threadLimit: Int
-    /// How many pieces of work may wait while every thread does one.
+    /// The largest number of waiting tasks while all threads are busy, inclusive.
     let waitingLimit: Int
     /// The nice value of the threads.
     private let niceness: Int32
@@ -102,16 +104,19 @@ final class WorkThreads: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter niceness: 0 to 19; at 10, where all processors are busy, a thread gets about a tenth of one.
+    /// Creates a pool, which has no threads yet.
+    ///
+    /// - Parameter niceness: the nice value, from 0 to 19. At 10, a thread gets about a tenth of a processor if all are
+    ///   busy.
     init(_ threadLimit: Int, waiting waitingLimit: Int, niceness: Int32 = 0) {
         self.threadLimit = threadLimit
         self.waitingLimit = waitingLimit
         self.niceness = niceness
     }
 
-    /// Takes work to be done.
+    /// Queues a task.
     ///
-    /// - Returns: false if too much waits already, or there can be no thread; then it is not done.
+    /// - Returns: false if the queue is full, or there is no thread and none can be started. The task is then not run.
     func add(_ work: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             if state.threadCount < threadLimit, start() {
@@ -143,12 +148,12 @@ final class WorkThreads: Sendable {
     }
 
     private func run() {
-        // On Linux each thread has a nice value of its own, and 0 is the one that asks.
+        // On Linux a nice value belongs to one thread; 0 stands for the calling thread.
         if niceness > 0 { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness) }
         while let work = next() { work() }
     }
 
-    /// The next work; nil if there is none, and the thread ends.
+    /// Returns the next task, or nil if there is none and the thread must end.
     private func next() -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

@@ -25,7 +25,7 @@ extension Endpoint {
     ]
 }
 
-/// The position and times of a curated group, as a client sends them.
+/// The position and times of a curated group in a request.
 struct CurationBody: RequestBody {
     private static let positions = 1...1_000_000
     static let isRequired = false
@@ -45,9 +45,9 @@ struct CurationBody: RequestBody {
             ),
         ]))
 
-    /// From 1; nil, or a number beyond the end, is the last.
+    /// The position, from 1; nil or a number beyond the end stands for the last position.
     var position: Int?
-    /// Truncated to seconds.
+    /// The start and the end, which are truncated to seconds.
     var startsAtMilliseconds, expiresAtMilliseconds: Int64?
 
     func action() throws(Problem) -> SiteChange.Action {
@@ -135,7 +135,7 @@ extension Responder {
         let community = try call.community(with: Call.siteDecisions)
         let limit = call.parameters.limit
         let found = try call.orUnavailable { () throws(ServiceError) in
-            // One more shows whether there is another page.
+            // One more than the limit shows whether there is another page.
             try community.hiddenGroups(after: call.parameters.text("after"), limit: limit + 1)
         }
         return HiddenGroups(found, limit: limit)

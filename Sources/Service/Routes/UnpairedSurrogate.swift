@@ -1,14 +1,16 @@
-/// Half a surrogate pair in a JSON document, such as `"\ud83d"`: no text has one, and decoders do not say where it is.
+/// Finds half of a surrogate pair in a JSON document, such as `"\ud83d"`.
+///
+/// Such a half is not text, and decoders do not say where it is.
 enum UnpairedSurrogate {
-    /// A list or an object that contains the current place.
+    /// A list or an object around the current place.
     private enum Level {
         case object(key: String)
         case list(index: Int)
     }
 
-    /// Returns the place of the first one as people write it, `interactions[3].id`, or nil if there is none.
+    /// Returns the place of the first half in the usual notation, `interactions[3].id`, or nil if there is none.
     ///
-    /// The document need not be valid otherwise.
+    /// The document may be invalid in other ways.
     static func place(in json: [UInt8]) -> String? {
         var levels: [Level] = []
         var awaitsKey = false
@@ -46,7 +48,7 @@ enum UnpairedSurrogate {
         return nil
     }
 
-    /// Returns the end of a string, and whether all of its surrogates are in pairs.
+    /// Returns the end of a string, and whether all its surrogates are in pairs.
     private static func string(in json: [UInt8], from start: Int) -> (end: Int, isWhole: Bool) {
         var (index, isWhole, awaitsSecond) = (start, true, false)
         while index < json.count, json[index] != UInt8(ascii: "\"") {
@@ -59,7 +61,7 @@ enum UnpairedSurrogate {
         return (min(index, json.count), isWhole && !awaitsSecond)
     }
 
-    /// Returns the number of an escape such as `\ud83d`, or nil if there is none.
+    /// Returns the code unit of an escape such as `\ud83d`, or nil if there is no escape.
     private static func codeUnit(in json: [UInt8], at index: Int) -> UInt32? {
         guard index + 6 <= json.count, json[index] == UInt8(ascii: "\\"), json[index + 1] == UInt8(ascii: "u") else {
             return nil
