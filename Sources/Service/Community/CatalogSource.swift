@@ -3,20 +3,21 @@ import Model
 import Recommendation
 import Synchronization
 
-/// Members, photos and decisions as the catalog has them right now; changes are committed to the catalog.
+/// The members, photos and decisions that the catalog has now; changes are committed to the catalog.
 final class CatalogSource: CommunitySource {
     let changes: ChangeClock
     private let path: String
     private let reader: CatalogReader
     private let commits: GroupCommit
 
-    /// The catalog in a file.
+    /// Opens the catalog in a file.
     ///
     /// - Parameters:
-    ///   - changes: where changes are noted.
-    ///   - recording: whether changes can be committed; one that a file's owner forbids is no failure.
-    ///   - patience: how long a request waits for its commit.
-    /// - Throws: `ServiceError.startFailed` if it cannot be opened, with what to do.
+    ///   - changes: the clock that notes changes to answers.
+    ///   - recording: the condition that changes can be committed. A file that its owner made read-only does not break
+    ///     it.
+    ///   - patience: the longest time that a request waits for its commit.
+    /// - Throws: `ServiceError.startFailed` if the file cannot be opened; its message says what to do.
     init(
         path: String, changes: ChangeClock = ChangeClock(), recording: Condition = .recording(nil),
         patience: Duration = .seconds(2)
@@ -25,7 +26,7 @@ final class CatalogSource: CommunitySource {
         self.path = path
         let reader = try CatalogReader(path: path)
         self.reader = reader
-        // Connections that were opened while the file could not be written do not look for what others write.
+        // Connections that were opened while the file was not writable never look for writes of others.
         let mayReadForEver = Atomic(true)
         commits = GroupCommit(changes: changes, recording: recording, patience: patience) { () throws(CatalogError) in
             if let obstacle = Catalog.obstacle(toWriting: path) { throw CatalogError(.fileFailed, obstacle) }
@@ -45,7 +46,7 @@ final class CatalogSource: CommunitySource {
 
     var knowsPhotos: Bool { true }
 
-    /// The groups the user is a member of, stated interests, and what the user did since.
+    /// Returns the groups that the user is a member of, stated interests, and later interactions.
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
@@ -64,7 +65,7 @@ final class CatalogSource: CommunitySource {
         try reader.context(ofPhoto: id, in: model)
     }
 
-    /// Commits the change, together with others that wait.
+    /// Commits the change, together with other changes that wait.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
         guard !Catalog.isForbidden(path) else {
             throw ServiceError(.catalogFailed, "the catalog can only be read: nothing that members do is recorded")
@@ -106,7 +107,7 @@ final class CatalogSource: CommunitySource {
         try reader.read { catalog throws(CatalogError) in try catalog.curations() }
     }
 
-    /// Notes what was changed in the catalog other than through this source.
+    /// Notes changes of the catalog that were not made through this source.
     func noteOutsideChanges() {
         if !commits.noteOutsideChanges() { reader.noteChanges(in: changes) }
     }

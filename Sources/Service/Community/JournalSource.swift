@@ -3,23 +3,23 @@ import Model
 import ModelStore
 import Recommendation
 
-/// Members as they were published with a version, with newer changes of all daemons that share the store replayed on
-/// top; changes are committed to the daemon's own journal.
+/// Members as published with a version, with newer changes of all daemons that share the store.
+///
+/// Changes are committed to the daemon's own journal.
 final class JournalSource: CommunitySource {
-    /// What the decisions depend on.
+    /// The state of everything that decisions depend on.
     private struct DecisionState: Equatable {
         let revision: UInt64
         let newest: VersionName?
-        /// Of the catalog; nil without one.
+        /// The change count of the catalog; nil without a catalog.
         let changeCount: Int64?
     }
 
     private let store: any SharedStore
     private let journal: DaemonJournal
-    /// A catalog that is only read, for its photos and for which groups are private or hidden by now; nil if there is
-    /// none.
+    /// A read-only catalog, for photos and for groups that are private or hidden by now; nil for none.
     private let catalog: CatalogReader?
-    /// Which version serves, and what the newest one is.
+    /// Returns the version that serves, and the newest one.
     private let served: @Sendable () -> VersionFollower.State
     private let decisions = DecisionCache<DecisionState>()
 
@@ -37,7 +37,9 @@ final class JournalSource: CommunitySource {
 
     var knowsPhotos: Bool { catalog != nil }
 
-    /// What was published, with newer changes replayed on top; when groups were joined is known of newer joins alone.
+    /// Returns the published profile with newer changes replayed on top.
+    ///
+    /// The times of joins are known only for joins after the version was made.
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
@@ -51,7 +53,7 @@ final class JournalSource: CommunitySource {
             .replaying(recent, for: snapshot.planner, atMilliseconds: instant)
     }
 
-    /// What was published of a user: from the table on this machine, which was verified.
+    /// Returns the published data of a user, from the verified table on this machine or else from the store.
     private func published(_ id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember? {
         guard !snapshot.lacksMembers else {
             throw ServiceError(
@@ -63,14 +65,16 @@ final class JournalSource: CommunitySource {
         } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
     }
 
-    /// Whether a change that the version which serves does not have forgets the user, or the catalog has.
+    /// Whether the catalog has forgotten the user, or a change that the version which serves does not have.
     func isForgotten(user id: String) throws(ServiceError) -> Bool {
         let taken = served().snapshot?.manifest.taken ?? .none
         if try journal.isForgotten(user: id, beyond: taken) { return true }
         return try catalog?.isForgotten(user: id) ?? false
     }
 
-    /// What the version and the journal have, and what is private or hidden in the catalog by now.
+    /// Returns the decisions of the version and the journal.
+    ///
+    /// Groups that were removed, or that are private or hidden in the catalog by now, are hidden as well.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         let state = DecisionState(
             revision: journal.decisions.revision, newest: served().newest?.version,
@@ -84,10 +88,10 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    /// What the version was published with, with newer decisions replayed on top.
+    /// Returns the decisions published with a version, with newer decisions replayed on top.
     ///
-    /// After a rollback an older version serves: what was hidden in the catalog since it was made, the newest version
-    /// knows.
+    /// After a rollback an older version serves. Only the newest version knows which groups the catalog has hidden
+    /// since.
     private func siteState(in snapshot: ModelSnapshot) -> SiteState {
         let (manifest, log) = (snapshot.manifest, journal.decisions)
         let state = log.replayed(on: SiteState(manifest, snapshot.model), beyond: manifest.taken)
@@ -96,7 +100,7 @@ final class JournalSource: CommunitySource {
         return SiteState(hidden: latest.hiddenGroups, curations: state.curations)
     }
 
-    /// Groups that were removed since a version was made.
+    /// Returns the groups that have been removed since a version was made.
     private func removedGroups(beyond taken: TakenChanges) -> Set<BytewiseString> {
         journal.decisions.removed(beyond: taken) { subject in
             if case .group(let id) = subject { id } else { nil }
@@ -110,7 +114,7 @@ final class JournalSource: CommunitySource {
         return removed.contains(BytewiseString(id)) ? nil : try catalog?.context(ofPhoto: id, in: model)
     }
 
-    /// Commits the change, together with others that wait; the relay sends it on.
+    /// Commits the change to the journal, together with other changes that wait; the relay sends it on.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
         guard let snapshot = served().snapshot else {
             throw ServiceError(.noVersion, "no version is loaded that would say which groups there are")
@@ -129,9 +133,9 @@ final class JournalSource: CommunitySource {
         return try journal.apply(change)
     }
 
-    /// Whether there is something to remove, as far as it can be told here.
+    /// Whether there is something to remove, as far as this daemon can tell.
     ///
-    /// A member is forgotten in any case: the catalog may know one who is in no version.
+    /// The answer for a member is always true: the catalog may know a member who is in no version.
     private func isThere(_ subject: RemovalChange.Subject, in snapshot: ModelSnapshot) throws(ServiceError) -> Bool {
         switch subject {
         case .member: return true
@@ -143,15 +147,15 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    /// Whether there is a group, shown or hidden.
+    /// Whether a group exists, shown or hidden.
     private func isThere(group id: String, in snapshot: ModelSnapshot) -> Bool {
         guard !removedGroups(beyond: snapshot.manifest.taken).contains(BytewiseString(id)) else { return false }
-        // The version does not have groups that were hidden when it was made.
+        // A version lacks the groups that were hidden when it was made.
         return snapshot.model.index(ofID: id) != nil
             || siteState(in: snapshot).hidden[BytewiseString(id)] != nil
     }
 
-    /// What comes of a decision that is not to be recorded; nil if it is.
+    /// Returns the outcome of a decision that must not be recorded, or nil if it must be recorded.
     private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot) throws(ServiceError)
         -> SiteChange.Outcome?
     {
@@ -159,7 +163,7 @@ final class JournalSource: CommunitySource {
         if case .curate = change.action, try catalog?.isPublic(group: change.groupID) == false { return .privateGroup }
         var state = siteState(in: snapshot)
         switch (state.apply(change), change.action) {
-        // In another version that may come to serve, the group may have another position.
+        // The group may have another position in another version that serves later.
         case (.changed, _), (.unchanged, .curate): return nil
         case (let outcome, _): return outcome
         }
@@ -179,7 +183,7 @@ final class JournalSource: CommunitySource {
         try journal.recordedAmount(ofUser: id, recent: recent)
     }
 
-    /// Those in the journal: since about the earliest version that the store has.
+    /// Returns interactions from the journal, which reaches back to about the earliest version in the store.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
         try journal.interactions(ofUser: id, after: after, limit: limit)
     }
@@ -201,7 +205,7 @@ final class JournalSource: CommunitySource {
 
     func curations() -> [Curation] { served().snapshot.map { siteState(in: $0).curations } ?? [] }
 
-    /// Notes what has changed in the catalog; what other daemons change comes through the stream.
+    /// Notes changes of the catalog; changes of other daemons come through the stream.
     func noteOutsideChanges() { catalog?.noteChanges(in: changes) }
 
     func probeWriting() { journal.probeWriting() }

@@ -5,12 +5,12 @@ public import ModelStore
 public import Recommendation
 
 extension MemberProfile {
-    /// What was published of a user with a version, at an instant: impressions have faded since.
+    /// Creates a profile from the data that was published of a user, at an instant; impressions have faded since.
     ///
     /// - Parameters:
-    ///   - manifest: the version's.
-    ///   - planner: of the version.
-    ///   - instant: Unix milliseconds.
+    ///   - manifest: the manifest of the version.
+    ///   - planner: the planner of the version.
+    ///   - instant: the time, in Unix milliseconds.
     public init(
         userID: String, _ member: PublishedMember, of manifest: Manifest, for planner: Planner,
         atMilliseconds instant: Int64
@@ -20,7 +20,7 @@ extension MemberProfile {
         self.init(
             userID: userID, joined: member.joined.filter(planner.model.shows).map { JoinedGroup(group: $0) },
             dismissals: member.feedback.dismissals.filter { planner.model.shows($0.group) }.map {
-                // A clock that was ahead must not keep the member from taking it back.
+                // A dismissal from a clock that was ahead must not win over a later change by the member.
                 Dismissal(
                     group: $0.group, atMilliseconds: min($0.atMilliseconds, manifest.createdAtMilliseconds))
             },
@@ -31,19 +31,19 @@ extension MemberProfile {
         firstJoinAtMilliseconds = member.firstDay.map { Int64($0) * 86_400_000 }
     }
 
-    /// The profile with newer changes replayed on top.
+    /// Returns the profile with newer changes replayed on top.
     ///
     /// - Parameters:
-    ///   - changes: since the version was made.
-    ///   - planner: of the version.
-    ///   - instant: Unix milliseconds.
+    ///   - changes: the member's changes since the version was made.
+    ///   - planner: the planner of the version.
+    ///   - instant: the time, in Unix milliseconds.
     public func replaying(_ changes: RecentMemberChanges, for planner: Planner, atMilliseconds instant: Int64)
         -> MemberProfile
     {
         var profile = self
         if changes.forgetsEarlier { (profile.dismissals, profile.exposures) = ([], []) }
         if let interests = changes.interests { profile.topics = interests }
-        // The site may take a member out of a group; whoever joins later is in it again.
+        // The site may remove a member from a group; a later join makes the member join again.
         let membership = planner.configuration.relations[.membership]?.source.table
         let removals = changes.removals.filter { $0.table == membership }.compactMap { removal in
             planner.model.index(ofID: removal.groupID).map { group in

@@ -2,19 +2,19 @@ public import CatalogStore
 public import Model
 public import ModelStore
 
-/// What the site has decided at the daemons of a shared store, and what no version and no catalog has yet.
+/// The decisions in a shared store's streams that neither a version nor a catalog has yet.
 public struct StreamedDecisions: Sendable {
-    /// Decisions and removals, in the order in which they apply.
+    /// The decisions and removals, in the order in which they apply.
     public let changes: [CatalogChange]
 
-    /// What stands at the beginning of a member's change, of which a stream has most.
+    /// The first bytes of a member's change; most changes in a stream are a member's.
     private static let member = Array(#"{"member":"#.utf8)
-    /// How many changes are read at a time.
+    /// The number of changes that are read at a time.
     private static let batchSize = 1000
 
-    /// Reads the streams of a store.
+    /// Reads the decisions and removals from the streams of a store.
     ///
-    /// - Parameter taken: changes that are known already.
+    /// - Parameter taken: the changes that are known already.
     /// - Complexity: O(changes that are not known).
     public init(of channel: SharedChannel, beyond taken: TakenChanges) throws(StoreError) {
         var streams = try channel.journals()
@@ -37,14 +37,14 @@ public struct StreamedDecisions: Sendable {
         }
     }
 
-    /// A state with the decisions made since.
+    /// Returns a state with these decisions applied to it.
     func applied(to state: SiteState) -> SiteState {
         var state = state
         for case .site(let change) in changes { _ = state.apply(change) }
         return state
     }
 
-    /// The groups that were removed, by external ids.
+    /// The external ids of the groups that were removed.
     var removedGroups: [String] {
         changes.compactMap { change in
             guard case .removal(let removal) = change, case .group(let id) = removal.subject else { return nil }
@@ -54,9 +54,9 @@ public struct StreamedDecisions: Sendable {
 }
 
 extension SiteDecisions {
-    /// What the catalog, or without one the version, has, and what was decided since.
+    /// Creates the decisions of the catalog, or of the version if there is no catalog, with later decisions applied.
     ///
-    /// - Parameter streamed: beyond what the catalog has taken, or the version.
+    /// - Parameter streamed: the decisions that the catalog, or the version, has not taken.
     public init(of catalog: Catalog?, in version: LoadedVersion, _ streamed: StreamedDecisions) throws(CatalogError) {
         let model = version.model
         let known =
@@ -64,7 +64,7 @@ extension SiteDecisions {
                 SiteState(hidden: try catalog.hiddenGroups(limit: .max), curations: try catalog.curations())
             } else { SiteState(version.manifest, model) }
         self.init(streamed.applied(to: known), in: model)
-        // A private group stays private, whatever was decided.
+        // A private group stays hidden, whatever the site has decided.
         hidden.formUnion(try SiteDecisions(of: catalog, in: model).hidden)
         hidden.formUnion(Set(groups: streamed.removedGroups, in: model))
     }

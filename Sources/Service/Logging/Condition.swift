@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Whether something works that is tried again and again: told at `/readyz` and in metrics, and logged when it changes.
+/// Watches whether something that is tried again and again works.
 ///
-/// It works again when it works and has not failed for a while: on a full disk, a small write still succeeds now and
-/// then.
+/// The state shows at `/readyz` and in metrics, and is logged when it changes. A success counts as recovery only after
+/// a while without failures: on a full disk, a small write still succeeds now and then.
 final class Condition: Sendable {
     private struct State {
         var problem: String?
@@ -20,13 +20,15 @@ final class Condition: Sendable {
     private let isFailingNow = Atomic(false)
     private let failureCount = Atomic<UInt64>(0)
 
+    /// Creates a condition that holds.
+    ///
     /// - Parameters:
-    ///   - name: a part of the names of its metrics.
-    ///   - meaning: what works, as a clause: "Whether …".
-    ///   - recovery: the message when it works again.
-    ///   - log: nil for none.
-    ///   - calmSeconds: how long it must not have failed to count as working again.
-    ///   - uptime: nanoseconds of the monotonic clock.
+    ///   - name: the middle part of its metrics' names.
+    ///   - meaning: the condition as a clause: "Whether …".
+    ///   - recovery: the message when it holds again.
+    ///   - log: the log of changes; nil for no log.
+    ///   - calmSeconds: the time without failures after which a success counts as recovery, in seconds.
+    ///   - uptime: the monotonic clock, in nanoseconds.
     init(
         _ name: String, _ meaning: String, recovery: String, log: EventLog?, calmSeconds: UInt64,
         uptime: @escaping @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }
@@ -39,13 +41,13 @@ final class Condition: Sendable {
         self.uptime = uptime
     }
 
-    /// What is wrong; nil if it works.
+    /// The message of the last failure; nil if the condition holds.
     var problem: String? { isFailing ? state.withLock { $0.problem } : nil }
 
-    /// Whether it fails.
+    /// Whether the condition does not hold.
     var isFailing: Bool { isFailingNow.load(ordering: .relaxed) }
 
-    /// It failed.
+    /// Notes a failure.
     func failed(_ message: String) {
         failureCount.wrappingAdd(1, ordering: .relaxed)
         let isNew = state.withLock { state in
@@ -56,7 +58,7 @@ final class Condition: Sendable {
         if isNew { log?.warning(message) }
     }
 
-    /// It worked.
+    /// Notes a success.
     func worked() {
         guard isFailing else { return }
         let isOver = state.withLock { state in
@@ -78,17 +80,17 @@ extension Condition: MetricSource {
 }
 
 extension Condition {
-    /// How long nothing must have failed to be written.
+    /// The time without failed writes after which a success counts as recovery, in seconds.
     private static let calmSeconds: UInt64 = 5
 
-    /// Whether what members do and admins decide can be recorded.
+    /// Returns the condition that changes of members and admins can be recorded.
     static func recording(_ log: EventLog?) -> Condition {
         Condition(
             "recording", "Whether what members do and admins decide can be recorded",
             recovery: "changes can be recorded again", log: log, calmSeconds: calmSeconds)
     }
 
-    /// Whether the lists of sessions can be kept.
+    /// Returns the condition that the lists of sessions can be kept.
     static func sessions(
         _ log: EventLog?, uptime: @escaping @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }
     ) -> Condition {
@@ -103,13 +105,13 @@ final class RecentTroubles: Sendable {
     private static let minutes = 60
 
     private struct State {
-        /// How many there were in each minute, by the minute modulo `minutes`.
+        /// The number of errors and warnings in each minute, by the minute modulo `minutes`.
         var counts = [Int](repeating: 0, count: minutes)
-        /// The minute that was counted last, since 1970.
+        /// The latest minute of the counts, in minutes since 1970.
         var minute: Int64 = 0
         var last: (message: String, atMilliseconds: Int64)?
 
-        /// Forgets the minutes that have passed since the last one.
+        /// Clears the counts of the minutes that have passed since the latest one.
         mutating func advance(to minute: Int64) {
             let passed = min(max(minute - self.minute, 0), Int64(RecentTroubles.minutes))
             for step in 0..<passed {
@@ -121,7 +123,7 @@ final class RecentTroubles: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes one down, at a time in Unix milliseconds.
+    /// Counts an error or warning, at a time in Unix milliseconds.
     func note(_ message: String, at now: Int64) {
         state.withLock { state in
             state.advance(to: now / 60_000)
@@ -130,7 +132,7 @@ final class RecentTroubles: Sendable {
         }
     }
 
-    /// How many there were in the hour before a time in Unix milliseconds, and the last of all.
+    /// Returns the number in the hour before a time in Unix milliseconds, and the last error or warning ever.
     func reading(at now: Int64) -> (count: Int, last: (message: String, atMilliseconds: Int64)?) {
         state.withLock { state in
             state.advance(to: now / 60_000)

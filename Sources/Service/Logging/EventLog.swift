@@ -3,40 +3,40 @@ import Glibc
 import HTTP
 import Synchronization
 
-/// What happens, a JSON object a line: `timeMilliseconds`, `level`, `message`, and more by the message.
+/// A log of events, one JSON object a line: `timeMilliseconds`, `level`, `message`, and more for some messages.
 ///
-/// No line has a token, a key, or the query of a request in it.
+/// No line contains a token, a key, or the query of a request.
 public struct EventLog: Sendable {
-    /// How much an event matters.
+    /// The importance of an event.
     public enum Level: String, Sendable {
-        /// As it should be.
+        /// A normal event.
         case info
-        /// Worth a look; the daemon goes on.
+        /// An event that is worth a look; the daemon goes on.
         case warning
-        /// Somebody has to do something.
+        /// An event that somebody must react to.
         case error
     }
 
     private let write: @Sendable (_ line: String) -> Void
     private let now: @Sendable () -> Int64
-    /// Where warnings and errors are counted; nil for nowhere.
+    /// The count of warnings and errors; nil for no count.
     private var troubles: RecentTroubles?
-    /// The queue of its lines, if they wait to be written.
+    /// The queue of the log's lines; nil if the log has no queue.
     private(set) var queue: LogQueue?
 
-    /// A log.
+    /// Creates a log.
     ///
     /// - Parameters:
-    ///   - now: the time, in Unix milliseconds.
-    ///   - write: takes one line without its end; called from several threads at a time.
+    ///   - now: the clock, in Unix milliseconds.
+    ///   - write: takes one line without its end; several threads call it at a time.
     public init(now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (_ line: String) -> Void) {
         self.now = now
         self.write = write
     }
 
-    /// Standard error.
+    /// The log on standard error.
     ///
-    /// Its lines are written by another thread, so no answer waits for whoever reads them.
+    /// Another thread writes its lines, so no answer waits for the reader of standard error.
     public static let standardError = EventLog(LogQueue.standardError)
 
     private init(_ queue: LogQueue) {
@@ -44,34 +44,38 @@ public struct EventLog: Sendable {
         self.queue = queue
     }
 
-    /// Waits until the lines for standard error are written, but not longer than a time: nobody may be reading them.
+    /// Waits until the lines for standard error are written, but at most for a time.
+    ///
+    /// The limit matters if nobody reads standard error.
     public static func finish(waitingAtMost patience: Duration = .seconds(1)) {
         LogQueue.standardError.flush(waitingAtMost: patience)
     }
 
-    /// Takes down what is as it should be.
+    /// Logs a normal event.
     public func info(_ message: String) { record(.info, message) }
 
-    /// Takes down what is worth a look.
+    /// Logs a warning.
     public func warning(_ message: String) {
         record(.warning, message)
         troubles?.note(message, at: now())
     }
 
-    /// Takes down what somebody has to see to.
+    /// Logs an error.
     public func error(_ message: String) {
         record(.error, message)
         troubles?.note(message, at: now())
     }
 
-    /// The same log, whose warnings and errors are counted, too; refused requests are none of them.
+    /// Returns a log with the same lines that also counts warnings and errors.
+    ///
+    /// Refused requests are not counted.
     func counting(in troubles: RecentTroubles) -> EventLog {
         var log = self
         log.troubles = troubles
         return log
     }
 
-    /// Writes a line with members of its own.
+    /// Writes a line with additional members.
     func record(_ level: Level, _ message: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
         let line = JSONWriter.object { json in
             json.member("timeMilliseconds", now())
@@ -83,11 +87,13 @@ public struct EventLog: Sendable {
     }
 }
 
-/// Takes down refusals, and every request if it is asked to.
+/// Logs refused requests, and every request if asked to.
 final class RequestLog: Sendable {
-    /// The longest piece of a path that is written, in bytes.
+    /// The longest part of a path that is logged, in bytes, inclusive.
     private static let pathLimitBytes = 512
-    /// Lines about refusals in a row and a second: whoever is refused must not fill the disk.
+    /// The limit on lines about refusals.
+    ///
+    /// Without it, a client whose requests are refused could fill the disk.
     private static let refusalLimit = RateLimit(perSecond: 10, burst: 50)
 
     private let log: EventLog
@@ -99,11 +105,11 @@ final class RequestLog: Sendable {
         self.recordsEveryRequest = recordsEveryRequest
     }
 
-    /// A request was turned away.
+    /// Logs a refused request, within the limit on such lines.
     ///
     /// - Parameters:
-    ///   - request: nil if it could not be understood.
-    ///   - now: nanoseconds of the monotonic clock.
+    ///   - request: the request; nil if it could not be parsed.
+    ///   - now: the monotonic clock, in nanoseconds.
     func refused(_ refusal: Refusal, _ detail: String, _ request: HTTPRequest?, id: String, at now: UInt64) {
         let omitted: Int? = refusals.withLock { state in
             guard state.pace.admit(Self.refusalLimit, at: now) == nil else {
@@ -123,7 +129,7 @@ final class RequestLog: Sendable {
         }
     }
 
-    /// A request was answered.
+    /// Logs an answered request, if every request is logged.
     func answered(_ request: HTTPRequest, _ response: HTTPResponse, id: String, nanoseconds: UInt64) {
         guard recordsEveryRequest else { return }
         log.record(.info, "request") { json in
@@ -137,20 +143,20 @@ final class RequestLog: Sendable {
 
     private static func describe(_ request: HTTPRequest, in json: inout JSONWriter) {
         json.member("method", String(decoding: request.method.rawValue.utf8.prefix(32), as: UTF8.self))
-        // Without the query: what clients put there is not always meant to be kept.
+        // The query is left out, because it may contain data that must not be kept.
         json.member("path", String(decoding: request.rawPath.utf8.prefix(pathLimitBytes), as: UTF8.self))
     }
 }
 
 /// The system's clocks.
 enum SystemClock {
-    /// Unix milliseconds.
+    /// The time, in Unix milliseconds.
     static var nowMilliseconds: Int64 {
         let time = read(CLOCK_REALTIME)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Nanoseconds since some moment in the past; never goes back.
+    /// The nanoseconds since an unspecified moment in the past; they never decrease.
     static var uptimeNanoseconds: UInt64 {
         let time = read(CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -2,21 +2,22 @@ import Answers
 import Glibc
 import Synchronization
 
-/// Lines of the log on their way to standard error.
+/// A queue of log lines for standard error.
 ///
-/// Whoever logs never waits: a thread of its own writes. If nobody reads, as with a pipe whose reader hangs, lines are
-/// kept up to a limit. Lines beyond the limit are dropped and counted, and the count is told when there is room again.
+/// A thread of its own writes the lines, so logging never waits. If nobody reads them, for example because the reader
+/// of a pipe hangs, lines are kept up to a limit. Further lines are dropped and counted. When there is room again, the
+/// count is written.
 final class LogQueue: Sendable {
-    /// The most bytes that wait, inclusive.
+    /// The most bytes that may wait, inclusive.
     static let limitBytes = 1 << 20
 
-    /// The queue of all logs that go to standard error.
+    /// The queue of all logs on standard error.
     static let standardError = LogQueue(descriptor: STDERR_FILENO)
 
     private struct State {
         var waiting: [[UInt8]] = []
         var waitingBytes = 0
-        /// The number of lines that were dropped and not told yet.
+        /// The number of dropped lines that are not yet reported.
         var untoldCount: UInt64 = 0
         var droppedCount: UInt64 = 0
         var isWriting = false
@@ -31,7 +32,7 @@ final class LogQueue: Sendable {
         self.limitBytes = limitBytes
     }
 
-    /// Takes a line without its end.
+    /// Adds a line, which must not have a line feed at its end.
     func add(_ line: String) {
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
         let mustStart = state.withLock { state in
@@ -48,7 +49,7 @@ final class LogQueue: Sendable {
         if mustStart { start() }
     }
 
-    /// Waits until all lines are written, but not longer than a time.
+    /// Waits until all lines are written, but at most for a time.
     ///
     /// - Returns: whether all lines are written.
     @discardableResult
@@ -61,7 +62,7 @@ final class LogQueue: Sendable {
         return true
     }
 
-    /// Starts a thread that writes until nothing waits.
+    /// Starts a thread that writes until no line waits.
     private func start() {
         var thread = pthread_t()
         let queue = unsafe Unmanaged.passRetained(self)
@@ -74,7 +75,7 @@ final class LogQueue: Sendable {
             }, queue.toOpaque())
         guard outcome == 0 else {
             unsafe queue.release()
-            // The next line tries again.
+            // The next line tries to start a thread again.
             return state.withLock { $0.isWriting = false }
         }
         pthread_detach(thread)
@@ -84,7 +85,7 @@ final class LogQueue: Sendable {
         while let line = next() { write(line) }
     }
 
-    /// Returns the next line, or nil if the thread is to end.
+    /// Returns the next line, or nil if the thread must end.
     private func next() -> [UInt8]? {
         state.withLock { state in
             if state.untoldCount > 0, state.waitingBytes <= limitBytes / 2 {
@@ -110,7 +111,7 @@ final class LogQueue: Sendable {
         } + [UInt8(ascii: "\n")]
     }
 
-    /// Writes a line, as a rule with one system call, so that it does not mix with what others write.
+    /// Writes a line, usually with one system call, so that it does not mix with lines of other processes.
     private func write(_ line: [UInt8]) {
         var start = 0
         while start < line.count {
@@ -120,11 +121,11 @@ final class LogQueue: Sendable {
             if count > 0 {
                 start += count
             } else if errno == EAGAIN {
-                // Somebody else has made the pipe not block.
+                // Another process has made the pipe non-blocking.
                 var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&entry, 1, 1000)
             } else if errno != EINTR {
-                // Nobody is left to be told.
+                // The reader is gone.
                 return
             }
         }
