@@ -1,6 +1,6 @@
 import CZlib
 
-/// A compressor for pieces of data, one at a time, with about 256 KiB of memory that is allocated once.
+/// A compressor for separate pieces of data, with about 256 KiB of memory that is allocated once.
 ///
 /// Only one thread may use it at a time.
 @safe
@@ -26,15 +26,15 @@ public final class GzipCompressor {
         unsafe stream.deallocate()
     }
 
-    /// Compresses bytes to the gzip format (RFC 1952); returns nil if the result would be longer than the input.
+    /// Returns bytes in the gzip format (RFC 1952), or nil if the result would be longer than the input.
     public func compressed(_ bytes: [UInt8]) -> [UInt8]? { compressed(bytes, toAtMost: bytes.count) }
 
-    /// Compresses bytes to a gzip member of any length; returns nil if there is no memory.
+    /// Returns bytes as a gzip member of any length, or nil if there is no memory.
     public func member(of bytes: [UInt8]) -> [UInt8]? {
         compressed(bytes, toAtMost: unsafe Int(deflateBound(stream, UInt(bytes.count))))
     }
 
-    /// Compresses bytes; returns nil if the result would be longer than `limit`.
+    /// Returns compressed bytes, or nil if the result would be longer than `limit`.
     private func compressed(_ bytes: [UInt8], toAtMost limit: Int) -> [UInt8]? {
         guard max(bytes.count, limit) <= Int(UInt32.max), unsafe deflateReset(stream) == Z_OK else { return nil }
         let output = unsafe [UInt8](unsafeUninitializedCapacity: limit) { output, count in
@@ -96,7 +96,11 @@ public final class GzipDecompressor {
     /// Whether bytes begin like gzip.
     public static func isGzip(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
 
-    /// Decompresses as much of the input as fits the output, and checks each member's checksum at its end.
+    /// Decompresses as much of the input as fits into the output.
+    ///
+    /// The checksum of each member is checked at its end.
+    ///
+    /// - Throws: `Failure` if the stream is damaged or there is no memory.
     public func unpack(_ input: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer) throws(Failure)
         -> Progress
     {
@@ -123,12 +127,12 @@ public final class GzipDecompressor {
         }
     }
 
-    /// Decompresses the next member of a stream completely.
+    /// Returns the whole content of the next member of a stream.
     ///
     /// - Parameters:
-    ///   - stream: the stream, from which a complete member is removed; it must be at the beginning of a member.
+    ///   - stream: the stream, at the beginning of a member; a complete member is removed from it.
     ///   - limit: the approximate limit of the decompressed length, in bytes.
-    /// - Returns: nil if the member is truncated or damaged, or its content is much longer.
+    /// - Returns: nil if the member is truncated or damaged, or its content is much longer than the limit.
     public func member(of stream: inout ArraySlice<UInt8>, limit: Int = .max) -> [UInt8]? {
         var input = stream
         var text: [UInt8] = []

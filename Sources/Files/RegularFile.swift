@@ -1,21 +1,22 @@
 public import Glibc
 
-/// A file that is read whole: keys, secrets, configuration.
+/// Reads whole files, such as keys, secrets and configuration.
 ///
-/// Opening it never waits, whatever stands at its path. A pipe in its place would otherwise stop a daemon for ever.
+/// Opening never waits, whatever is at the path. Otherwise a pipe there would stop a daemon for ever.
 public enum RegularFile {
-    /// The bytes of a file, and the facts that the system knows of it.
+    /// The content of a file, with the system's facts about it.
     public struct Contents: Sendable {
-        /// All bytes.
+        /// The bytes that were read.
         public let bytes: [UInt8]
-        /// The facts, from the moment before the bytes were read.
+        /// The result of `fstat`, from before the bytes were read.
         public let status: stat
     }
 
     /// Reads a file.
     ///
-    /// - Parameter limitBytes: the most bytes that are read, inclusive; a longer file gives one byte more.
-    /// - Throws: `FileError` if there is no file, something else stands in its place, or the system cannot read it.
+    /// - Parameter limitBytes: the expected limit of the length. Of a longer file, one byte more than the limit is
+    ///   returned.
+    /// - Throws: `FileError` if there is no file at the path, it is not a regular file, or the system cannot read it.
     public static func read(_ path: String, limitBytes: Int) throws(FileError) -> Contents {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(errno) }
@@ -41,10 +42,10 @@ public enum RegularFile {
 
 /// The reason why a file cannot be read.
 public struct FileError: Error, Equatable, CustomStringConvertible {
-    /// The reason, to be read after "cannot be read: ".
+    /// The reason, in words that follow "cannot be read: ".
     public let reason: String
 
-    /// An error of the system.
+    /// Creates an error from an error number of the system.
     public init(_ number: Int32) { reason = SystemWords.words(ofError: number) }
 
     fileprivate init(ofKind kind: mode_t) {

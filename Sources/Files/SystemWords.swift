@@ -1,18 +1,18 @@
 import FoundationEssentials
 import Glibc
 
-/// Errors of the system and of Foundation as sentences.
+/// Describes errors of the system and of Foundation in sentences.
 ///
-/// Foundation describes its errors for programmers, with codes and dictionaries. Every message for people that has one
-/// in it goes through here.
+/// Foundation's own descriptions are for programmers, with codes and dictionaries. Every message for people uses these
+/// sentences instead.
 public enum SystemWords {
-    /// Returns the system's words for an error number.
+    /// Returns the description of an error number.
     public static func words(ofError number: Int32) -> String {
         if number == ENOSPC || number == EDQUOT { return "the disk is full" }
         return unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 
-    /// Returns an error as a sentence: its cause in the system if there is one, with the path.
+    /// Returns a description of an error: the system's cause if there is one, after the path.
     public static func sentence(_ error: any Error) -> String {
         switch error {
         case let error as CocoaError: sentence(error)
@@ -61,7 +61,7 @@ public enum SystemWords {
         return "\"\(name(context.codingPath))\" has no form in JSON"
     }
 
-    /// Returns the place of a value in JSON as people write it: `list[3].name`.
+    /// Returns the place of a value in JSON in the usual notation: `list[3].name`.
     private static func name(_ path: [any CodingKey]) -> String {
         path.reduce("") { name, key in
             if let index = key.intValue { return "\(name)[\(index)]" }

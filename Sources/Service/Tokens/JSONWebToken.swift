@@ -6,7 +6,7 @@ import Glibc
 struct JSONWebToken: ~Copyable {
     private let handle: OpaquePointer
 
-    /// Makes a token without claims or a signature.
+    /// Creates a token without claims or a signature.
     init() throws(TokenError) {
         var handle: OpaquePointer?
         guard unsafe jwt_new(&handle) == 0, let handle = unsafe handle else { throw Self.outOfMemory }
@@ -15,10 +15,10 @@ struct JSONWebToken: ~Copyable {
 
     /// Reads a token and, if a key is given, checks its signature.
     ///
-    /// The signature is all that libjwt checks: it accepts every algorithm that the key fits, any times and any claims.
-    /// The caller must check these.
+    /// libjwt checks only the signature. It accepts every algorithm that the key fits, any times and any claims. The
+    /// caller must check these.
     ///
-    /// - Returns: nil if libjwt refuses it.
+    /// - Returns: nil if libjwt refuses the token.
     init?(reading text: String, key: SigningKey?) {
         var handle: OpaquePointer?
         let outcome =
@@ -33,13 +33,13 @@ struct JSONWebToken: ~Copyable {
 
     deinit { unsafe jwt_free(handle) }
 
-    /// The text of a header field; nil if there is no such field or it is not text.
+    /// Returns the text of a header parameter, or nil if there is none or it is not text.
     func header(_ name: String) -> String? {
         guard let text = unsafe jwt_get_header(handle, name) else { return nil }
         return unsafe String(cString: text)
     }
 
-    /// A header field of any type, as JSON; nil if there is none.
+    /// Returns a header parameter of any type as JSON, or nil if there is none.
     func headerJSON(_ name: String) -> String? { unsafe Self.taken(jwt_get_headers_json(handle, name)) }
 
     /// All claims, as one JSON object.
@@ -55,7 +55,7 @@ struct JSONWebToken: ~Copyable {
         guard unsafe jwt_add_grant_int(handle, name, value) == 0 else { throw Self.refused(name) }
     }
 
-    /// The token in the form in which it is sent, signed with a key.
+    /// Returns the token in its serialized form, signed with a key.
     func encoded(signedWith key: SigningKey) throws(TokenError) -> String {
         guard unsafe jwt_add_header(handle, "kid", key.id) == 0,
             unsafe jwt_set_alg(handle, JWT_ALG_HS256, key.secret, Int32(key.secret.count)) == 0,
@@ -70,7 +70,7 @@ struct JSONWebToken: ~Copyable {
 
     private static var outOfMemory: TokenError { TokenError(.malformed, "the token cannot be made: out of memory") }
 
-    /// Copies and frees a C string.
+    /// Copies a C string, and frees the original.
     private static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
         guard let text = unsafe text else { return nil }
         defer { unsafe free(text) }
@@ -78,21 +78,21 @@ struct JSONWebToken: ~Copyable {
     }
 }
 
-/// A secret that signs and checks tokens (HMAC with SHA-256).
+/// A secret key that signs and checks tokens (HMAC with SHA-256).
 public struct SigningKey: Sendable, Equatable {
     /// The shortest secret, in bytes, inclusive: the length of the hash (RFC 7518, section 3.2).
     public static let minimumByteCount = 32
     /// The longest secret, in bytes, inclusive: a longer one adds no security.
     public static let maximumByteCount = 512
 
-    /// The id by which the header of a token names the key (`kid`).
+    /// The id in the header parameter `kid` of tokens that the key signed.
     public let id: String
     let secret: [UInt8]
 
-    /// Makes a key.
+    /// Creates a key.
     ///
-    /// - Throws: `TokenError.badKeyFile` unless the secret has 32 to 512 bytes and the id consists of 1 to 64 ASCII
-    ///   letters, digits, dots, hyphens and underscores.
+    /// - Throws: `TokenError.badKeyFile` unless the secret has 32 to 512 bytes and the id is well-formed. A well-formed
+    ///   id has 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
     public init(id: String, secret: [UInt8]) throws(TokenError) {
         guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Self.mayBeInID) else {
             throw TokenError(
@@ -106,7 +106,7 @@ public struct SigningKey: Sendable, Equatable {
         self.secret = secret
     }
 
-    /// Makes a key of 32 random bytes.
+    /// Returns a new key of 32 random bytes.
     public static func random(id: String) throws(TokenError) -> SigningKey {
         // The system's generator is cryptographically secure: getrandom(2).
         var generator = SystemRandomNumberGenerator()

@@ -1,7 +1,7 @@
 import Files
 import Glibc
 
-/// A JSON file of keys, which must not be readable by everybody.
+/// A JSON file of keys; users outside its owner and group must have no access to it.
 public struct KeyFile: Sendable {
     /// The longest file that is read, in bytes, inclusive.
     static let maximumByteCount = 64 * 1024
@@ -9,7 +9,7 @@ public struct KeyFile: Sendable {
     /// The path of the file.
     public let path: String
 
-    /// Names a file, which need not exist yet.
+    /// Creates a reference to a file, which need not exist yet.
     public init(path: String) { self.path = path }
 
     /// Facts about a file that change whenever the file changes.
@@ -35,11 +35,11 @@ public struct KeyFile: Sendable {
 
     /// Reads the keys in the file.
     ///
-    /// - Throws: `TokenError.keyFileFailed` if it cannot be read, `badKeyFile` if it is readable by everybody or it has
-    ///   no usable keys.
+    /// - Throws: `TokenError.keyFileFailed` if the file cannot be read. `badKeyFile` if other users have access to it,
+    ///   or it has no usable keys.
     public func read() throws(TokenError) -> KeySet { try readWithStamp().keys }
 
-    /// The current stamp of the file; nil if the file is missing or cannot be inspected.
+    /// Returns the current stamp of the file, or nil if the file is missing or cannot be inspected.
     func stamp() -> Stamp? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -67,7 +67,8 @@ public struct KeyFile: Sendable {
 
     /// Adds a new key of 32 random bytes before the others, and creates the file (mode 0600) if there is none.
     ///
-    /// The file is replaced atomically: a reader sees the old keys or the new ones. Its owner, group and mode stay.
+    /// The file is replaced atomically: a reader sees the old keys or the new ones. Its owner, its group and their
+    /// permissions stay if this user may set the owner.
     ///
     /// - Returns: the new key.
     public func addKey(id: String) throws(TokenError) -> SigningKey {
@@ -81,7 +82,7 @@ public struct KeyFile: Sendable {
 
     private func replace(with contents: [UInt8], keepingAccessOf before: stat?) throws(TokenError) {
         let draft = "\(path).new"
-        // O_EXCL: otherwise another user could have created a file there that they may read.
+        // O_EXCL: another user could have created a file there that they may read.
         unsafe unlink(draft)
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be written") }

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Synchronization
 
-/// The current keys of a file, which is read again when it has changed.
+/// The current keys of a file that is read again when it has changed.
 ///
-/// If the file becomes unreadable or invalid, the keys read before stay in use.
+/// If the file becomes unreadable or invalid, the last good keys stay in use.
 public final class KeyRing: Sendable {
     private struct State {
         var keys: KeySet
@@ -30,13 +30,13 @@ public final class KeyRing: Sendable {
 
     /// Reads the file again if it has changed.
     ///
-    /// - Parameter isForced: whether it is read in any case, also one that could not be used before.
-    /// - Returns: whether the keys were replaced.
-    /// - Throws: once for each change of the file after which it cannot be used.
+    /// - Parameter isForced: whether the file is read in any case, even if it could not be used before.
+    /// - Returns: whether the keys have changed.
+    /// - Throws: `TokenError` if the file cannot be used, once for each change of the file.
     public func refresh(isForced: Bool = false) throws(TokenError) -> Bool {
         let stamp = file.stamp()
         let isKnown = state.withLock { stamp == $0.stamp || (stamp != nil && stamp == $0.refused) }
-        // A missing file may be one that is just being replaced.
+        // A missing file may be about to be replaced.
         guard isForced || (!isKnown && stamp != nil) else { return false }
         do throws(TokenError) {
             let (keys, stamp) = try file.readWithStamp()
@@ -52,20 +52,20 @@ public final class KeyRing: Sendable {
     }
 }
 
-/// The keys in use; in files, a JSON Web Key Set (RFC 7517) of `oct` keys.
+/// The keys in use; a key file holds them as a JSON Web Key Set (RFC 7517) of `oct` keys.
 ///
-/// The first key signs tokens; all keys check them. To rotate keys, add a new key before the others, and remove the old
-/// one when the tokens that it signed have expired.
+/// The first key signs tokens; all keys check them. To rotate keys, add a new key before the others. Remove the old key
+/// when all tokens that it signed have expired.
 public struct KeySet: Sendable, Equatable {
     /// The most keys a set may have.
     public static let maximumCount = 16
 
-    /// At least one key, with different ids.
+    /// The keys, at least one, with different ids.
     public let keys: [SigningKey]
 
-    /// Makes a set of keys in this order.
+    /// Creates a set of keys in this order.
     ///
-    /// - Throws: `TokenError.badKeyFile` if there are none or too many, or two have the same id.
+    /// - Throws: `TokenError.badKeyFile` if there are no keys or too many, or if two keys have the same id.
     public init(_ keys: [SigningKey]) throws(TokenError) {
         guard (1...Self.maximumCount).contains(keys.count) else {
             throw TokenError(.badKeyFile, "there are \(keys.count) keys: there must be 1 to \(Self.maximumCount)")
@@ -92,16 +92,16 @@ public struct KeySet: Sendable, Equatable {
         try self.init(keys)
     }
 
-    /// The key that signs.
+    /// The key that signs tokens.
     public var signing: SigningKey { keys[0] }
 
-    /// The key with an id; for a nil id, the only key, or nil if there are several.
+    /// Returns the key with an id, or nil if there is none; a nil id means the only key of the set.
     func key(withID id: String?) -> SigningKey? {
         guard let id else { return keys.count == 1 ? keys[0] : nil }
         return keys.first { $0.id == id }
     }
 
-    /// The set as JSON, with a line feed at the end.
+    /// Returns the set as JSON, with a line feed at the end.
     func json() throws(TokenError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

@@ -21,7 +21,7 @@ public struct TokenChecker: Sendable {
     /// The usual leeway, in seconds.
     public static let usualLeewaySeconds = 30
 
-    /// Makes a checker.
+    /// Creates a checker.
     public init(
         audience: String, issuer: String? = nil, yearLimit: Int = usualYearLimit,
         leewaySeconds: Int = usualLeewaySeconds
@@ -32,17 +32,17 @@ public struct TokenChecker: Sendable {
         self.leewaySeconds = leewaySeconds
     }
 
-    /// Checks a token and reads its claims.
+    /// Checks a token and returns its claims.
     ///
     /// - Parameters:
-    ///   - keys: one of these must have signed the token.
+    ///   - keys: the keys, one of which must have signed the token.
     ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `TokenError` for the first check that fails; the signature is checked before any claim.
+    /// - Throws: `TokenError` for the first failed check; the signature is checked before any claim.
     public func claims(of token: String, keys: KeySet, atMilliseconds now: Int64) throws(TokenError) -> TokenClaims {
         guard token.utf8.count <= Self.maximumByteCount else {
             throw TokenError(.tooLong, "the token is longer than \(Self.maximumByteCount) bytes")
         }
-        // This also keeps any other bytes away from the C library.
+        // This check also keeps all other bytes away from the C library.
         guard Self.hasThreeParts(token) else {
             throw TokenError(.malformed, "the token does not consist of three base64url parts separated by dots")
         }
@@ -58,7 +58,7 @@ public struct TokenChecker: Sendable {
         return claims
     }
 
-    /// Checks that a moment is within the time in which claims are valid.
+    /// Checks that claims are valid at a moment.
     ///
     /// - Throws: `TokenError.expired` or `notYetValid`.
     public func check(_ claims: TokenClaims, atMilliseconds now: Int64) throws(TokenError) {
@@ -116,7 +116,7 @@ public struct TokenChecker: Sendable {
         guard let expiry = claims.exp else {
             throw TokenError(.badClaim, "the token does not say when it expires (claim \"exp\")")
         }
-        // Words that are not known are for other services.
+        // Unknown scopes are for other services.
         let words = claims.scope?.values.flatMap { $0.split(separator: " ") } ?? []
         return TokenClaims(
             subject: subject, role: role,
@@ -125,7 +125,8 @@ public struct TokenChecker: Sendable {
             validFromMilliseconds: Self.milliseconds(ofSeconds: claims.nbf ?? 0))
     }
 
-    /// libjwt itself ignores the case of the name, and accepts every algorithm that the key fits.
+    /// Checks that the algorithm is HS256; libjwt ignores the case of the name, and accepts every algorithm that the
+    /// key fits.
     private static func checkAlgorithm(of token: borrowing JSONWebToken) throws(TokenError) {
         guard token.header("alg") == "HS256" else {
             throw TokenError(.wrongAlgorithm, "the token's algorithm is not HS256")
@@ -164,15 +165,15 @@ public struct TokenChecker: Sendable {
         return dots == 2 && partLength > 0
     }
 
-    /// Rounds down; times too far away for an integer become ±9e15.
+    /// Returns milliseconds, rounded down and limited to ±9e15, which an integer can hold.
     private static func milliseconds(ofSeconds seconds: Double) -> Int64 {
         Int64(min(max(seconds * 1000, -9e15), 9e15).rounded(.down))
     }
 }
 
-/// The claims in a token; times in Unix seconds, with or without a fraction.
+/// The claims as a token has them, with times in Unix seconds, with or without a fraction.
 private struct WrittenClaims: Decodable {
-    /// The types of the claims, in words.
+    /// The required types of the claims, in words.
     static let types = [
         "sub": "text, in quotes", "role": "text", "iss": "text", "exp": "a number of seconds",
         "nbf": "a number of seconds", "iat": "a number of seconds", "aud": "text, or a list of texts",
@@ -204,7 +205,7 @@ private struct WrittenClaims: Decodable {
 }
 
 extension DecodingError {
-    /// The names that lead to the value that cannot be decoded.
+    /// The coding path to the value that cannot be decoded.
     fileprivate var path: [any CodingKey] {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
@@ -215,20 +216,20 @@ extension DecodingError {
     }
 }
 
-/// What a token says about its bearer.
+/// The claims of a token about its bearer, and the time in which it is valid.
 public struct TokenClaims: Sendable, Equatable {
     /// The bearer: a user id for a member, any name for a service or an admin.
     public let subject: String
     /// The bearer's role.
     public let role: Role
-    /// What a service may do beyond what every service may; empty for others.
+    /// The additional rights of a service; empty for other roles.
     public let scopes: Set<Scope>
-    /// The first moment at which it is no longer valid, in Unix milliseconds.
+    /// The first moment at which the token is no longer valid, in Unix milliseconds.
     public let expiresAtMilliseconds: Int64
-    /// The first moment at which it is valid, in Unix milliseconds.
+    /// The first moment at which the token is valid, in Unix milliseconds.
     public let validFromMilliseconds: Int64
 
-    /// Makes claims.
+    /// Creates claims.
     public init(
         subject: String, role: Role, scopes: Set<Scope> = [], expiresAtMilliseconds: Int64,
         validFromMilliseconds: Int64 = 0
@@ -242,12 +243,12 @@ public struct TokenClaims: Sendable, Equatable {
 }
 
 extension TokenClaims {
-    /// Makes a token with these claims.
+    /// Returns a token with these claims.
     ///
     /// - Parameters:
-    ///   - key: signs the token.
+    ///   - key: the key that signs the token.
     ///   - audience: the service that the token is for.
-    ///   - issuer: who makes the token; nil leaves the claim out.
+    ///   - issuer: the maker of the token; nil for no such claim.
     /// - Throws: `TokenError.badClaim` if a claim cannot be written, such as one that contains a NUL.
     public func token(signedWith key: SigningKey, audience: String, issuer: String? = nil) throws(TokenError) -> String
     {
@@ -261,15 +262,15 @@ extension TokenClaims {
         try token.add("aud", audience)
         if let issuer { try token.add("iss", issuer) }
         try token.add("nbf", Int(validFromMilliseconds / 1000))
-        // Rounded up, so that the token is valid for at least as long as was asked for.
+        // The time is rounded up, so that the token is valid for at least the requested time.
         try token.add("exp", Int((expiresAtMilliseconds + 999) / 1000))
         return try token.encoded(signedWith: key)
     }
 }
 
-/// What the bearer of a token may do; raw values are those of the claim `role`.
+/// The role of a token's bearer; raw values are those of the claim `role`.
 public enum Role: String, Sendable, Hashable, CaseIterable {
-    /// A member, whose user id is the token's subject. It is the role of a token that names none.
+    /// A member, whose user id is the token's subject; the role of a token that names no role.
     case member
     /// The site's own servers.
     case service
@@ -277,14 +278,13 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
     case admin
 }
 
-/// What a service may do beyond what every service may; raw values are words of the claim `scope` (RFC 8693, section
-/// 4.2).
+/// A right that some services have; raw values are words of the claim `scope` (RFC 8693, section 4.2).
 public enum Scope: String, Sendable, Hashable, CaseIterable {
-    /// Reading the lists of any member, recording what members do, and setting their interests.
+    /// The right to read any member's list, to record what members do, and to set their interests.
     case lists
 }
 
-/// Why a token is refused, or why a key file cannot be used.
+/// The reason why a token is refused, or why a key file cannot be used.
 ///
 /// No message contains a token or a key.
 public struct TokenError: Error, Equatable, CustomStringConvertible {
@@ -304,24 +304,24 @@ public struct TokenError: Error, Equatable, CustomStringConvertible {
         case expired
         /// The token is not valid yet.
         case notYetValid
-        /// The token is for another audience.
+        /// The token is for another audience than `TokenChecker.audience`.
         case wrongAudience
-        /// The token is of another issuer.
+        /// The token has another issuer than `TokenChecker.issuer`.
         case wrongIssuer
         /// A claim is missing or invalid.
         case badClaim
         /// The key file cannot be read or written.
         case keyFileFailed
-        /// The key file has no usable keys, or is readable by everybody.
+        /// The key file has no usable keys, or other users have access to it.
         case badKeyFile
     }
 
-    /// The kind.
+    /// The kind of failure.
     public let code: Code
-    /// What is wrong, and what to do.
+    /// The cause, and the remedy.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
