@@ -3,15 +3,16 @@ import Model
 import ModelStore
 
 extension RecomputeJob {
-    /// How many changes are applied in one transaction.
+    /// The number of changes that are applied in one transaction.
     private static let changesPerTransaction = 2000
 
-    /// Applies to the catalog what daemons with journals of their own acknowledged: of each journal, the changes that
-    /// follow those applied before, up to the first that is missing.
+    /// Applies to the catalog the changes that daemons with journals of their own acknowledged.
+    ///
+    /// Of each journal, it applies the changes after those already applied, up to the first missing change.
     func applyJournaledChanges(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) {
         guard let channel = store.shared?.channel, !parameters.isDryRun else { return }
         try clock.step(StepName.applyChanges) { () throws(RecomputeError) in
-            // What is added while this runs is for the next time.
+            // Changes that are added during the run are left to the next run.
             let survey = try Self.stored { () throws(StoreError) in
                 var streams = try channel.journals()
                 return try streams.survey()
@@ -74,7 +75,7 @@ extension RecomputeJob {
         }
     }
 
-    /// What the streams have beyond a change that is missing, by journal.
+    /// Returns the changes in the streams that follow a missing change, by journal.
     private func missing(in survey: [String: StreamedNumbers]) throws(RecomputeError) -> [String: KeptNumbers] {
         let taken = try takenChanges()
         return survey.reduce(into: [:]) { missing, stream in
@@ -83,7 +84,7 @@ extension RecomputeJob {
         }
     }
 
-    /// Counts what is missing of a journal before the next change that is there as applied.
+    /// Counts the missing changes of a journal as applied, up to the next change that is present.
     private func skip(_ origin: String, _ survey: [String: StreamedNumbers], _ channel: SharedChannel)
         throws(RecomputeError)
     {

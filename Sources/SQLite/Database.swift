@@ -239,8 +239,8 @@ public struct DatabaseError: Error, CustomStringConvertible {
 
     /// Whether the disk has no room.
     ///
-    /// Some writes of SQLite's fail with its code for that, others with its code for any failure of the disk, and that of
-    /// the index of a write-ahead log with a code of its own.
+    /// SQLite reports a full disk in three ways. Some writes fail with the code for it, others with the code for any
+    /// failure of the disk. A write to the index of a write-ahead log fails with a code of its own.
     public var isFull: Bool {
         switch primaryCode {
         case 13: true
