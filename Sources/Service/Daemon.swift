@@ -248,9 +248,9 @@ extension Daemon {
         public var settingsSource: (any SettingsSource)?
         /// The interval between two reads of `settingsSource`, from 10 milliseconds to an hour, inclusive.
         public var settingsPollInterval = Duration.seconds(5)
-        /// The interval between two looks at the store and the key file, from 10 milliseconds to an hour, inclusive.
+        /// The interval between two checks of the store and the key file, from 10 milliseconds to an hour, inclusive.
         public var pollInterval = Duration.milliseconds(500)
-        /// The interval between two looks for changes to the catalog, from 10 milliseconds to an hour, inclusive.
+        /// The interval between two checks for changes to the catalog, from 10 milliseconds to an hour, inclusive.
         public var changePollInterval = Duration.milliseconds(100)
         /// The memory of the answer cache, in bytes; 0 for no cache.
         public var answerCacheBytes = 32 << 20

@@ -99,7 +99,7 @@ public enum Deployment: Sendable {
     }
 }
 
-/// The open parts of a deployment.
+/// The parts of a deployment, with their files open.
 struct DeploymentParts {
     /// Members, photos and decisions, and the place for changes; nil if the daemon serves groups alone.
     var community: (any CommunitySource)?
@@ -107,7 +107,7 @@ struct DeploymentParts {
     var decisions = SiteDecisions.asPublished
     /// The lists of sessions; nil if the daemon serves groups alone.
     var sessions: Sessions?
-    /// The same lists, if the store is shared.
+    /// The lists of sessions that the store keeps, too; nil unless the store is shared.
     var sharedSessions: SharedSessions?
     /// The count of sessions that have not ended; nil if the daemon serves groups alone.
     var sessionTally: SessionTally?

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The limits on the recorded interactions of each member.
 public struct MemberQuota: Sendable, Equatable {
-    /// The largest number of interactions in a day, inclusive; nil for no limit.
+    /// The daily limit of interactions, inclusive, which is given back evenly over a day; nil for no limit.
     public var interactionsPerDay: Int?
     /// The largest size of all kept interactions, in bytes, inclusive; nil for no limit.
     public var keptBytes: Int?
@@ -26,7 +26,7 @@ public struct MemberQuota: Sendable, Equatable {
     public static let fewestInteractions = InteractionBatch.sizes.upperBound
 }
 
-/// Enforces the quota of every member in this daemon, so that one member cannot slow down the others.
+/// Enforces the quota of every member in this daemon, so that one member's data costs the others nothing.
 ///
 /// The use of a quota is read from the records when it is first needed. From then on it is counted in memory.
 final class MemberQuotas: Sendable {
@@ -169,7 +169,7 @@ public struct RateLimit: Sendable, Equatable {
 
 /// Limits the request rate of every caller in this daemon; daemons that share a store count separately.
 ///
-/// A caller that has long been idle is forgotten, which is the same as a pause.
+/// Callers that have long been idle are forgotten, and then have a full burst again.
 final class RateLimiter: Sendable {
     /// The most callers that are remembered, inclusive.
     static let capacity = 65_536

@@ -65,7 +65,7 @@ final class JournalSource: CommunitySource {
         } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
     }
 
-    /// Whether the catalog has forgotten the user, or a change that the version which serves does not have.
+    /// Whether the catalog, or a change that the serving version lacks, has forgotten the user.
     func isForgotten(user id: String) throws(ServiceError) -> Bool {
         let taken = served().snapshot?.manifest.taken ?? .none
         if try journal.isForgotten(user: id, beyond: taken) { return true }
@@ -155,7 +155,7 @@ final class JournalSource: CommunitySource {
             || siteState(in: snapshot).hidden[BytewiseString(id)] != nil
     }
 
-    /// Returns the outcome of a decision that must not be recorded, or nil if it must be recorded.
+    /// Returns the outcome of a decision that need not be recorded, or nil if it must be recorded.
     private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot) throws(ServiceError)
         -> SiteChange.Outcome?
     {

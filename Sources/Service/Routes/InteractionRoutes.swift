@@ -49,7 +49,7 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `POST /v1/users/{id}/interactions`.
+    /// Answers `POST /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func record(_ call: Call) throws(Problem) -> Recorded {
         // The community is checked first: where changes are not recorded, the body does not matter.
@@ -82,7 +82,7 @@ extension Responder {
         }
     }
 
-    /// `GET /v1/users/{id}/interactions?after=ID&limit=N`.
+    /// Answers `GET /v1/users/{id}/interactions?after=ID&limit=N`.
     @Sendable
     fileprivate static func interactions(_ call: Call) throws(Problem) -> Interactions {
         let community = try call.communityThatKnows(call.id)
@@ -101,7 +101,7 @@ extension Responder {
             next: found.count > limit ? page.last?.id : nil)
     }
 
-    /// `DELETE /v1/users/{id}/interactions`.
+    /// Answers `DELETE /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> Forgotten {
         call.responder.exposures?.forget(call.id)
@@ -112,7 +112,7 @@ extension Responder {
         return forgotten(outcome, call)
     }
 
-    /// `DELETE /v1/users/{id}/interactions/{interaction}`.
+    /// Answers `DELETE /v1/users/{id}/interactions/{interaction}`.
     @Sendable
     fileprivate static func forgetOne(_ call: Call) throws(Problem) -> Forgotten {
         let id = call.path["interaction"]
@@ -130,7 +130,7 @@ extension Responder {
         return Forgotten(userId: call.id, forgotten: count)
     }
 
-    /// `PUT /v1/users/{id}/interests`.
+    /// Answers `PUT /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
         _ = try call.community(with: Call.memberChanges)
@@ -139,7 +139,7 @@ extension Responder {
         return Interests(userId: call.id, interests: interests)
     }
 
-    /// `GET /v1/users/{id}/interests`.
+    /// Answers `GET /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func interests(_ call: Call) throws(Problem) -> Interests {
         let community = try call.communityThatKnows(call.id)

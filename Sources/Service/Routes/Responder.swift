@@ -76,13 +76,13 @@ extension Endpoint {
 extension Responder {
     static let metricsType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// `GET /openapi.json`.
+    /// Answers `GET /openapi.json`.
     @Sendable
     fileprivate static func serviceDescription(_ call: Call) -> HTTPResponse {
         .content("application/json", call.responder.openAPI)
     }
 
-    /// `GET /metrics`.
+    /// Answers `GET /metrics`.
     @Sendable
     fileprivate static func metrics(_ call: Call) -> HTTPResponse {
         var text = MetricsText()

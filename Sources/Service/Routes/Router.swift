@@ -34,7 +34,7 @@ final class Router: Sendable {
     ///
     /// - Parameters:
     ///   - recorder: records answered requests; nil to record none.
-    ///   - previous: the replaced router, whose request ids, delayed responses and threads go on.
+    ///   - previous: the replaced router, whose request ids, delayed responses and threads stay in use.
     init(
         _ endpoints: [Endpoint], settings: Settings, responder: Responder, metrics: RequestMetrics, log: RequestLog,
         recorder: TapeRecorder? = nil, replacing previous: Router? = nil
@@ -113,7 +113,7 @@ final class Router: Sendable {
         }
     }
 
-    /// Has other threads make the answer, if the request is admitted and the queue has room.
+    /// Queues the answer on other threads, if the request is admitted and the queue has room.
     private func respond(
         to arrival: Arrival, _ endpoint: Endpoint, _ segments: [String], on threads: WorkThreads
     ) -> HTTPReply {

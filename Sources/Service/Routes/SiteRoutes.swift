@@ -68,7 +68,7 @@ struct CurationBody: RequestBody {
 }
 
 extension Responder {
-    /// `PUT /v1/admin/curation/{group}`.
+    /// Answers `PUT /v1/admin/curation/{group}`.
     @Sendable
     fileprivate static func curate(_ call: Call) throws(Problem) -> CuratedGroups {
         _ = try call.community(with: Call.siteDecisions)
@@ -80,14 +80,14 @@ extension Responder {
         }
     }
 
-    /// `DELETE /v1/admin/curation/{group}`.
+    /// Answers `DELETE /v1/admin/curation/{group}`.
     @Sendable
     fileprivate static func uncurate(_ call: Call) throws(Problem) -> CuratedGroups {
         _ = try call.decide(.uncurate, aboutGroup: call.path["group"])
         return try curation(call)
     }
 
-    /// `GET /v1/admin/curation`.
+    /// Answers `GET /v1/admin/curation`.
     @Sendable
     fileprivate static func curation(_ call: Call) throws(Problem) -> CuratedGroups {
         let community = try call.community(with: Call.siteDecisions)
@@ -123,13 +123,13 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `PUT|DELETE /v1/admin/groups/{id}/hidden`.
+    /// Answers `PUT|DELETE /v1/admin/groups/{id}/hidden`.
     fileprivate static func setHidden(_ isHidden: Bool, _ call: Call) throws(Problem) -> Hiding {
         let outcome = try call.decide(isHidden ? .hide : .unhide, aboutGroup: call.id)
         return Hiding(groupId: call.id, hidden: isHidden, changed: outcome == .changed)
     }
 
-    /// `GET /v1/admin/hidden?after=ID&limit=N`.
+    /// Answers `GET /v1/admin/hidden?after=ID&limit=N`.
     @Sendable
     fileprivate static func hiddenGroups(_ call: Call) throws(Problem) -> HiddenGroups {
         let community = try call.community(with: Call.siteDecisions)
