@@ -174,8 +174,8 @@ extension Importer {
                 + "\(joinedLines?.first ?? ""): see whether a quote is missing there")
         add(
             "keptEscapes", keptEscapes,
-            "\(keptEscapes) backslashes were kept as they stand; if they are escapes, as COPY and mysql write them, say "
-                + "--format copy or --format mysql")
+            "backslashes were kept as they stand, \(keptEscapes) in all; if they are escapes, as COPY and mysql write "
+                + "them, say --format copy or --format mysql")
         switch writer {
         case .entities(let writer, _): findings += writer.doubtfulIDs.findings
         case .pairs(let writer, _): findings += writer.doubtfulIDs.findings
