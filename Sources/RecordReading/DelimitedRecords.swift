@@ -207,8 +207,8 @@ extension RecordReader {
 
     /// Whether a record is the header again; one with other columns, or in another order, holds from now on.
     ///
-    /// It is if no required column is missing, and if all its fields are names, as many as before, or if two of them are
-    /// names of columns.
+    /// It is if no required column is missing, and if all its fields are names of the header, as many as before, or if two
+    /// of them are names of columns.
     mutating func obeyHeader(_ range: Range<Int>) throws(RecordError) -> Bool {
         let names = input.bytes[range].split(separator: dialect.delimiter.byte, omittingEmptySubsequences: false)
             .map { field in
@@ -217,7 +217,9 @@ extension RecordReader {
                 return isQuoted && dialect.hasQuotes == true ? String(name.dropFirst().dropLast()) : name
             }
         let known = names.map { table.column(named: $0) }
-        let isEvery = zip(names, known).allSatisfy { name, column in column != nil || headerGate.names.contains(name) }
+        let isEvery = zip(names, known).allSatisfy { name, column in
+            column.map { fieldOfColumn[$0] >= 0 } ?? headerGate.names.contains(name)
+        }
         let isWhole = isEvery && names.count == bounds.count
         let knownCount = known.count { $0 != nil }
         guard isWhole || knownCount > 1, knownCount == Set(known.compactMap(\.self)).count,
