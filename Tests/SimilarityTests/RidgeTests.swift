@@ -170,8 +170,8 @@ struct RidgeTests {
         #expect(abs(all[1] - 0.25) < 1e-6)
         // One source alone is the quotient of what it has in common and its own mass with the penalty.
         let first = regression.coefficients(penalty: 1, limit: 1, threads: 1)
-        let expected: [Double] = [0.4, 0, 0.6, 0, 0.6]
-        #expect(first == expected.map { Float($0) })
+        let expected: [Float] = [0.4, 0, 0.6, 0, 0.6]
+        #expect(first == expected)
     }
 
     @Test("Parameters that an earlier program kept mix nothing, and those with factors are refused")
