@@ -158,7 +158,7 @@ struct RingModel {
         return try EncodedModel(groups: facts, sizes: sizes, tables: tables)
     }
 
-    private func table(_ generator: inout Generator) -> NeighbourTable {
+    private func table(_ generator: inout SplitMix64) -> NeighbourTable {
         var table = NeighbourTable(offsets: [0], neighbours: [])
         table.neighbours.reserveCapacity(groups * neighbours)
         for group in 0..<groups {
@@ -180,7 +180,7 @@ struct RingModel {
     }
 
     /// Makes lists in which every group appears `neighbours` times, half of them in lists of frequent groups.
-    private func targetTable(_ generator: inout Generator) -> NeighbourTable {
+    private func targetTable(_ generator: inout SplitMix64) -> NeighbourTable {
         var lists = [[Neighbour]](repeating: [], count: groups)
         for group in 0..<groups {
             var sources: Set<Int> = []
@@ -206,7 +206,7 @@ struct RingModel {
     }
 
     /// Returns a member with four interests, each made of groups that are close together on the ring.
-    func profile(_ member: Int, _ joined: Int, _ generator: inout Generator) -> MemberProfile {
+    func profile(_ member: Int, _ joined: Int, _ generator: inout SplitMix64) -> MemberProfile {
         let centers = (0..<4).map { _ in Int.random(in: 0..<groups, using: &generator) }
         var chosen: Set<UInt32> = []
         while chosen.count < joined {
