@@ -82,7 +82,7 @@ struct FrozenPlanTests {
         let list = SessionList(
             recommendationID: "r", bucket: 0, interests: [], items: items, ranks: [1, 2], madeCount: 2,
             ids: PackedTexts(ids),
-            joined: [], dismissed: [], topics: [], arms: [], teams: [:])
+            profile: PlannedProfile(joined: [], dismissed: [], topics: []), arms: [], teams: [:])
         #expect(ids.map { list.offset(after: $0, in: items, for: request, planner) } == [1, 2])
         #expect(list.offset(after: "e", in: items, for: request, planner) == nil)
     }

@@ -46,7 +46,7 @@ struct PlanTarget: FuzzTarget {
         try require(
             list.items.count <= plan.items.count && list.interests.count == plan.interests.count,
             "a list has more than was kept")
-        let shown = list.items.map(\.group) + list.joined + list.dismissed
+        let shown = list.items.map(\.group) + list.profile.joined + list.profile.dismissed
         try require(shown.allSatisfy { $0 < snapshot.model.groupCount }, "a list has a group that there is not")
         _ = list.interests(in: snapshot.model)
         _ = list.items(for: PlanRequest(profile: MemberProfile(userID: "u"), atMilliseconds: 0), snapshot.planner)
