@@ -20,7 +20,7 @@ extension RecordReader {
             case .tooLong: return giveUpLine(window, scan, .tooLong(maximumBytes: maximumRecordBytes))
             case .unclosedQuote: return giveUpLine(window, scan, .unclosedQuote)
             case .textAfterQuote, .tooManyFields:
-                // The rest of the line may not have been read yet, and is wanted for the excerpt.
+                // The excerpt needs the rest of the line, which may not have been read yet.
                 guard isLineWhole(window) else {
                     try readMore()
                     continue
@@ -31,7 +31,9 @@ extension RecordReader {
         }
     }
 
-    /// Scans a record; quotes cost time only where there are any.
+    /// Scans a record.
+    ///
+    /// Quotes cost time only in records that have them.
     mutating func scanRecord(_ window: ScanWindow) -> DelimitedScan {
         Self.scanRecord(input.bytes, window, rules, limitsFields: failsTooOften, into: &bounds)
     }
@@ -48,7 +50,7 @@ extension RecordReader {
         return scanCarefully(bytes.span, window, rules, limitsFields: limitsFields, into: &fields)
     }
 
-    /// Finds out at the first field that begins with a quote whether fields are quoted.
+    /// Detects, at the first field that begins with a quote, whether fields are quoted.
     private mutating func findQuotes() throws(RecordError) {
         try fill(Dialect.sampleBytes)
         let sample = input.sample(Dialect.sampleBytes)
@@ -60,9 +62,11 @@ extension RecordReader {
 
     /// Whether records with too many fields are no longer scanned to their ends.
     ///
-    /// Stray quotes can join all lines of a file to one record that never ends well, such as lines of `x","`. Each line
-    /// would then be scanned as often as there are lines before it within the longest record. So the bytes of scans
-    /// that failed are limited to a multiple of the bytes read; a file that is not made to fail never comes near it.
+    /// Stray quotes, as in lines of `x","`, can join all lines of a file to one record that never ends well. Each line
+    /// would then be scanned once for every line before it within the maximum length of a record.
+    ///
+    /// The limit for bytes of failed scans is therefore a multiple of the bytes read. Only a malicious file comes near
+    /// it.
     private var failsTooOften: Bool { failedScanBytes > 16 * maximumRecordBytes + 4 * bytesRead }
 
     /// Gives up the first line of a record that was scanned in vain.
@@ -73,7 +77,7 @@ extension RecordReader {
         return giveUpLine(window, reason)
     }
 
-    /// Checks a whole record, and steps over it, also if it is rejected.
+    /// Checks a whole record and steps over it, even if it is rejected.
     private mutating func finish(_ window: ScanWindow, _ scan: DelimitedScan) -> RecordEvent {
         let range = window.start..<scan.end
         recordRange = range
@@ -85,7 +89,7 @@ extension RecordReader {
         } else if scan.innerLineFeeds > 0, !dialect.hasEscapes,
             dialect.swallowsRecords(input.bytes.span, range, fieldCount: scan.fieldCount)
         {
-            // What rarely quotes anything has most likely a stray quote here; a comma is at home in texts of many lines.
+            // A source that rarely quotes anything most likely has a stray quote here. A CSV text may well span lines.
             guard !dialect.mustShowQuotes else {
                 return giveUpLine(window, scan, .joinedLines(scan.innerLineFeeds + 1))
             }
@@ -96,9 +100,11 @@ extension RecordReader {
         return event
     }
 
-    /// Decodes the fields in place; only when the record will not be scanned again.
+    /// Decodes the fields in place.
     ///
-    /// - Returns: why the record is rejected, if it is.
+    /// The record must not be scanned again after that.
+    ///
+    /// - Returns: The reason why the record is rejected, if it is.
     mutating func decode(_ range: Range<Int>) -> RejectionReason? {
         encodedRecord.append(contentsOf: input.bytes[range])
         for field in bounds.indices where bounds[field].hasDoubledQuotes || bounds[field].hasEscapes {
@@ -114,7 +120,7 @@ extension RecordReader {
 extension RecordReader {
     /// Calls `body` with the bytes of a field of the current record, which are valid UTF-8 without NUL.
     ///
-    /// Nothing is copied: the bytes are valid until the reader moves on. A column that the record does not have is
+    /// The bytes are not copied, and are valid until the reader moves on. A column that the record does not have is
     /// empty.
     @inlinable
     public borrowing func withField<Result, Failure: Error>(
@@ -128,7 +134,7 @@ extension RecordReader {
             : try body(input.bytes.span.extracting(range))
     }
 
-    /// Whether the current record has the column; in JSON Lines, with a value other than null.
+    /// Whether the current record has the column; in JSON Lines, whether its value is not null.
     @inlinable
     public func isPresent(_ column: Int) -> Bool {
         let field = fieldOfColumn[column]
@@ -142,8 +148,9 @@ extension RecordReader {
         return field < 0 || bounds[field].start == bounds[field].end
     }
 
-    /// Whether the current record says nothing in a column: it has no such field, an empty one, `\N`, which databases
-    /// write for null, or the null word of the dialect.
+    /// Whether the current record has no value in a column.
+    ///
+    /// This is true of a missing field, an empty field, `\N` (the null of databases) and the dialect's null word.
     @inlinable
     public func isNull(_ column: Int) -> Bool {
         isEmpty(column)
@@ -156,7 +163,7 @@ extension RecordReader {
             }
     }
 
-    /// A copy of a field of the current record; empty if the record does not have the column.
+    /// Returns a copy of a field of the current record, which is empty if the record does not have the column.
     public borrowing func text(_ column: Int) -> String {
         withField(column) { bytes in
             unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
@@ -195,20 +202,22 @@ extension RecordReader {
         headerGate = HeaderGate(names + headerGate.names + table.columns.map(\.wantedName))
     }
 
-    /// Whether a record could be a header, by its first field in `bounds`, or by the number of its fields.
+    /// Whether a record could be a header, judged by its first field in `bounds` or by the number of its fields.
     func mayBeHeader(_ fieldCount: Int) -> Bool {
         guard fieldCount == bounds.count else { return fieldCount <= Self.maximumRepeatedNames }
         let (start, end) = (bounds[0].start, bounds[0].end)
         return end > start && headerGate.admits(length: end - start, last: input.bytes[end - 1])
     }
 
-    /// A header with more columns is not looked for among records.
+    /// The largest number of columns of a repeated header with more or fewer columns than the header before.
     private static var maximumRepeatedNames: Int { 1024 }
 
-    /// Whether a record is the header again; one with other columns, or in another order, holds from now on.
+    /// Returns whether a record is a repeated header, and adopts its columns and their order.
     ///
-    /// It is if no required column is missing, and if all its fields are names of the header, as many as before, or if two
-    /// of them are names of columns.
+    /// A repeated header has all required columns, and no wanted column twice. In addition, one of these must hold:
+    ///
+    /// - It has as many fields as the header before, and all of them are names of that header.
+    /// - At least two of its fields are names of wanted columns.
     mutating func obeyHeader(_ range: Range<Int>) throws(RecordError) -> Bool {
         let names = input.bytes[range].split(separator: dialect.delimiter.byte, omittingEmptySubsequences: false)
             .map { field in
@@ -276,7 +285,7 @@ extension RecordReader {
         bounds.map { String(decoding: input.bytes[$0.start..<$0.end], as: UTF8.self) }
     }
 
-    /// The names of a header for a message; only the first 20.
+    /// Returns the first 20 names of a header for a message, with the number of the others.
     private static func listed(_ names: [String]) -> String {
         let shown = names.prefix(20).map { "\"\(excerpt(of: $0))\"" }.joined(separator: ", ")
         return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
@@ -287,29 +296,30 @@ extension RecordReader {
     }
 }
 
-/// A quick look at the first field of a record: nearly none passes it that is no name of a header.
+/// A quick check of a record's first field, which nearly every field fails that is not a name of the header.
 struct HeaderGate {
     let names: Set<String>
-    /// By length in bytes, up to 63.
+    /// The lengths of names in bytes, one bit each; lengths above 63 share the last bit.
     private var lengths: UInt64 = 0
-    /// By the last byte.
+    /// The last bytes of names, one bit each.
     private var lastBytes: UInt64 = 0
 
     init(_ names: [String]) {
         self.names = Set(names)
         for name in names {
-            // The header of a later file may have a byte order mark, and quotes behind it, which are then none.
+            // A header inside the file may have a byte order mark (3 bytes), and then two quotes that no longer count
+            // as quotes.
             for more in [0, 3, 5] { lengths |= 1 << UInt64(min(name.utf8.count + more, 63)) }
             if let last = name.utf8.last { lastBytes |= Self.bit(last) }
         }
         lastBytes |= Self.bit(Byte.quote)
     }
 
-    /// Whether a field of a length and with a last byte could be a name.
+    /// Whether a field with this length and this last byte could be a name.
     func admits(length: Int, last: UInt8) -> Bool {
         lengths & (1 << UInt64(min(length, 63))) != 0 && lastBytes & Self.bit(last) != 0
     }
 
-    /// Upper and lower case have the same bit.
+    /// Returns the bit of a byte; upper and lower case have the same bit.
     private static func bit(_ byte: UInt8) -> UInt64 { 1 << UInt64(byte >= 0x40 ? byte & 0x1F : 32 + (byte & 0x1F)) }
 }

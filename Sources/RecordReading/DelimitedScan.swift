@@ -1,22 +1,22 @@
-/// Where a field lies in the input buffer.
+/// The place of a field in the input buffer.
 @usableFromInline
 struct FieldBounds {
-    /// The first byte; -1 for a field that is not there.
+    /// The offset of the first byte, or -1 if the record does not have the field.
     @usableFromInline var start: Int
-    /// After the last byte.
+    /// The offset after the last byte.
     @usableFromInline var end: Int
-    /// Whether it has doubled quotes.
+    /// Whether the field has doubled quotes.
     var hasDoubledQuotes = false
-    /// Whether it has backslashes that are escapes.
+    /// Whether the field has escapes.
     var hasEscapes = false
 }
 
-/// What is special in a record of delimited text.
+/// The special bytes in a record of delimited text.
 struct ScanRules {
     let delimiter: UInt8
     let hasQuotes: Bool
     let hasEscapes: Bool
-    /// Whether it matters that a field begins with a quote, if only to find out about quotes.
+    /// Whether the scan stops at a field that begins with a quote, to read or to detect quotes.
     var stopsAtQuotes = true
 }
 
@@ -32,15 +32,17 @@ extension ScanRules {
 /// The part of the buffer that may hold the next record.
 struct ScanWindow {
     let start: Int
-    /// After the last byte.
+    /// The offset after the last byte.
     let stop: Int
     /// Whether `stop` is the end of the source; meaningless if the window is full.
     let isAtEnd: Bool
-    /// Whether the window has one byte more than a record may have: a record that does not end in it is too long.
+    /// Whether the window is one byte longer than a record may be.
+    ///
+    /// A record that does not end in it is then too long.
     let isFull: Bool
 }
 
-/// How the scan of a record ended.
+/// The outcome of the scan of a record.
 enum ScanOutcome {
     case complete
     case needsMore
@@ -51,22 +53,23 @@ enum ScanOutcome {
     case tooManyFields
 }
 
-/// What was found in one record of delimited text.
+/// The result of the scan of one record of delimited text.
 struct DelimitedScan {
     var outcome: ScanOutcome
     /// The offset of the line feed that ends the record, or the end of the source.
     var end: Int
     var fieldCount = 0
-    /// The line feeds within quotes.
+    /// The number of line feeds inside the record, within quotes or escaped.
     var innerLineFeeds = 0
-    /// The bitwise or of all bytes that may be above ASCII: 0x80 or more if one is.
+    /// The bitwise OR of all bytes that may be above ASCII; 0x80 or more if one of them is.
     var highBits: UInt8 = 0
     var hasNul = false
     /// Whether a field must be decoded.
     var isEncoded = false
 
-    /// The end of the last field of a record that ends at `end`: carriage returns before that are part of the line's
-    /// end.
+    /// Returns the end of the last field of a record that ends at `end`.
+    ///
+    /// Carriage returns before `end` belong to the end of the line.
     static func withoutCarriageReturn(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
         var end = end
         while end > start, bytes[end - 1] == Byte.carriageReturn { end -= 1 }
@@ -76,10 +79,12 @@ struct DelimitedScan {
 
 /// Scans a record without quoted fields.
 ///
-/// - Parameter stopsAtQuotes: stops with `startsWithQuote` at the first field that begins with a quote.
+/// Fields beyond the bounds' count are counted but not stored.
 ///
-/// Fields beyond the bounds' count are counted and not kept. This is the hot loop of an import: where the delimiter is
-/// a comma or a tabulator, nearly all bytes are above it and the quote, and take one comparison.
+/// This is the hot loop of an import. With a comma or a tab as the delimiter, nearly all bytes are above both the
+/// delimiter and the quote. Such bytes take one comparison.
+///
+/// - Parameter stopsAtQuotes: Whether to stop with `startsWithQuote` at the first field that begins with a quote.
 func scanPlain(
     _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, stopsAtQuotes: Bool,
     into bounds: inout MutableSpan<FieldBounds>
@@ -88,7 +93,7 @@ func scanPlain(
     var fieldStart = window.start
     var highBits: UInt8 = 0
     var index = window.start
-    // Above it no byte is special.
+    // No byte above this one is special.
     let highestSpecial = max(delimiter, stopsAtQuotes ? Byte.quote : Byte.lineFeed)
     while index < window.stop {
         let byte = bytes[index]

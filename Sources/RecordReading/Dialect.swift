@@ -1,51 +1,52 @@
-/// What is said of how a source is written; the rest is found by a look at it.
+/// The parts of a dialect that the caller knows; the rest is detected.
 public struct DialectChoice: Sendable, Equatable {
-    /// The format; nil to find it.
+    /// The format, or nil to detect it.
     public var format: RecordFormat?
-    /// The delimiter; nil to find it.
+    /// The delimiter, or nil to detect it.
     public var delimiter: RecordDelimiter?
-    /// A word that stands for no value in every column.
+    /// A word that means "no value" in every column.
     public var nullWord: String?
 
-    /// A choice.
+    /// Creates a choice; every part that is left out is detected.
     public init(format: RecordFormat? = nil, delimiter: RecordDelimiter? = nil, nullWord: String? = nil) {
         (self.format, self.delimiter, self.nullWord) = (format, delimiter, nullWord)
     }
 }
 
-/// How a source is written, as it was said or as its first megabyte shows.
+/// The way a source is written, as given by the caller or detected in its first megabyte.
 public struct Dialect: Sendable, Equatable {
-    /// How lines end.
+    /// The bytes at the end of a line.
     public enum LineEnd: String, Sendable {
-        /// LF, or no line has an end.
+        /// LF, or no line feed at all.
         case lineFeed = "LF"
-        /// As on Windows.
+        /// CR LF, as on Windows.
         case carriageReturn = "CR LF"
-        /// As a program writes that makes CR LF of the LF of CR LF.
+        /// CR CR LF, from a program that turns the LF of CR LF into CR LF again.
         case twoCarriageReturns = "CR CR LF"
     }
 
     /// The format.
     public internal(set) var format: RecordFormat
-    /// The delimiter; without meaning in JSON Lines.
+    /// The delimiter; meaningless in JSON Lines.
     public internal(set) var delimiter: RecordDelimiter
-    /// Whether a field that begins with a quote is quoted after RFC 4180; nil as long as no field begins with one.
+    /// Whether a field that begins with a quote is quoted after RFC 4180; nil until a field begins with a quote.
     public internal(set) var hasQuotes: Bool?
-    /// A word that stands for no value, beside the empty field and `\N`.
+    /// A word that means "no value", besides the empty field and `\N`.
     public internal(set) var nullWord: String?
-    /// How the first line ends.
+    /// The end of the first line.
     public internal(set) var lineEnd = LineEnd.lineFeed
     /// Whether the source begins with a byte order mark.
     public internal(set) var hasByteOrderMark = false
-    /// Whether the delimiter was found, and not said.
+    /// Whether the delimiter was detected from the header.
     var isFound = false
 
-    /// Whether a backslash stands before a letter that means a control character, or before one that means itself.
+    /// Whether a backslash begins an escape, of a control character such as `\t` or of the byte after it.
     public var hasEscapes: Bool { format == .copy || format == .mysql }
 
-    /// Whether quotes mean something only if the source shows that they do.
+    /// Whether quotes count only if the source shows that its fields are quoted.
     ///
-    /// Programs that write tabulators or bars mostly quote nothing; a comma is always quoted.
+    /// Programs that write tabs or bars rarely quote anything. Programs that write commas quote the fields that contain
+    /// them.
     var mustShowQuotes: Bool {
         switch format {
         case .tsv, .mysql: true
@@ -54,21 +55,21 @@ public struct Dialect: Sendable, Equatable {
         }
     }
 
-    /// The length of the beginning that is looked at, in bytes.
+    /// The length of the sample at the beginning of a source, in bytes.
     static let sampleBytes = 1 << 20
 
-    /// Looks at the beginning of a source.
+    /// Detects the dialect of a source from its beginning.
     ///
     /// - Parameters:
-    ///   - sample: the first bytes.
-    ///   - isWhole: whether they are all there are.
-    ///   - table: the wanted columns, by which the delimiter is found.
+    ///   - sample: The first bytes of the source.
+    ///   - isWhole: Whether the sample is the whole source.
+    ///   - table: The wanted columns, for the detection of the delimiter.
     init(_ choice: DialectChoice, sample: Span<UInt8>, isWhole: Bool, source: String, table: ColumnTable) {
         hasByteOrderMark = sample.startsWithByteOrderMark
         let text = sample.extracting((hasByteOrderMark ? 3 : 0)..<sample.count)
         nullWord = choice.nullWord ?? (choice.format == .mysql ? "NULL" : nil)
         lineEnd = Self.lineEnd(text)
-        // Only the name tells an empty file of JSON Lines from one without a header.
+        // Only the file's name can tell an empty file of JSON Lines from a file without a header.
         let isJSON = RecordFormat(fileName: source) == .jsonLines || text.firstAfterBlanks == UInt8(ascii: "{")
         format = choice.format ?? (isJSON ? .jsonLines : .csv)
         delimiter = choice.delimiter ?? (format == .tsv || format == .copy ? .tab : .comma)
@@ -88,12 +89,14 @@ public struct Dialect: Sendable, Equatable {
         return index > 1 && text[index - 2] == Byte.carriageReturn ? .twoCarriageReturns : .carriageReturn
     }
 
-    /// The delimiter by which most wanted columns are found in the header; of equal ones that with most names, and the
-    /// usual one first.
+    /// Returns the delimiter that finds the most wanted columns in the header.
+    ///
+    /// Ties go to the delimiter that finds the most names, then to the usual one.
     private static func delimiter(
         _ text: Span<UInt8>, isWhole: Bool, usual: RecordDelimiter, _ table: ColumnTable
     ) -> RecordDelimiter {
-        // With the usual one a header may be bad: then only one by which a wanted column is found is better.
+        // The header may be malformed with the usual delimiter. Another one is then better only if it finds a wanted
+        // column.
         var best = (delimiter: usual, known: 0, names: Int.max)
         for candidate in [usual] + RecordDelimiter.allCases.filter({ $0 != usual }) {
             guard let names = headerNames(text, isWhole: isWhole, candidate) else { continue }
@@ -103,7 +106,7 @@ public struct Dialect: Sendable, Equatable {
         return best.delimiter
     }
 
-    /// The names in the first line that is not empty; nil if it is none of names with a delimiter between them.
+    /// Returns the names in the first line that is not empty, or nil if that line cannot be read as a header.
     private static func headerNames(_ text: Span<UInt8>, isWhole: Bool, _ delimiter: RecordDelimiter) -> [String]? {
         var start = 0
         while start < text.count, text[start] == Byte.lineFeed || text[start] == Byte.carriageReturn { start += 1 }
@@ -121,13 +124,15 @@ public struct Dialect: Sendable, Equatable {
 }
 
 extension Dialect {
-    /// Whether fields that begin with a quote are quoted; nil if none begins with one.
+    /// Returns whether fields that begin with a quote are quoted, or nil if no field begins with one.
     ///
-    /// A header with quoted names decides. A quoted field speaks for it if it would be cut or changed without quotes, or
-    /// if its record has nothing else. A field that begins with a quote and is not quoted speaks against it, as does one that
-    /// would swallow lines which are records by themselves.
+    /// A header with quoted names decides. Otherwise every record with a quote may vote, and a tie means "not quoted":
     ///
-    /// - Parameter fieldCount: how many fields a record has; nil if the text begins with the header.
+    /// - For: a field would be cut or changed without quotes, or all fields of the record are quoted.
+    /// - Against: a field begins with a quote but is malformed, or its quotes swallow lines that are records by
+    ///   themselves.
+    ///
+    /// - Parameter fieldCount: The number of fields in a record, or nil if the text begins with the header.
     func quotes(shownBy text: Span<UInt8>, isWhole: Bool, fieldCount: Int?) -> Bool? {
         let rules = ScanRules(delimiter: delimiter.byte, hasQuotes: true, hasEscapes: hasEscapes)
         var bounds = [FieldBounds](repeating: FieldBounds(start: -1, end: -1), count: fieldCount ?? 1024)
@@ -168,10 +173,12 @@ extension Dialect {
         return isSeen ? votesFor > votesAgainst : nil
     }
 
-    /// How many bytes may be scanned in vain: stray quotes must not make a look at the text take long.
+    /// The most bytes that failed scans may read.
+    ///
+    /// Without a limit, stray quotes would make the detection slow.
     private static let failedBytesLimit = 8 << 20
 
-    /// Whether a record that can be read with quotes would be another one without them.
+    /// Whether a record that was read with quotes would be a different one without them.
     private func needsQuotes(_ text: Span<UInt8>, _ fields: ArraySlice<FieldBounds>) -> Bool {
         var isAllQuoted = true
         for field in fields where field.start < field.end {
@@ -189,7 +196,7 @@ extension Dialect {
         return isAllQuoted
     }
 
-    /// Whether every line of a record that quotes stretch over several lines has as many fields as the record.
+    /// Whether a record over several lines swallows records: each of its lines has as many fields as the record.
     func swallowsRecords(_ text: Span<UInt8>, _ range: Range<Int>, fieldCount: Int) -> Bool {
         var fields = 1
         for index in range {
@@ -205,7 +212,7 @@ extension Dialect {
 }
 
 extension Dialect: CustomStringConvertible {
-    /// What it is, and why it is taken for that.
+    /// A sentence about the dialect and the evidence for it, for a person.
     public var description: String {
         guard format != .jsonLines else { return "JSON Lines" }
         let name = format == .copy || format == .mysql ? " as \(format.rawValue) writes it" : ""
@@ -225,7 +232,7 @@ extension Dialect: CustomStringConvertible {
         return parts.joined(separator: "; ")
     }
 
-    /// Whether something of it could be mistaken, and is worth a look.
+    /// Whether a part of the dialect was easy to mistake and deserves a look by a person.
     public var isUnusual: Bool {
         mustShowQuotes && hasQuotes != nil || hasEscapes || nullWord != nil || lineEnd == .twoCarriageReturns
     }

@@ -1,6 +1,7 @@
-/// The edit distance of two texts: how many characters to insert, delete, replace, or swap with their neighbour.
+/// Returns the edit distance of two texts: the number of characters to insert, delete, replace, or swap with their
+/// neighbour.
 ///
-/// Optimal string alignment: no character is edited twice. Complexity: O(n·m) time, O(m) memory.
+/// This is the optimal string alignment distance: no character is edited twice. Complexity: O(n·m) time, O(m) memory.
 public func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left), right = Array(right)
     var beforeLast = [Int](repeating: 0, count: right.count + 1)
@@ -21,12 +22,12 @@ public func editDistance(_ left: String, _ right: String) -> Int {
     return last[right.count]
 }
 
-/// The candidates that somebody who wrote a wrong text may have meant, nearest first.
+/// Returns the "did you mean" candidates for a wrong text, nearest first.
 ///
-/// A candidate is near when at most one character, or a third of its characters, must be edited, letter case ignored. A
-/// text of more than 64 characters is near to none. Equally near candidates stay in their order.
+/// A candidate is near if at most a third of the characters of the longer text must be edited, or one character. Letter
+/// case is ignored. A text of more than 64 characters has no near candidate. Equally near candidates keep their order.
 ///
-/// - Parameter limit: how many to return at most.
+/// - Parameter limit: The largest number of candidates to return.
 public func nearest(to text: String, among candidates: some Sequence<String>, limit: Int = 3) -> [String] {
     guard text.count <= 64 else { return [] }
     let lowercased = text.lowercased()

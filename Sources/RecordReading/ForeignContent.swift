@@ -1,4 +1,4 @@
-/// What a file holds that is no text of records, and what makes records of it.
+/// The content of a file that is not records, with a command to convert it.
 enum ForeignContent: Equatable {
     case utf16, utf32
     case zip, spreadsheet
@@ -9,7 +9,7 @@ enum ForeignContent: Equatable {
     case tar, gzip
     case carriageReturns
 
-    /// The content by the first bytes of a file; nil for what may be records.
+    /// Detects foreign content in the first bytes of a file; nil if the bytes may be records.
     init?(firstBytes bytes: Span<UInt8>) {
         func begins(_ start: [UInt8]) -> Bool {
             bytes.count >= start.count && start.indices.allSatisfy { bytes[$0] == start[$0] }
@@ -50,7 +50,7 @@ enum ForeignContent: Equatable {
         }
     }
 
-    /// Whether every other byte of the first ones is NUL, as in a Latin text in UTF-16 without a byte order mark.
+    /// Whether every other byte is NUL in the first 32: a Latin text in UTF-16 without a byte order mark.
     private static func looksLikeUTF16(_ bytes: Span<UInt8>) -> Bool {
         let count = min(bytes.count, 32) & ~1
         guard count >= 4 else { return false }
@@ -59,7 +59,7 @@ enum ForeignContent: Equatable {
         }
     }
 
-    /// Whether lines end in CR alone: there is one, not at the end, and there is no LF.
+    /// Whether lines end in CR alone: there is a CR before the last byte, and no LF.
     private static func hasCarriageReturnsAlone(_ bytes: Span<UInt8>) -> Bool {
         var hasInnerReturn = false
         for index in bytes.indices {
@@ -75,7 +75,7 @@ enum ForeignContent: Equatable {
         return ["[Content_Types].xml", "_rels/", "xl/", "mimetype"].contains { name.starts(with: $0.utf8) }
     }
 
-    /// JSON that is not JSON Lines, or markup: told by the first byte that is not blank.
+    /// Returns the kind of JSON that is not JSON Lines, or markup, judged by the first bytes that are not blank.
     private static func json(_ bytes: Span<UInt8>) -> ForeignContent? {
         var index = bytes.startsWithByteOrderMark ? 3 : 0
         while index < bytes.count, Byte.isBlank(bytes[index]) {
@@ -94,7 +94,7 @@ enum ForeignContent: Equatable {
         }
     }
 
-    /// What it is, and the command that makes records of it.
+    /// Returns a message that names the content and the command to make records of it.
     func message(source: String) -> String {
         let file = ShellWord.quoted(source)
         return switch self {
@@ -120,12 +120,12 @@ enum ForeignContent: Equatable {
     }
 }
 
-/// What to do with a source that is not UTF-8.
+/// Returns advice on a source that is not UTF-8.
 public func encodingAdvice(forSource source: String) -> String {
     "if it is Latin-1 or Windows-1252, make it UTF-8 by: iconv -f WINDOWS-1252 -t UTF-8 \(ShellWord.quoted(source))"
 }
 
-/// A file's name as it can be typed into a shell.
+/// The name of a file, ready to be typed into a shell.
 enum ShellWord {
     static func quoted(_ name: String) -> String {
         guard name != "standard input" else { return "FILE" }

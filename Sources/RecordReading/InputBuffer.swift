@@ -1,25 +1,28 @@
 import Glibc
 
-/// The bytes of a source that were read and whose records were not.
+/// A buffer of bytes that were read from a source, but not yet as records.
 ///
-/// Memory: 256 KiB, and twice as much as was ever unread at once: at the beginning, a look at the first megabyte.
+/// Memory: 256 KiB, plus twice the largest number of bytes that were ever unread at once. The first megabyte is unread
+/// at once, because the dialect is detected in it.
 @usableFromInline
 @safe
 struct InputBuffer: ~Copyable {
     /// The memory; the unread bytes are `start ..< end`.
     @usableFromInline private(set) var bytes: [UInt8]
-    /// Where the unread bytes begin; whoever reads them moves it on.
+    /// The start of the unread bytes.
+    ///
+    /// A reader of these bytes moves it on.
     var start = 0
-    /// Where the unread bytes end.
+    /// The end of the unread bytes.
     private(set) var end = 0
-    /// Whether the source has no more.
+    /// Whether the source has no more bytes.
     private(set) var isAtEnd = false
-    /// How many bytes of the source were read before the one at offset 0 of the memory.
+    /// The number of bytes of the source that came before offset 0 of the memory.
     private(set) var bytesBefore = 0
 
-    /// Whether `escapeCount` is of use.
+    /// Whether to count escapes.
     var countsEscapes = true
-    /// How many backslashes were read that could stand for something else with what follows them, but for `\N`.
+    /// The number of backslashes so far that may begin an escape other than `\N`.
     private(set) var escapeCount = 0
     private var endsInBackslash = false
 
@@ -33,10 +36,12 @@ struct InputBuffer: ~Copyable {
 
     var unreadCount: Int { end - start }
 
-    /// Reads more, at least as much again as is unread, or to the end of the source; offsets become invalid.
+    /// Reads at least as many bytes again as are unread, or to the end of the source.
     ///
-    /// A record that is not complete is scanned again from its start. Doubling the unread bytes each time keeps the sum
-    /// of all scans proportional to the record, however small the pieces are that the source provides.
+    /// All offsets become invalid.
+    ///
+    /// An incomplete record is scanned again from its start. Since the unread bytes double each time, all scans
+    /// together take time proportional to the record. This holds even if the source provides small pieces.
     mutating func readMore() throws {
         moveToFront()
         let wanted = end + max(1, end)
@@ -45,7 +50,7 @@ struct InputBuffer: ~Copyable {
         }
         while end < wanted, !isAtEnd {
             let count = try unsafe bytes.withUnsafeMutableBytes { memory in
-                // No more than fits into a cache of the processor.
+                // Read no more than fits into a cache of the processor.
                 let limit = min(memory.count, end + Self.chunkBytes)
                 let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<limit])
                 let count = try unsafe source(room)
@@ -69,7 +74,7 @@ struct InputBuffer: ~Copyable {
         start = 0
     }
 
-    /// Counts the escapes in bytes that were just read.
+    /// Counts the escapes in the bytes that were just read.
     private mutating func countEscapes(_ range: Range<Int>) {
         guard !range.isEmpty else { return }
         var found = 0
@@ -83,7 +88,7 @@ struct InputBuffer: ~Copyable {
                     if unsafe Self.escaped.utf8.contains(memory[next]) { found += 1 }
                 }
                 next += 1
-                // The C library looks at many bytes at a time.
+                // `memchr` of the C library looks at many bytes at a time.
                 guard next < to, let place = unsafe memchr(base + next, Int32(Byte.backslash), to - next) else {
                     return false
                 }
@@ -93,15 +98,15 @@ struct InputBuffer: ~Copyable {
         escapeCount += found
     }
 
-    /// What databases write behind a backslash, but for `N`.
+    /// The bytes that databases write after a backslash, except `N`.
     private static let escaped = "\\\"bfnrtv0\t\n"
 
-    /// Makes one quote of each doubled quote in a field, and what an escape stands for of each escape.
+    /// Decodes a field in place: a doubled quote becomes one quote, and an escape becomes the byte it stands for.
     ///
-    /// - Returns: the end of the shortened field.
+    /// - Returns: The end of the shortened field.
     mutating func decode(_ field: FieldBounds) -> Int {
         var (write, read) = (field.start, field.start)
-        // Nothing of a text is `\N` but of no value.
+        // `\N` means "no value": the field becomes empty.
         if field.hasEscapes, field.end - read == 2, bytes[read + 1] == UInt8(ascii: "N") { return read }
         while read < field.end {
             if field.hasEscapes, bytes[read] == Byte.backslash, read + 1 < field.end {
@@ -131,22 +136,22 @@ struct InputBuffer: ~Copyable {
 }
 
 extension InputBuffer {
-    /// Reads ahead until so many bytes are unread, or to the end of the source.
+    /// Reads ahead until at least `byteCount` bytes are unread, or to the end of the source.
     mutating func fill(_ byteCount: Int) throws {
         while unreadCount < byteCount, !isAtEnd { try readMore() }
     }
 
-    /// The unread bytes, at most so many.
+    /// The range of the unread bytes, cut to `byteCount` bytes.
     func sample(_ byteCount: Int) -> Range<Int> { start..<min(end, start + byteCount) }
 
-    /// Looks at the beginning of a source, and skips a byte order mark.
+    /// Detects the dialect of a source, and skips a byte order mark.
     ///
-    /// - Throws: `RecordError.Code.foreign` for what is no text of records, with what makes it one.
+    /// - Throws: `RecordError` with the code `foreign` if the source is not records, and a command to convert it.
     mutating func dialect(_ choice: DialectChoice, source: String, table: ColumnTable) throws(RecordError) -> Dialect {
         do {
             try fill(Dialect.sampleBytes)
         } catch  where unreadCount > 0 {
-            // The records before the failure are read; then it is met again.
+            // The records before the failure are still read; the next read meets the failure again.
         } catch {
             throw RecordError(code: .readFailed, source: source, line: 1, message: "reading failed: \(error)")
         }

@@ -1,31 +1,32 @@
-/// Reads the values of one JSON object, as far as they are of wanted columns.
+/// A reader of the wanted columns of one JSON object.
 ///
-/// What stands in other columns need not be JSON, such as the NaN of Python's `json`: it is passed over up to the comma.
+/// A value in any other column is skipped up to the next comma, and need not be JSON. Python's `json`, for example,
+/// writes NaN.
 struct JSONObjectReader {
     private let bytes: [UInt8]
     private let end: Int
     private var index: Int
     private(set) var faults: [FieldFault] = []
-    /// The key of each column, as it was written.
+    /// The key of each column, as the object writes it.
     private var keys: [String?]
 
-    /// - Parameter range: of the object, with blanks around it.
+    /// - Parameter range: The place of the object in `bytes`; blanks around the object are allowed.
     init(_ bytes: [UInt8], _ range: Range<Int>, columnCount: Int) {
         self.bytes = bytes
         (index, end) = (range.lowerBound, range.upperBound)
         keys = [String?](repeating: nil, count: columnCount)
     }
 
-    /// Reads all members.
+    /// Reads all members of the object.
     ///
     /// - Parameters:
-    ///   - values: gets the texts.
-    ///   - bounds: get where each column's text lies in them.
-    /// - Returns: why the record is rejected, if it is.
+    ///   - values: Receives the texts of the values.
+    ///   - bounds: Receives the place of each column's text in `values`.
+    /// - Returns: The reason why the record is rejected, if it is.
     mutating func read(
         _ table: inout ColumnTable, into values: inout [UInt8], _ bounds: inout [FieldBounds]
     ) -> RejectionReason? {
-        // Of a later file, which was put behind another one.
+        // A file that was appended to another one may bring its own byte order mark.
         if bytes[index..<end].starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
         guard take(UInt8(ascii: "{")) else { return .notAnObject }
         var (key, isFirst) = (String?.none, true)
@@ -78,7 +79,7 @@ struct JSONObjectReader {
         while index < end, Byte.isBlank(bytes[index]) { index += 1 }
     }
 
-    /// Takes a byte behind blanks, if it is the next.
+    /// Skips blanks, and takes the next byte if it is `byte`.
     private mutating func take(_ byte: UInt8) -> Bool {
         skipBlanks()
         guard index < end, bytes[index] == byte else { return false }
@@ -90,7 +91,7 @@ struct JSONObjectReader {
 // MARK: - Values
 
 extension JSONObjectReader {
-    /// Reads a value of a wanted column; nil if the line is not JSON.
+    /// Reads the value of a wanted column; returns nil if the line is not JSON.
     private mutating func value(isList: Bool, into values: inout [UInt8]) -> Value? {
         guard index < end else { return nil }
         let start = values.count
@@ -115,7 +116,7 @@ extension JSONObjectReader {
         text.contains(Byte.nul) ? .bad("has a NUL character") : .text
     }
 
-    /// Reads an array of texts, joined with `;`; false if it is something else.
+    /// Reads an array of texts, joined with `;`; returns false if the value is anything else.
     private mutating func list(into values: inout [UInt8]) -> Bool {
         let start = values.count
         index += 1
@@ -142,14 +143,14 @@ extension JSONObjectReader {
         default: break
         }
         guard let isWhole = Self.isWholeNumber(bytes[start..<index]) else {
-            // Python writes these.
+            // Python writes these words.
             return ["NaN", "Infinity", "-Infinity"].contains(word) ? .bad("is \(word)") : nil
         }
         if isWhole {
             values += word == "-0" ? [UInt8(ascii: "0")] : Array(word.utf8)
             return .text
         }
-        // From 2⁵³ on a Double stands for several whole numbers, and an id must not become another one.
+        // From 2⁵³ on, one Double stands for several whole numbers. An id must not become another id.
         guard let number = Double(word), abs(number) < 0x1p53 else {
             return .bad("is a number that cannot be kept exactly")
         }
@@ -157,7 +158,7 @@ extension JSONObjectReader {
         return .text
     }
 
-    /// Whether a number has neither a fraction nor an exponent; nil if it is none.
+    /// Whether a number has neither a fraction nor an exponent; nil if the bytes are not a number.
     private static func isWholeNumber(_ bytes: ArraySlice<UInt8>) -> Bool? {
         var rest = bytes
         func digits() -> Int { rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count }
@@ -182,7 +183,7 @@ extension JSONObjectReader {
         return rest.isEmpty ? false : nil
     }
 
-    /// Passes over a value of any kind; false if there is none, or if it does not end.
+    /// Skips a value of any kind; returns false if there is none, or if it does not end.
     private mutating func skipValue() -> Bool {
         let start = index
         var depth = 0
@@ -221,7 +222,7 @@ extension JSONObjectReader {
 // MARK: - Texts
 
 extension JSONObjectReader {
-    /// Reads a text in quotes.
+    /// Reads a quoted text.
     private mutating func text(into values: inout [UInt8]) -> Text {
         guard index < end, bytes[index] == Byte.quote else { return .broken }
         index += 1
@@ -249,7 +250,7 @@ extension JSONObjectReader {
         case halfSurrogate, broken
     }
 
-    /// Reads what stands behind a backslash.
+    /// Reads the part of an escape after its backslash.
     private mutating func escape() -> Escape {
         guard index < end else { return .broken }
         let byte = bytes[index]
@@ -281,7 +282,7 @@ extension JSONObjectReader {
         return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)).map(Escape.scalar) ?? .halfSurrogate
     }
 
-    /// Four hexadecimal digits.
+    /// Reads four hexadecimal digits.
     private mutating func hexadecimal() -> UInt32? {
         guard index + 4 <= end else { return nil }
         var unit: UInt32 = 0
@@ -332,7 +333,7 @@ extension RecordReader {
         return facts
     }
 
-    /// Reads the values of the object in a range; returns why it is rejected, if it is.
+    /// Reads the values of the object in a range; returns the reason why it is rejected, if it is.
     private mutating func readObject(_ range: Range<Int>) -> RejectionReason? {
         jsonValues.removeAll(keepingCapacity: true)
         for column in bounds.indices { bounds[column] = FieldBounds(start: -1, end: -1) }

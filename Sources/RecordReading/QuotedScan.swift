@@ -1,8 +1,8 @@
-/// Scans a record that may have fields quoted by the rules of RFC 4180, and escapes, from its beginning.
+/// Scans a record that may have escapes and fields quoted after RFC 4180, from the start of the window.
 ///
-/// Fields beyond the bounds' count are counted and not kept, as in `scanPlain`.
+/// Fields beyond the bounds' count are counted but not stored, as in `scanPlain`.
 ///
-/// - Parameter limitsFields: stops with `tooManyFields` at the first field beyond the bounds' count instead.
+/// - Parameter limitsFields: Whether to stop with `tooManyFields` at the first field beyond the bounds' count.
 func scanCarefully(
     _ bytes: Span<UInt8>, _ window: ScanWindow, _ rules: ScanRules, limitsFields: Bool,
     into bounds: inout MutableSpan<FieldBounds>
@@ -66,7 +66,7 @@ extension DelimitedScan {
         return field
     }
 
-    /// Takes the byte behind a backslash; returns its place.
+    /// Steps over the byte after a backslash, and returns that byte's index.
     private mutating func stepOverEscaped(_ bytes: Span<UInt8>, _ backslash: Int) -> Int {
         let byte = bytes[backslash + 1]
         highBits |= byte
@@ -96,7 +96,7 @@ extension DelimitedScan {
             hasEscapes: hasEscapes)
     }
 
-    /// Steps over the delimiter or the end of line after a closing quote; true if it is a delimiter.
+    /// Steps over the delimiter or the end of the line after a closing quote; returns whether it was a delimiter.
     fileprivate mutating func skipDelimiter(_ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8) -> Bool {
         if end < window.stop, bytes[end] == delimiter {
             end += 1

@@ -1,6 +1,8 @@
-/// What the reader found next.
+/// An event in the stream of records.
 public enum RecordEvent: Sendable, Equatable {
-    /// A record, whose fields can be read until the reader moves on.
+    /// A record.
+    ///
+    /// Its fields can be read until the reader moves on.
     case record
     /// A record that was rejected; reading goes on after it.
     case rejected(RejectedRecord)
@@ -8,16 +10,16 @@ public enum RecordEvent: Sendable, Equatable {
     case end
 }
 
-/// A rejected record, and why it was rejected.
+/// A rejected record, with the reason.
 public struct RejectedRecord: Sendable, Equatable {
-    /// The line where it begins, from 1.
+    /// The line where the record begins, counted from 1.
     public let line: Int
-    /// Why it was rejected.
+    /// The reason for the rejection.
     public let reason: RejectionReason
-    /// At most 200 bytes of its first line, with control characters escaped.
+    /// At most 200 bytes of the record's first line, with control characters escaped.
     public let excerpt: String
 
-    /// A rejected record.
+    /// Creates a rejected record.
     public init(line: Int, reason: RejectionReason, excerpt: String) {
         self.line = line
         self.reason = reason
@@ -25,37 +27,38 @@ public struct RejectedRecord: Sendable, Equatable {
     }
 }
 
-/// Why a record was rejected.
+/// The reason why a record was rejected.
 public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
-    /// More bytes than a record may have.
+    /// The record has more bytes than the maximum.
     case tooLong(maximumBytes: Int)
-    /// An opening quote without a closing one before the end, or within the bytes that a record may have.
+    /// An opening quote has no closing one before the end of the source, or within the maximum length of a record.
     case unclosedQuote
-    /// Something other than a delimiter or the end of the line after a closing quote.
+    /// A closing quote is followed by something other than a delimiter or the end of the line.
     case textAfterQuote
-    /// Fewer or more fields than the header.
+    /// The record has fewer or more fields than the header.
     case fieldCount(found: Int, expected: Int)
-    /// More fields than the header, in a record with quotes whose end was not looked for, because that failed too
-    /// often.
+    /// A record with quotes has more fields than the header, and its end is unknown.
+    ///
+    /// The reader stops to look for the ends of such records after too many failures.
     case tooManyFields(expected: Int)
-    /// A NUL byte.
+    /// The record contains a NUL byte.
     case nul
-    /// Bytes that are not UTF-8.
+    /// The record contains bytes that are not UTF-8.
     case notUTF8
-    /// Quotes over lines that are records by themselves, so many.
+    /// Quotes join so many lines that are records by themselves.
     case joinedLines(Int)
-    /// A line that does not begin as a JSON object does.
+    /// The line does not begin like a JSON object.
     case notAnObject
-    /// A JSON object that breaks off, or is none, behind a key; nil before the first.
+    /// The JSON object is cut off or malformed after a key; nil means before the first key.
     case brokenObject(after: String?)
-    /// A value that is none of the column's, and what is wrong with it: "is an object".
+    /// The value does not fit its column, with a phrase that says why, such as "is an object".
     case unsupportedValue(column: String, cause: String)
-    /// Two keys of an object that mean one column.
+    /// Two different keys of the object mean the same column.
     case repeatedColumn(String)
-    /// A column that must be there is missing or null.
+    /// A required column is missing or null.
     case missingColumn(String)
 
-    /// What is wrong, to be read after "line 7: ".
+    /// A message about the record, to follow "line 7: ".
     public var description: String {
         switch self {
         case .tooLong(let maximumBytes): "is longer than \(maximumBytes) bytes"
@@ -78,19 +81,19 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A value that cannot be read, in a column that a record need not have.
+/// A value that cannot be read, in a column that is not required.
 public struct FieldFault: Sendable, Equatable {
     /// The index of the column.
     public let column: Int
-    /// What is wrong.
+    /// The reason why the value cannot be read.
     public let reason: RejectionReason
 }
 
-/// Records with quotes over several lines, all of which could be records by themselves.
+/// The records whose quotes span several lines, where every line could be a record by itself.
 public struct JoinedLines: Sendable, Equatable {
-    /// How many records.
+    /// The number of such records.
     public private(set) var count = 0
-    /// The line where the first begins; 0 if there is none.
+    /// The line where the first such record begins, or 0 if there is none.
     public private(set) var firstLine = 0
 
     mutating func note(_ line: Int) {
@@ -99,45 +102,47 @@ public struct JoinedLines: Sendable, Equatable {
     }
 }
 
-/// Why a source of records cannot be read at all; what is wrong with a single record is a `RejectedRecord`.
+/// A fault that makes a source unreadable.
+///
+/// A fault of a single record is a `RejectedRecord` instead.
 public struct RecordError: Error, Equatable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of fault.
     public enum Code: Sendable, Equatable {
         /// The source has no header line.
         case empty
-        /// The header cannot be read: too long, not UTF-8, a quote that is never closed.
+        /// The header cannot be read: it is too long, is not UTF-8, or has a quote that is never closed.
         case badHeader
-        /// A column that must be there is not.
+        /// A required column is missing.
         case missingColumn
-        /// A column that is asked for stands twice in the header.
+        /// A wanted column stands twice in the header.
         case repeatedColumn
-        /// It is something else than records: a spreadsheet, another encoding, JSON that is not JSON Lines.
+        /// The source is not records: a spreadsheet, another encoding, JSON that is not JSON Lines.
         case foreign
         /// The source itself failed: the disk, the pipe, the decompression.
         case readFailed
     }
 
-    /// What went wrong.
+    /// The kind of fault.
     public let code: Code
-    /// The name of the source, mostly a file's.
+    /// The name of the source, usually of a file.
     public let source: String
-    /// The line where it was noticed, from 1.
+    /// The line where the fault was noticed, counted from 1.
     public let line: Int
-    /// What is wrong and what to do, for a person.
+    /// A message for a person: the fault, and the action that helps.
     public let message: String
 
-    /// Source, line and message in one line.
+    /// The source, the line and the message in one line.
     public var description: String { "\(source), line \(line): \(message)" }
 }
 
-/// The beginning of some bytes as a text that is safe to show: at most `limit` bytes of it.
+/// Returns the beginning of some bytes as a text that is safe to show, at most `limit` bytes of them.
 ///
-/// Control characters and the invisible ones that change how a line is laid out are escaped as `\n`, `\t`, `\r` or
-/// `\u{…}`; bytes that are not UTF-8 become U+FFFD, and a character that the limit cuts is left out.
+/// Control characters, and invisible ones that change the layout of a line, are escaped as `\n`, `\t`, `\r` or `\u{…}`.
+/// Bytes that are not UTF-8 become U+FFFD. A character that the limit would cut is left out.
 func excerpt(of bytes: Span<UInt8>, limit: Int = 200) -> String {
     var end = min(limit, bytes.count)
     if end < bytes.count {
-        // Back to the start of the character that the limit falls into, which is at most three bytes away.
+        // Go back to the start of the character at the limit, which is at most three bytes away.
         var back = end
         while back > 0, end - back < 3, bytes[back] & 0xC0 == 0x80 { back -= 1 }
         if bytes[back] >= 0xC0 { end = back }
@@ -163,8 +168,8 @@ func excerpt(of bytes: Span<UInt8>, limit: Int = 200) -> String {
     return result
 }
 
-/// A name or a value from the input, short and safe to show: invisible characters are code points.
+/// Returns a name or a value from the input, short and safe to show; invisible characters become code points.
 public func shown(_ text: String) -> String { excerpt(of: text) }
 
-/// A name from the input, short and safe to show.
+/// Returns a name from the input, short and safe to show.
 func excerpt(of text: String) -> String { excerpt(of: text.utf8Span.span, limit: 60) }

@@ -1,23 +1,25 @@
-/// How the records of a file are written.
+/// The format of a file of records.
 public enum RecordFormat: String, Sendable, CaseIterable {
-    /// Delimited text, quoted after RFC 4180; the first line names the columns, and tells the delimiter.
+    /// Delimited text, quoted after RFC 4180. The first line names the columns and shows the delimiter.
     case csv
-    /// The same, delimited by tabulators; quoted only if the file shows that.
+    /// Delimited text with tabs; quoted only if the file shows that its fields are quoted.
     case tsv
-    /// The text format of PostgreSQL's COPY: tabulators, backslashes, no quotes.
+    /// The text format of PostgreSQL's COPY: tabs, backslash escapes, no quotes.
     case copy
-    /// As `mysql --batch` and INTO OUTFILE write: tabulators, backslashes, NULL; quoted only if the file shows that.
+    /// The format of `mysql --batch` and INTO OUTFILE: tabs, backslash escapes, NULL; quoted only if the file shows
+    /// that.
     case mysql
-    /// JSON Lines: one object a line, whose keys are the columns.
+    /// JSON Lines: one object a line, with a key for each column.
     case jsonLines = "jsonl"
 
-    /// The ending of a file's name without its dot.
+    /// The extension of a file's name, without its dot.
     public var fileEnding: String { self == .copy || self == .mysql ? "tsv" : rawValue }
 
-    /// The format by the extension of a file's name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, in any letter case.
+    /// Creates the format from the extension of a file's name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, in any letter
+    /// case.
     ///
-    /// A last extension `.gz` or `.zst` is ignored. Nil for any other extension, also for `.txt`, which may be CSV or
-    /// TSV: then the first bytes decide.
+    /// A last extension `.gz` or `.zst` is ignored. Any other extension gives `nil`, and the first bytes must decide.
+    /// This includes `.txt`, which may be CSV or TSV.
     public init?(fileName: String) {
         var parts = fileName.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         if parts.last == "gz" || parts.last == "zst" { parts.removeLast() }
@@ -31,7 +33,7 @@ public enum RecordFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// The bytes that are special in records.
+/// The bytes with a special meaning in records.
 enum Byte {
     static let nul = UInt8(0)
     static let tab = UInt8(ascii: "\t")
@@ -60,13 +62,13 @@ extension Span<UInt8> {
     }
 }
 
-/// What stands between the fields of a record of delimited text.
+/// The byte between the fields of a record of delimited text.
 public enum RecordDelimiter: String, Sendable, CaseIterable {
     /// `,`
     case comma
-    /// A tabulator.
+    /// The tab character.
     case tab
-    /// `;`, with which spreadsheets export where the comma is the decimal mark.
+    /// `;`, the usual choice of spreadsheets in countries with a decimal comma.
     case semicolon
     /// `|`
     case bar
@@ -81,24 +83,25 @@ public enum RecordDelimiter: String, Sendable, CaseIterable {
         }
     }
 
-    /// Several of them, in a message.
+    /// The plural of the delimiter's name, for a message.
     var plural: String { self == .tab ? "tabulators" : "\(rawValue)s" }
 }
 
-/// A column that the reader of records asks for.
+/// A column that the caller wants to read.
 public struct RecordColumn: Sendable, Equatable {
-    /// Its name; in a source it may be written in any letter case, and with blanks and invisible characters around it.
+    /// The name of the column; a source may write it in any letter case, with blanks and invisible characters
+    /// around it.
     public let name: String
-    /// Whether a source without it cannot be read; in JSON Lines, whether an object without it is rejected.
+    /// Whether a source without the column is refused; in JSON Lines, whether an object without it is rejected.
     public let isRequired: Bool
-    /// What the source calls it; nil: by its own name.
+    /// The column's name in the source, if it is not `name`.
     public let sourceName: String?
-    /// Whether an array of texts in JSON Lines is a value of it.
+    /// Whether the column accepts an array of texts in JSON Lines.
     public let isList: Bool
 
-    /// A column, required unless told otherwise.
+    /// Creates a column, which is required by default.
     ///
-    /// - Parameter sourceName: what the source calls it instead of its name; a header must then have that.
+    /// - Parameter sourceName: The column's name in the source, if it is not `name`. A header must then have that name.
     public init(_ name: String, isRequired: Bool = true, sourceName: String? = nil, isList: Bool = false) {
         self.name = name
         self.isRequired = isRequired
@@ -110,17 +113,18 @@ public struct RecordColumn: Sendable, Equatable {
     var wantedName: String { sourceName ?? name }
 }
 
-/// The columns that are asked for, and which of them a source has.
+/// The wanted columns, and the columns that the source was seen to have.
 struct ColumnTable {
     let columns: [RecordColumn]
-    /// The column of each name: in the form that names are compared in, and as the source was seen to write it.
+    /// The index of the column for each name, in its comparable form and as the source was seen to write it.
     private var columnOfName: [String: Int]
-    /// Whether the source has the column; in JSON Lines, whether it had it up to now.
+    /// Whether the source has each column; in JSON Lines, whether it was seen so far.
     private(set) var isPresent: [Bool]
-    /// The names that were not asked for, as the source writes them, in order; at most `maximumUnknownNames`.
+    /// The names of columns that are not wanted, as the source writes them, in its order; at most
+    /// `maximumUnknownNames`.
     private(set) var unknownNames: [String] = []
 
-    /// JSON Lines can bring new names on every line, which must not fill the memory.
+    /// JSON Lines can bring new names on every line, so the number of stored names needs a limit.
     private static let maximumUnknownNames = 100
     private static let maximumKnownNames = 1000
 
@@ -131,13 +135,13 @@ struct ColumnTable {
         isPresent = columns.map { _ in false }
     }
 
-    /// The column that a name of the source means, or nil if it was not asked for.
+    /// Returns the index of the column with a name of the source, or nil if that column is not wanted.
     func column(named name: String) -> Int? {
         if let column = columnOfName[name] { return column }
         return unknownNames.contains(name) ? nil : columnOfName[Self.comparable(name)]
     }
 
-    /// The same, and the name is noted as present or unknown.
+    /// Returns the index of the column with a name of the source, and notes the name as present or unknown.
     mutating func note(_ name: String) -> Int? {
         if let column = column(named: name) {
             isPresent[column] = true
@@ -148,10 +152,10 @@ struct ColumnTable {
         return nil
     }
 
-    /// How many wanted columns some names mean.
+    /// Returns the number of wanted columns among some names.
     func knownCount(_ names: [String]) -> Int { Set(names.compactMap { columnOfName[Self.comparable($0)] }).count }
 
-    /// The wanted column that a name of the source is most like; nil if it is like none that is missing.
+    /// Returns the missing wanted column with the name nearest to `name`, or nil if none is near.
     func nearestMissing(to name: String) -> String? {
         let missing = columns.indices.filter { !isPresent[$0] }.map { columns[$0].wantedName }
         return nearest(to: Self.comparable(name), among: missing, limit: 1).first
@@ -160,7 +164,7 @@ struct ColumnTable {
     private static func comparable(_ name: String) -> String { withoutInvisible(name).lowercased() }
 }
 
-/// A name without blanks around it, and without characters that nobody sees, such as U+200B and U+FEFF.
+/// Returns a name without blanks around it, and without invisible characters such as U+200B and U+FEFF anywhere.
 public func withoutInvisible(_ text: String) -> String {
     var scalars = text.unicodeScalars.filter { $0.properties.generalCategory != .format }[...]
     while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }

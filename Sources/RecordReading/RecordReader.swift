@@ -1,18 +1,29 @@
-/// Reads records from CSV, TSV or JSON Lines as a stream, in constant memory, and skips bad ones.
+/// A stream of records from CSV, TSV or JSON Lines, read in constant memory; bad records are skipped.
 ///
-/// How the source is written, its `dialect`, is found by a look at its first megabyte, as far as it was not said.
+/// The parts of the `dialect` that the caller did not give are detected in the first megabyte.
 ///
-/// In every format: a UTF-8 byte order mark at the start is skipped; a line ends with LF, CR LF or CR CR LF, the last
-/// one also with the source; empty lines are skipped; a record with a NUL byte, with bytes that are not UTF-8 or of more
-/// than `maximumRecordBytes` is rejected. A record with the wrong number of fields is rejected as a whole, with all its
-/// lines. Of a record whose quotes are wrong, or that is too long, only the first line is rejected, and reading goes on
-/// at the next line, so that one stray quote does not swallow a file. A header that comes again, as in files that were
-/// put together, is passed over and counted; one with another order of columns holds from there on.
+/// In every format:
 ///
-/// In JSON Lines, numbers, `true` and `false` become their text, arrays of texts are joined with `;` in columns that are
-/// lists, null is an absent field, and of a repeated key the first value counts. A record with anything else in a
-/// required column is rejected. In other columns it makes the field absent, and is one of the `faults`. The values of
-/// columns that are not wanted do not matter.
+/// - A UTF-8 byte order mark at the start is skipped.
+/// - A line ends with LF, CR LF or CR CR LF. The last line may also end with the source.
+/// - Empty lines are skipped.
+/// - A record is rejected if it has a NUL byte, bytes that are not UTF-8, or more than `maximumRecordBytes` bytes.
+///
+/// In delimited text:
+///
+/// - A record with the wrong number of fields is rejected as a whole, with all its lines.
+/// - If a record has malformed quotes or is too long, only its first line is rejected. Reading goes on at the next
+///   line, so one stray quote does not swallow a file.
+/// - A repeated header, as in concatenated files, is skipped and counted. Its order of columns holds from there on.
+///
+/// In JSON Lines:
+///
+/// - Numbers, `true` and `false` become their text. Null is an absent field.
+/// - An array of texts is joined with `;` if its column is a list.
+/// - If a key is repeated, its first value counts.
+/// - A record with any other value in a required column is rejected. In other columns, such a value makes the field
+///   absent and is listed in `faults`.
+/// - The values of columns that are not wanted do not matter.
 ///
 ///     var reader = try RecordReader(DialectChoice(format: .tsv), columns: [RecordColumn("user"), RecordColumn("group")],
 ///                                   source: "memberships.tsv", read: file.read)
@@ -27,65 +38,67 @@ public struct RecordReader: ~Copyable {
     // No property has a default value: with one, the compiler (6.3) complains that the throwing init may leave the
     // value partly initialized.
 
-    /// How the source is written.
+    /// The dialect of the source.
     public internal(set) var dialect: Dialect {
         didSet { rules = ScanRules(dialect) }
     }
-    /// The dialect as the scan of a record needs it.
+    /// The dialect in the form that the scan of a record needs.
     var rules: ScanRules
     /// The name of the source, for messages.
     public let source: String
-    /// How long a record may be in bytes, without its line feed, inclusive.
+    /// The maximum length of a record in bytes, inclusive, without its line feed.
     public let maximumRecordBytes: Int
-    /// The first line of the current or just rejected record, from 1.
+    /// The first line of the current or just rejected record, counted from 1.
     public internal(set) var line: Int
 
     @usableFromInline var input: InputBuffer
-    /// The fields of the current record, in the order of the header; in JSON Lines, of the columns.
+    /// The fields of the current record, in the order of the header; in JSON Lines, in the order of the columns.
     @usableFromInline var bounds: [FieldBounds]
-    /// The index in `bounds` of each column, or -1.
+    /// The index in `bounds` of each wanted column, or -1.
     @usableFromInline var fieldOfColumn: [Int]
-    /// The values of a JSON object, one after the other; empty in other formats.
+    /// The values of a JSON object, concatenated; empty in other formats.
     @usableFromInline var jsonValues: [UInt8]
     @usableFromInline let isJSON: Bool
-    /// Whether `\N` is no value; with escapes, the scan has made it empty.
+    /// Whether `\N` means "no value".
+    ///
+    /// In a dialect with escapes, the decoder has already emptied such a field.
     @usableFromInline let readsBackslashN: Bool
     @usableFromInline let nullWord: [UInt8]
     var table: ColumnTable
-    /// Values of the current record that cannot be read, in columns that it need not have.
+    /// The unreadable values of the current record, all in columns that are not required.
     public internal(set) var faults: [FieldFault]
-    /// How often the header came again.
+    /// The number of repeated headers so far.
     public internal(set) var repeatedHeaders: Int
-    /// Records with quotes over several lines, all of which could be records by themselves.
+    /// The records whose quotes span several lines, where every line could be a record by itself.
     public internal(set) var joinedLines: JoinedLines
-    /// What may be the first field of a header that comes again.
+    /// A quick check for the first field of a repeated header.
     var headerGate: HeaderGate
-    /// The header as it stands in the source, without its line feed; empty in JSON Lines.
+    /// The header as the source writes it, without its line feed; empty in JSON Lines.
     public internal(set) var headerBytes: [UInt8]
-    /// Where the current or just rejected record stands in the buffer, without its line feed.
+    /// The place of the current or just rejected record in the buffer, without its line feed.
     var recordRange: Range<Int>
-    /// The record as it stands in the source, if its fields were decoded in place; else empty.
+    /// The record as the source writes it, if its fields were decoded in place; otherwise empty.
     var encodedRecord: [UInt8]
-    /// Whether the record is longer than the buffer holds of it.
+    /// Whether the buffer holds only a part of the record.
     var isRecordCut: Bool
     /// The line after the current record.
     var nextLine: Int
-    /// Whether the rest of a line that was given up is still to be skipped.
+    /// Whether the rest of an abandoned line is still to be skipped.
     var isSkippingLine: Bool
-    /// How many bytes were scanned for records that had too many fields and then did not end well.
+    /// The number of bytes scanned for records that had too many fields and then failed.
     var failedScanBytes: Int
 
-    /// Begins to read a source: reads its header.
+    /// Opens a source and reads its header.
     ///
     /// - Parameters:
-    ///   - choice: what is said of the dialect; the rest is found.
-    ///   - columns: the wanted columns. All accessors take an index into them.
-    ///   - source: the name of the source, for messages.
-    ///   - maximumRecordBytes: how long a record may be, at least 16 and at most 1 GiB.
-    ///   - read: writes to the start of the memory that it is given, which has room for at least one byte, and returns
-    ///     how many bytes it wrote; 0 at the end.
-    /// - Throws: `RecordError` for a source without header, for a header that cannot be used, for what is no text of
-    ///   records at all, and if reading fails.
+    ///   - choice: The known parts of the dialect; the rest is detected.
+    ///   - columns: The wanted columns. All accessors take an index into them.
+    ///   - source: The name of the source, for messages.
+    ///   - maximumRecordBytes: The maximum length of a record in bytes, at least 16 and at most 1 GiB.
+    ///   - read: Writes bytes to the start of the given memory, which has room for at least one. Returns the number of
+    ///     bytes written, or 0 at the end.
+    /// - Throws: `RecordError` if there is no header, if the header is unusable, if the source is not records, or if
+    ///   reading fails.
     public init(
         _ choice: DialectChoice = DialectChoice(), columns: [RecordColumn], source: String,
         maximumRecordBytes: Int = 1_048_576,
@@ -139,24 +152,24 @@ public struct RecordReader: ~Copyable {
         failedScanBytes = 0
     }
 
-    /// How many escapes were kept as they stand because the dialect has none.
+    /// The number of escapes that were kept unchanged because the dialect has none.
     public var escapeCount: Int { input.escapeCount }
 
-    /// How many bytes of the source were read as records or skipped.
+    /// The number of bytes of the source that were read as records or skipped.
     public var bytesRead: Int { input.bytesBefore + input.start }
 
-    /// The columns of the source that were not asked for, as it writes them; at most the first hundred.
+    /// The columns of the source that are not wanted, as the source writes them; at most the first hundred.
     public var unknownColumns: [String] { table.unknownNames }
 
-    /// Whether a column of the source was not asked for.
+    /// Whether the source has a column that is not wanted.
     public var hasUnknownColumns: Bool { !table.unknownNames.isEmpty }
 
-    /// The wanted column that a name of the source is most like; nil if it is like none that is missing.
+    /// Returns the missing wanted column with the name nearest to `name`, or nil if none is near.
     public func nearestMissingColumn(to name: String) -> String? { table.nearestMissing(to: name) }
 
     /// Reads the next record, good or bad.
     ///
-    /// - Throws: `RecordError` if the source fails; the reader must not be used after that.
+    /// - Throws: `RecordError` if the source fails. The reader must not be used after that.
     public mutating func next() throws(RecordError) -> RecordEvent {
         isJSON ? try nextObject() : try nextDelimited()
     }
@@ -164,7 +177,7 @@ public struct RecordReader: ~Copyable {
     /// Reads more of the source.
     mutating func readMore() throws(RecordError) { try fill(input.unreadCount + 1) }
 
-    /// Reads ahead until so many bytes are unread, or to the end of the source.
+    /// Reads ahead until at least `byteCount` bytes are unread, or to the end of the source.
     mutating func fill(_ byteCount: Int) throws(RecordError) {
         do {
             try input.fill(byteCount)
@@ -182,7 +195,7 @@ public struct RecordReader: ~Copyable {
 }
 
 extension RecordReader {
-    /// Moves to the next line, past the rest of one that was given up; false at the end of the source.
+    /// Moves to the next line, past the rest of an abandoned one; returns false at the end of the source.
     mutating func moveToNextLine() throws(RecordError) -> Bool {
         while true {
             if isSkippingLine { skipLine() }
@@ -196,7 +209,7 @@ extension RecordReader {
         }
     }
 
-    /// Skips to after the next line feed; all unread bytes if there is none.
+    /// Skips to the byte after the next line feed, or skips all unread bytes if there is none.
     private mutating func skipLine() {
         guard let end = lineFeed(in: input.start..<input.end) else {
             input.start = input.end
@@ -213,7 +226,9 @@ extension RecordReader {
         nextLine = line + innerLineFeeds + 1
     }
 
-    /// Rejects a record and skips only its first line; the window must hold that line, or be full.
+    /// Rejects a record, but skips only its first line.
+    ///
+    /// The window must hold that line, or be full.
     mutating func giveUpLine(_ window: ScanWindow, _ reason: RejectionReason) -> RecordEvent {
         let end = lineFeed(in: window.start..<window.stop)
         let rejected = reject(window.start..<(end ?? window.stop), reason)
@@ -228,19 +243,19 @@ extension RecordReader {
         return rejected
     }
 
-    /// Whether reading more would not add to the first line of the window.
+    /// Whether the window holds its first line as far as it will ever do.
     func isLineWhole(_ window: ScanWindow) -> Bool {
         window.isFull || window.isAtEnd || lineFeed(in: window.start..<window.stop) != nil
     }
 
-    /// Whether the window has nothing before `end` but carriage returns.
+    /// Whether the window has nothing but carriage returns before `end`.
     func isEmptyLine(_ window: ScanWindow, _ end: Int) -> Bool {
         DelimitedScan.withoutCarriageReturn(input.bytes.span, from: window.start, to: end) == window.start
     }
 
-    /// The event for a rejected record, with an excerpt of its first line.
+    /// Returns the event for a rejected record, with an excerpt of its first line.
     func reject(_ range: Range<Int>, _ reason: RejectionReason) -> RecordEvent {
-        // 201 bytes: the excerpt must know whether something follows the 200 it may show.
+        // One byte more than the excerpt's 200 shows whether the excerpt must be cut.
         let beginning = range.lowerBound..<min(range.upperBound, range.lowerBound + 201)
         let end = lineFeed(in: beginning) ?? beginning.upperBound
         let bytes = input.bytes.span
@@ -248,7 +263,7 @@ extension RecordReader {
         return .rejected(RejectedRecord(line: line, reason: reason, excerpt: excerpt(of: bytes.extracting(shown))))
     }
 
-    /// What is wrong with the bytes of a record as a text, if anything.
+    /// Returns the reason why the bytes of a record are not a valid text, if they are not.
     func fault(in range: Range<Int>, hasNul: Bool, highBits: UInt8) -> RejectionReason? {
         if hasNul { return .nul }
         guard highBits >= 0x80 else { return nil }
@@ -260,7 +275,7 @@ extension RecordReader {
         }
     }
 
-    /// The first line feed of a range of the buffer.
+    /// Returns the offset of the first line feed in a range of the buffer.
     func lineFeed(in range: Range<Int>) -> Int? {
         let bytes = input.bytes.span
         var index = range.lowerBound
@@ -273,13 +288,13 @@ extension RecordReader {
 }
 
 extension RecordReader {
-    /// How many bytes the current or just rejected record has, without the line feed; as far as it was read.
+    /// The number of bytes of the current or just rejected record that were read, without the line feed.
     public var recordBytes: Int { recordRange.count }
 
-    /// The bytes of the current or just rejected record as its source writes them, without the line feed at the end; of
-    /// a record of which only the first line was given up, that line.
+    /// The bytes of the current or just rejected record as the source writes them, without the last line feed.
     ///
-    /// Nil if the record is longer than one may be: then its end was not kept.
+    /// If only the record's first line was given up, these are the bytes of that line. `nil` if the record is too long,
+    /// because its end was not kept.
     public var rawRecord: [UInt8]? {
         guard !isRecordCut else { return nil }
         return encodedRecord.isEmpty ? Array(input.bytes[recordRange]) : encodedRecord
