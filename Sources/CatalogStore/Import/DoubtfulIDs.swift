@@ -1,6 +1,6 @@
 import RecordReading
 
-/// Words by which programs write that there is no value.
+/// The words that programs write for a missing value.
 enum NullWord {
     private static let words = [
         "NULL", "null", "None", "nan", "NaN", "NaT", "NA", "N/A", "#N/A", "(null)", "undefined", "nil",
@@ -14,13 +14,13 @@ enum NullWord {
     }
 }
 
-/// Why an external id looks like something else.
+/// The reason why an external id is suspicious.
 enum IDDoubt: String, CaseIterable {
-    /// A word for no value, such as `NULL`.
+    /// A word for a missing value, such as `NULL`.
     case nullWord = "nullWordIds"
-    /// A whole number as a fraction or with an exponent, such as `42.0` and `5.17885E+10`.
+    /// A whole number written as a fraction or with an exponent, such as `42.0` or `5.17885E+10`.
     case fraction = "fractionIds"
-    /// Blanks or invisible characters at its beginning or its end.
+    /// Blanks or invisible characters at the beginning or the end.
     case invisible = "invisibleIds"
 
     init?(_ id: Span<UInt8>) {
@@ -35,7 +35,7 @@ enum IDDoubt: String, CaseIterable {
             self = .nullWord
             return
         }
-        // Nearly no id begins or ends so.
+        // A quick test that nearly every id fails.
         guard first <= 0x20 || last <= 0x20 || first >= 0xC2 || last >= 0x80, Self.hasInvisibleEnd(id) else {
             return nil
         }
@@ -44,7 +44,7 @@ enum IDDoubt: String, CaseIterable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
 
-    /// Whether it is digits with `.0` behind them, or a number with `e+`.
+    /// Whether the id is digits followed by `.0`, or a number with `e+`.
     private static func isFraction(_ id: Span<UInt8>) -> Bool {
         var index = isDigit(id[0]) ? 0 : 1
         while index < id.count, isDigit(id[index]) { index += 1 }
@@ -73,20 +73,22 @@ enum IDDoubt: String, CaseIterable {
     }
 }
 
-/// Ids of an import that look like something else: they are taken as they are, and counted.
+/// Suspicious ids of an import.
+///
+/// They are imported unchanged, and counted.
 struct DoubtfulIDs {
     private var rows: [IDDoubt: Int] = [:]
     private var ids: [IDDoubt: Set<String>] = [:]
-    /// So many different ids are remembered.
+    /// The largest number of different ids to remember for each reason.
     private static let limit = 10_000
 
-    /// Notes rows with an id.
+    /// Counts rows with a suspicious id.
     mutating func note(_ doubt: IDDoubt, _ id: String, rows count: Int = 1) {
         rows[doubt, default: 0] += count
         if ids[doubt, default: []].count < Self.limit { ids[doubt, default: []].insert(id) }
     }
 
-    /// A finding for each doubt.
+    /// One finding for each reason that occurred.
     var findings: [ImportFinding] {
         IDDoubt.allCases.compactMap { doubt in
             guard let count = rows[doubt], let ids = ids[doubt], let example = ids.min() else { return nil }

@@ -3,15 +3,15 @@ import Glibc
 import RecordReading
 import SQLite
 
-/// Writes groups, users or photos, row by row.
+/// A writer of groups, users or photos, row by row.
 ///
-/// The fields that a record has replace those in the catalog; others stay. A statement is prepared for each set of
-/// fields that occurs, of which a file with a header has one or two.
+/// The fields of a record replace those in the catalog; other fields keep their values. A statement is prepared for
+/// each set of fields that occurs. A file with a header has one or two such sets.
 final class EntityWriter {
     private let columns: [ImportKind.Column]
-    /// By column, what the catalog notes when it gets a value.
+    /// For each column, the noted column in the catalog that records whether it ever had a value.
     private let notes: [NotedColumn?]
-    /// By column, the words that stand for numbers; none of other columns.
+    /// For each column, its words with their codes; empty if the column has other values.
     private let words: [[(word: String, code: Int64)]]
     private let zone: ClockZone
     private let table: EntityTable
@@ -20,22 +20,22 @@ final class EntityWriter {
     private var ownerKeys = IdentifierCache()
     private let identifierBytes: Int
     private var statements: [UInt64: FieldStatements] = [:]
-    /// The statements used last.
+    /// The statements that were used last.
     private var latest: FieldStatements?
     private let selectKey: Statement
     private let forgotten: ForgottenIDs
     private var seenKeys = BitSet(count: 0)
     private let keepsSeen: Bool
-    /// The set of columns that got a value.
+    /// The columns that got a value, as a bit set.
     private var notedFields: UInt64 = 0
     private(set) var written = 0
-    /// Rows left out because they are of members who were forgotten.
+    /// The number of rows that were left out because their members were forgotten.
     private(set) var forgottenCount = 0
     private(set) var seenCount = 0
     private(set) var timesWithoutZone = 0
     private var rowTimesWithoutZone = 0
     private let isStrict: Bool
-    /// What could not be read of the row that was written last, and was left out.
+    /// The unreadable values of the row that was written last; they were left out.
     private(set) var unreadable: [RecordProblem] = []
     private(set) var doubtfulIDs = DoubtfulIDs()
 
@@ -59,10 +59,10 @@ final class EntityWriter {
         }
     }
 
-    /// How many owners were created.
+    /// The number of photo owners that were created as users.
     var created: [String: Int] { owners.map { ["users": $0.createdCount] } ?? [:] }
 
-    /// The columns that got a value and are noted.
+    /// The noted columns that got a value.
     var noted: Set<NotedColumn> {
         Set(notes.indices.compactMap { notedFields & (1 << UInt64($0)) != 0 ? notes[$0] : nil })
     }
@@ -70,7 +70,9 @@ final class EntityWriter {
     /// Whether a replacing import saw the row with a key.
     func wasSeen(_ key: Int64) -> Bool { seenKeys.contains(Int(key)) }
 
-    /// Writes the current record; the caller has begun a transaction.
+    /// Writes the current record.
+    ///
+    /// The caller has begun a transaction.
     func write(_ reader: borrowing RecordReader) throws(EntityFailure) {
         var fields = givenFields(reader)
         if !unreadable.isEmpty { unreadable.removeAll() }
@@ -90,9 +92,9 @@ final class EntityWriter {
         } catch { preconditionFailure("nothing else is thrown: \(error)") }
     }
 
-    /// Writes some fields of the current record, without those that cannot be read.
+    /// Writes some fields of the current record, without the unreadable ones.
     ///
-    /// - Returns: how many rows it changed.
+    /// - Returns: The number of rows that changed.
     private func write(_ reader: borrowing RecordReader, _ fields: inout UInt64) throws -> Int {
         while true {
             do {
@@ -117,7 +119,7 @@ final class EntityWriter {
 
     /// Binds the fields of the current record, and runs a statement.
     ///
-    /// - Returns: how many rows it changed, without the owner that binding may have created.
+    /// - Returns: The number of rows that changed, without owners created while binding.
     private func run(_ statement: Statement, _ reader: borrowing RecordReader, _ fields: UInt64) throws -> Int {
         rowTimesWithoutZone = 0
         for index in columns.indices where fields & (1 << UInt64(index)) != 0 {
@@ -128,7 +130,7 @@ final class EntityWriter {
         return Int(database.totalChanges - before)
     }
 
-    /// The set of columns that the current record has; an empty word for a number counts as none.
+    /// Returns the columns of the current record as a bit set, without null values in columns of words.
     private func givenFields(_ reader: borrowing RecordReader) -> UInt64 {
         var fields: UInt64 = 0
         for index in columns.indices where reader.isPresent(index) {
@@ -168,7 +170,7 @@ final class EntityWriter {
             statement.bind(try column.degrees(index, in: reader, bound: bound), at: parameter)
         case .owner:
             try column.checkID(index, in: reader)
-            // The photo stays, and has no owner.
+            // The photo is kept, without an owner.
             if try forgotten.contains(reader, index) { return statement.bindNull(at: parameter) }
             let slot = reader.withField(index) { ownerKeys.slot(of: $0) }
             guard let key = try ownerKey(slot) else {
@@ -188,7 +190,7 @@ final class EntityWriter {
         return key
     }
 
-    /// Notes the row of a record that was rejected: what is known of it stays.
+    /// Marks the row of a rejected record as seen, so that a replacing import keeps it.
     func noteRejected(_ reader: borrowing RecordReader) throws(DatabaseError) {
         if keepsSeen { try noteSeen(reader.text(0)) }
     }
@@ -202,7 +204,9 @@ final class EntityWriter {
         seenKeys.insert(key)
     }
 
-    /// The statements that write a set of fields; the parameter of a column is its number, from 1.
+    /// Returns the statements for a set of fields.
+    ///
+    /// Parameters have the numbers of the columns, from 1.
     private func statements(for fields: UInt64) throws(DatabaseError) -> FieldStatements {
         if let latest, latest.fields == fields { return latest }
         let found = if let known = statements[fields] { known } else { try prepared(fields) }
@@ -235,11 +239,13 @@ final class EntityWriter {
     }
 }
 
-/// What writes one set of fields: a new row is inserted, which costs less than an upsert; else the row is updated.
+/// The statements for one set of fields.
+///
+/// The insert comes first because it costs less than an upsert; an existing row is then updated.
 private final class FieldStatements {
     let fields: UInt64
     let insert: Statement
-    /// Nil if there is nothing but the id.
+    /// The update, or nil if the set has only the id.
     let update: Statement?
 
     init(fields: UInt64, insert: Statement, update: Statement?) {
@@ -249,7 +255,7 @@ private final class FieldStatements {
     }
 }
 
-/// Why a row of groups, users or photos was not written.
+/// The reason why a group, user or photo was not written.
 enum EntityFailure: Error {
     /// The record is bad.
     case record(RecordProblem)
@@ -257,13 +263,13 @@ enum EntityFailure: Error {
     case database(DatabaseError)
 }
 
-/// Writes a file from its beginning, readable for its owner only.
+/// A writer of a new file that only its owner may read.
 final class FileWriter {
     let path: String
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    /// Makes or empties a file.
+    /// Creates a file, or empties an existing one.
     init(path: String) throws(CatalogError) {
         self.path = path
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -279,7 +285,7 @@ final class FileWriter {
         if buffer.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes what is buffered; to be called at the end.
+    /// Writes out the buffer; must be called at the end.
     func flush() throws(CatalogError) {
         var rest = buffer[...]
         while !rest.isEmpty {
@@ -290,7 +296,7 @@ final class FileWriter {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Removes a file, if there is one.
+    /// Removes a file, if it exists.
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     private static func failure(_ path: String) -> CatalogError {

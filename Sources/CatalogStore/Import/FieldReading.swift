@@ -1,21 +1,24 @@
 import CivilTime
 import RecordReading
 
-/// Why a record is rejected; the reason goes to the file of reasons.
+/// The reason why a record is rejected, for the file of reasons.
 struct RecordProblem: Error {
     let reason: String
-    /// The column, if only its value cannot be read, and the record need not have one.
+    /// The index of the column, if only its value is unreadable and the row makes sense without it.
     var column: Int?
 }
 
 extension ImportKind.Column {
-    /// Whether the current record says something of this column, be it that there is nothing; an empty word for a
-    /// number says nothing.
+    /// Whether the current record sets this column, be it to null.
+    ///
+    /// For a column of words, such as `visibility`, a null value does not set it.
     func isGiven(_ column: Int, in reader: borrowing RecordReader) -> Bool {
         reader.isPresent(column) && (type.words.isEmpty || !reader.isNull(column))
     }
 
-    /// Checks that an external id has 1 to 255 bytes; the reader of records checks that it is UTF-8 without NUL.
+    /// Checks that an external id has 1 to 255 bytes.
+    ///
+    /// The reader has already checked that it is UTF-8 without NUL.
     func checkID(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) {
         guard !reader.isNull(column) else { throw RecordProblem(reason: "\(name) is empty") }
         let count = reader.withField(column) { $0.count }
@@ -25,7 +28,7 @@ extension ImportKind.Column {
         }
     }
 
-    /// Reads a time that is not null; nil for the zero and the words by which programs write that there is none.
+    /// Reads a time that is not null; returns nil for the zero time and for words that mean "no value".
     func time(_ column: Int, in reader: borrowing RecordReader, zone: ClockZone) throws(RecordProblem) -> WrittenTime? {
         do throws(WrittenTime.Problem) {
             return try reader.withField(column) { bytes throws(WrittenTime.Problem) in
@@ -46,7 +49,7 @@ extension ImportKind.Column {
         }
     }
 
-    /// Reads a number of degrees that is not null; nil for the words by which programs write that there is none.
+    /// Reads a number of degrees that is not null; returns nil for words that mean "no value".
     func degrees(_ column: Int, in reader: borrowing RecordReader, bound: Double) throws(RecordProblem) -> Double? {
         if let plain = reader.withField(column, { Double(plainDecimal: $0) }), abs(plain) <= bound { return plain }
         guard !reader.withField(column, NullWord.matches) else { return nil }
@@ -56,13 +59,13 @@ extension ImportKind.Column {
         return number
     }
 
-    /// What is wrong with the value of a column, as a reason.
+    /// Returns the problem with the value of this column.
     private func problem(_ column: Int, in reader: borrowing RecordReader, _ what: String) -> RecordProblem {
         RecordProblem(
             reason: "\(name) \"\(reader.text(column).prefix(40))\" \(what)", column: type.mayBeUnknown ? column : nil)
     }
 
-    /// Reads a word that is not null, and stands for a number.
+    /// Reads a word that is not null, and returns the number that the catalog stores for it.
     func code(_ column: Int, in reader: borrowing RecordReader, of words: [(word: String, code: Int64)])
         throws(RecordProblem) -> Int64
     {
@@ -73,7 +76,7 @@ extension ImportKind.Column {
         return code
     }
 
-    /// The items of a list, with `;` between them and without blanks around them; nil if there are none.
+    /// Returns the items of a list with `;` between them and without blanks around them, or nil if there are none.
     func list(_ column: Int, in reader: borrowing RecordReader) -> String? {
         let items = reader.text(column).split(separator: ";").map(Self.withoutOuterBlanks)
         let joined = items.filter { !$0.isEmpty }.joined(separator: ";")
@@ -86,7 +89,7 @@ extension ImportKind.Column {
         return text
     }
 
-    /// Whether a list is written as `list` would write it: no empty items, no blanks around them.
+    /// Whether a list is already in the form of `list`: no empty items, and no blanks around items.
     static func isTidy(_ list: Span<UInt8>) -> Bool {
         var previous = UInt8(ascii: ";")
         var index = 0
@@ -104,7 +107,7 @@ extension ImportKind.Column {
 }
 
 extension Span<UInt8> {
-    /// Whether these are the letters of an ASCII word in lower case; their own case does not matter.
+    /// Whether the bytes spell an ASCII word; `word` is in lower case, and the bytes may be in any case.
     fileprivate func spells(_ word: String) -> Bool {
         let letters = word.utf8Span.span
         guard count == letters.count else { return false }
@@ -122,12 +125,12 @@ protocol Coded: RawRepresentable<String>, CaseIterable {
 }
 
 extension Coded {
-    /// All words, and what they stand for.
+    /// All words with their codes.
     static var words: [(word: String, code: Int64)] { allCases.map { ($0.rawValue, $0.code) } }
 }
 
 extension Visibility: Coded {
-    /// The words that a file may say.
+    /// The words that a file may use.
     static var words: [(word: String, code: Int64)] {
         [Visibility.public, .private].map { ($0.rawValue, $0.code) }
     }
@@ -135,9 +138,9 @@ extension Visibility: Coded {
 extension GroupJoinPolicy: Coded {}
 
 extension ImportKind.ColumnType {
-    /// Whether a value that cannot be read is as good as none.
+    /// Whether an unreadable value can be left out instead of the whole record.
     ///
-    /// A row without its ids says nothing, and one whose visibility is not known must not become public.
+    /// A row needs its ids. A row with an unknown visibility must not become public.
     var mayBeUnknown: Bool {
         switch self {
         case .id, .visibility: false
@@ -145,10 +148,10 @@ extension ImportKind.ColumnType {
         }
     }
 
-    /// Whether it is several texts.
+    /// Whether a value consists of several texts.
     var isList: Bool { if case .list = self { true } else { false } }
 
-    /// The words that stand for numbers; none of other columns.
+    /// The words of the column with their codes; empty if the column has other values.
     var words: [(word: String, code: Int64)] {
         switch self {
         case .visibility: Visibility.words
@@ -159,11 +162,12 @@ extension ImportKind.ColumnType {
 }
 
 extension Double {
-    /// A number that is written with a few digits and at most one point, as `-12.345678`; nil if it is not.
+    /// Creates a number from plain decimal notation such as `-12.345678`; nil for any other notation, or more than 15
+    /// digits.
     ///
-    /// Both the digits without the point and the power of ten are exact, so that their quotient is the nearest number
-    /// (W. D. Clinger, "How to read floating point numbers accurately", 1990). This takes a fraction of what any
-    /// notation takes.
+    /// The digits without the point and the power of ten are both exact. Their quotient is therefore the nearest number
+    /// (W. D. Clinger, "How to read floating point numbers accurately", 1990). This takes a fraction of the time of the
+    /// standard library's parser.
     init?(plainDecimal text: Span<UInt8>) {
         let isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
         var digits: Int64 = 0
@@ -185,7 +189,7 @@ extension Double {
         self = isNegative ? -magnitude : magnitude
     }
 
-    /// A number of so many digits is below 2⁵³.
+    /// The largest number of digits whose values are all below 2⁵³.
     private static let exactDigits = 15
     private static let powersOfTen: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,

@@ -2,20 +2,22 @@ import CXXHash
 import Model
 import SQLite
 
-/// Finds the keys of external ids, and creates the users, groups and photos that are missing.
+/// A resolver of external ids to keys, which creates missing users, groups and photos.
 final class IdentifierResolver {
     private let table: EntityTable
     private let database: Database
     private let select: Statement
-    /// Nil until one is missing: within the transaction of the import it is sure how new rows are shown.
+    /// The insert statement, or nil until an id is missing.
+    ///
+    /// Only the import's transaction knows the visibility of new rows for sure.
     private var insert: Statement?
     private let isStrict: Bool
-    // If the table was empty, almost every id is new: inserting first saves a search.
+    // In an empty table almost every id is new. Inserting first saves a search.
     private let insertsFirst: Bool
-    /// How many were created.
+    /// The number of rows that were created.
     private(set) var createdCount = 0
 
-    /// - Parameter isStrict: an unknown id is not created; its key is nil.
+    /// - Parameter isStrict: Whether an unknown id gets no key, instead of a new row.
     init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(DatabaseError) {
         self.table = table
         self.database = database
@@ -25,7 +27,7 @@ final class IdentifierResolver {
         insertsFirst = !isStrict && first == nil
     }
 
-    /// The key of an id.
+    /// Returns the key of an id; nil if the id is unknown and the resolver is strict.
     func key(of id: String) throws(DatabaseError) -> Int64? {
         if insertsFirst, let key = try inserted(id) { return key }
         select.bind(id, at: 1)
@@ -56,26 +58,26 @@ final class IdentifierResolver {
     }
 }
 
-/// External ids seen during an import, each with a slot: an open-addressing hash table over packed texts.
+/// The external ids of an import, each with a slot, in an open-addressing hash table over packed texts.
 ///
-/// A dictionary of strings takes several times the memory and time at millions of ids.
+/// With millions of ids, a dictionary of strings takes several times the memory and the time.
 struct IdentifierCache {
-    /// By slot: the catalog's key, 0 while it is not known.
+    /// The catalog's key for each slot, or 0 while it is unknown.
     private(set) var keys: [UInt32] = []
     private var ids = PackedTexts()
     private var table = [UInt32](repeating: 0, count: 1 << 12)  // slot + 1; 0 is free
 
     var count: Int { keys.count }
 
-    /// Roughly the memory it takes, in bytes.
+    /// The approximate memory of the cache, in bytes.
     var byteCount: Int { ids.memoryByteCount + (keys.capacity + table.capacity) * 4 }
 
-    // XXH3: quick for short ids too, of which most differ in their last bytes.
+    // XXH3 is fast for short ids too, most of which differ in their last bytes.
     private static func hash(_ id: Span<UInt8>) -> UInt64 {
         unsafe id.withUnsafeBufferPointer { unsafe XXH3_64bits($0.baseAddress, $0.count) }
     }
 
-    /// The slot of an id, a new one if it was not seen before.
+    /// Returns the slot of an id, a new one if the id was not seen before.
     mutating func slot(of id: Span<UInt8>) -> UInt32 {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: Self.hash(id) >> 24) & mask
@@ -102,21 +104,23 @@ struct IdentifierCache {
         }
     }
 
-    /// The id in a slot.
+    /// Returns the id in a slot.
     func id(_ slot: UInt32) -> String { ids[Int(slot)] }
 
-    /// Why the id in a slot looks like something else, if it does.
+    /// Returns the reason why the id in a slot is suspicious, if it is.
     func doubt(_ slot: UInt32) -> IDDoubt? { IDDoubt(ids.bytes(at: Int(slot)).span) }
 
     mutating func setKey(_ key: UInt32, of slot: UInt32) { keys[Int(slot)] = key }
 
-    /// Slots without a key, in ascending order of their ids' bytes, in which the catalog's index is quickest to search.
+    /// Returns the slots without a key from a slot on, in ascending order of their ids' bytes.
+    ///
+    /// The catalog's index is searched fastest in this order.
     func unresolved(from first: Int) -> [UInt32] {
         var slots = (UInt32(first)..<UInt32(keys.count)).filter { keys[Int($0)] == 0 }
         slots.sort { ids.bytes(at: Int($0)).lexicographicallyPrecedes(ids.bytes(at: Int($1))) }
         return slots
     }
 
-    /// Whether the ids are so many, or so long, that the cache should be emptied.
+    /// Whether the number or the length of the ids is so large that the cache should be emptied.
     var isNearlyFull: Bool { ids.byteCount > Int(UInt32.max) - 1 << 24 || keys.count > Int(UInt32.max) / 2 }
 }

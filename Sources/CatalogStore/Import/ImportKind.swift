@@ -2,11 +2,11 @@ public import CivilTime
 public import Model
 public import RecordReading
 
-/// What a file to import holds.
+/// The content of a file to import.
 public enum ImportKind: Hashable, Sendable {
-    /// Things, one a row.
+    /// Groups, users or photos, one per row.
     case entities(EntityTable)
-    /// Entries of a relation, a pair of group and user or of group and photo a row.
+    /// The entries of a relation: a pair of group and user, or of group and photo, per row.
     case relation(RelationSource)
 
     /// Groups.
@@ -15,18 +15,18 @@ public enum ImportKind: Hashable, Sendable {
     public static let users = ImportKind.entities(.users)
     /// Photos.
     public static let photos = ImportKind.entities(.photos)
-    /// Users in groups.
+    /// The users in groups.
     public static let memberships = ImportKind.relation(.memberships)
-    /// Photos in groups' pools.
+    /// The photos in groups' pools.
     public static let pools = ImportKind.relation(.pools)
 
-    /// Everything that can be imported: things, then relations in the order of their tables' names.
+    /// Returns all kinds: groups, users and photos, then relations in the order of their tables' names.
     public static func all(of relations: RelationTable = .standard) -> [ImportKind] {
         EntityTable.allCases.map(entities)
             + relations.map(\.source).sorted { $0.table < $1.table }.map(ImportKind.relation)
     }
 
-    /// The kind's name, which is that of the catalog's table.
+    /// The name of the kind, which is the name of the catalog's table.
     public var name: String {
         switch self {
         case .entities(let table): table.rawValue
@@ -34,15 +34,15 @@ public enum ImportKind: Hashable, Sendable {
         }
     }
 
-    /// A column of a file: its name, what it holds, and where it goes.
+    /// A column of a file: its name, its type and its target.
     struct Column: Sendable {
         var name: String
         var type: ColumnType
         var isRequired = false
-        /// The catalog's column.
+        /// The column in the catalog.
         var target: String
 
-        /// Whether it holds an external id.
+        /// Whether the column holds external ids.
         var isID: Bool {
             switch type {
             case .id, .owner: true
@@ -51,7 +51,7 @@ public enum ImportKind: Hashable, Sendable {
         }
     }
 
-    /// How a field is read.
+    /// The type of a column's values.
     enum ColumnType: Sendable {
         /// An external id.
         case id
@@ -63,7 +63,7 @@ public enum ImportKind: Hashable, Sendable {
         case time
         case visibility
         case joinPolicy
-        /// A number in degrees, in absolute value at most the bound (inclusive).
+        /// A number of degrees from −bound to bound, both inclusive.
         case degrees(bound: Double)
     }
 
@@ -108,44 +108,46 @@ public enum ImportKind: Hashable, Sendable {
         }
     }
 
-    /// The names of its columns, required ones first.
+    /// The names of the columns, required ones first.
     public var columnNames: [String] { columns.map(\.name) }
 }
 
-/// How an import treats what it reads.
+/// The options of an import.
 public struct ImportOptions: Sendable {
-    /// What is said of how all files are written; the rest is found by a look at each.
+    /// The known parts of the dialect of all files; the rest is detected in each file.
     public var dialect = DialectChoice()
-    /// What the files call columns of the kind, by the columns' names.
+    /// The names of columns in the files, by the names of the columns.
     public var sourceNames: [String: String] = [:]
-    /// The zone of times that do not say theirs.
+    /// The zone of times without a zone of their own.
     public var zone = ClockZone.utc
-    /// The first bad line, unreadable value, unknown id or unknown column ends the import.
+    /// Whether the first bad line, unreadable value, unknown id or unknown column ends the import.
     public var isStrict = false
-    /// The share of rejected records beyond which the import fails, 0 to 1; inclusive.
+    /// The largest allowed share of rejected records, from 0 to 1, inclusive.
     public var maximumRejectedShare = 0.01
-    /// Rows of the kind that the files do not have are removed.
+    /// Whether rows of the kind that the files do not have are removed.
     public var replaces = false
-    /// Lets `replaces` remove more than half of what there is.
+    /// Whether `replaces` may remove more than half of the rows.
     public var allowsShrinking = false
-    /// Lets `replaces` remove rows although records were rejected, which may have been those.
+    /// Whether `replaces` may remove rows although records were rejected, which may be the same ones.
     public var allowsRejects = false
-    /// Lets `replaces` remove groups that look renamed, with what the site and its members decided about them.
+    /// Whether `replaces` may remove groups that look renamed, with the decisions about them.
     public var allowsRenames = false
-    /// Tells what would happen, and changes nothing.
+    /// Whether to report what would happen, and to change nothing.
     public var isDryRun = false
-    /// Members who were forgotten may come back.
+    /// Whether members who were forgotten may come back.
     public var readmits = false
-    /// The file for rejected records; it is made at the first one.
+    /// The path of the file for rejected records, which is created at the first one.
     ///
-    /// Without an ending it gets that of the format.
+    /// A path without an extension gets that of the format.
     public var rejectsPath: String
-    /// How many memberships or pool entries are sorted and written at a time.
+    /// The number of memberships or pool entries that are sorted and written at a time.
     public var batchRows = 16_000_000
-    /// Memory for external ids, in bytes; when it is full it is emptied, and ids are looked up in the catalog again.
+    /// The memory for external ids, in bytes.
+    ///
+    /// Full memory is emptied, and ids are looked up in the catalog again.
     public var identifierBytes = 1 << 30
 
-    /// Options.
+    /// Creates options with the usual values.
     public init(rejectsPath: String) { self.rejectsPath = rejectsPath }
 }
 
@@ -153,90 +155,93 @@ public struct ImportOptions: Sendable {
 public struct ImportProgress: Sendable {
     /// The step: "reading", "finding ids", "writing" or "indexing".
     public var step: String
-    /// Rows done; in steps other than "reading", those of this step.
+    /// The number of rows done; in steps other than "reading", the rows of this step.
     public var rows: Int
-    /// Bytes read of all files, as they are stored.
+    /// The number of stored (compressed) bytes that were read of all files.
     public var bytesRead: Int
-    /// The size of all files; nil if one is a pipe.
+    /// The size of all files in stored bytes, or nil if one is a pipe.
     public var totalBytes: Int?
 }
 
-/// What an import did, or would do.
+/// The result of an import, or of a dry run.
 public struct ImportSummary: Sendable {
     /// A rejected record.
     public struct Example: Sendable, Equatable {
         /// The file.
         public var source: String
-        /// The line where it begins, from 1.
+        /// The line where the record begins, counted from 1.
         public var line: Int
-        /// Why it was rejected.
+        /// The reason for the rejection.
         public var reason: String
-        /// Its beginning, safe to show.
+        /// The beginning of the record, safe to show.
         public var excerpt: String
     }
 
     /// A column of a file that the kind does not have.
     public struct UnknownColumn: Sendable, Equatable {
-        /// Its name.
+        /// The name of the column.
         public var name: String
-        /// The column that may have been meant.
+        /// The "did you mean" suggestion, if there is one.
         public var nearest: String?
     }
 
     /// The kind.
     public var kind: ImportKind
-    /// Rows read that were not bad.
+    /// The number of rows that were accepted.
     public var rows = 0
-    /// Of these, repetitions within one batch, of which the last one counts.
+    /// The number of accepted rows that are repetitions within one batch.
+    ///
+    /// The last of equal rows counts.
     public var duplicates = 0
-    /// Rows inserted or changed.
+    /// The number of rows that were inserted or changed.
     public var written = 0
-    /// Rows of the kind removed by `replaces`, without rows of other tables that named them.
+    /// The number of rows of the kind that `replaces` removed, without rows of other tables that named them.
     public var removed = 0
-    /// Bad records.
+    /// The number of rejected records.
     public var rejected = 0
-    /// Of these, how many of the first are in the files of bad records.
+    /// The number of rejected records in the files; they are the first ones.
     public var keptRejects = 0
-    /// The first ten of them.
+    /// The first ten rejected records.
     public var examples: [Example] = []
-    /// Of these, records that are not UTF-8.
+    /// The number of rejected records that are not UTF-8.
     public var notUTF8 = 0
-    /// The files with the bad records, and the one with the reasons.
+    /// The files with the rejected records.
     public var rejectsPaths: [String] = []
-    /// The file that says why records were rejected; nil if none was.
+    /// The file with the reasons, or nil if no record was rejected.
     public var reasonsPath: String?
-    /// Groups, users and photos created because a row named them.
+    /// The numbers of groups, users and photos that were created because a row named them.
     public var created: [String: Int] = [:]
-    /// Groups and photos, by table, that are not shown because only relations name them: those of `created`, or after
-    /// the first file of groups or photos all that it does not have.
+    /// The numbers of groups and photos, by table, that are not shown because only relations name them.
+    ///
+    /// They are among `created`, or, after the first file of groups or photos, all those missing in that file.
     public var unshown: [String: Int] = [:]
-    /// Times that did not say their zone.
+    /// The number of times without a zone.
     public var timesWithoutZone = 0
-    /// Rows left out because they name a member who was forgotten.
+    /// The number of rows that were left out because they name a member who was forgotten.
     public var forgotten = 0
-    /// Columns of the files that the kind does not have.
+    /// The columns of the files that the kind does not have.
     public var unknownColumns: [UnknownColumn] = []
-    /// How each file is written, as it was said or found.
+    /// The dialect of each file, as given or detected.
     public var dialects: [(source: String, dialect: Dialect)] = []
-    /// What was noticed, and is worth a look.
+    /// The findings that deserve a look.
     public var findings: [ImportFinding] = []
-    /// Why a dry run's import would fail; nil if it would not.
+    /// The reason why the import would fail, noted by a dry run; nil if it would succeed.
     public var failure: CatalogError?
-    /// Wall time, in seconds.
+    /// The elapsed time, in seconds.
     public var seconds = 0.0
 
-    /// Rows that were in the catalog already, with the same values.
+    /// The number of rows that the catalog already had, with the same values.
     public var unchanged: Int { rows - duplicates - written - forgotten }
 
     init(kind: ImportKind) { self.kind = kind }
 }
 
-/// Something of the files that was taken in one way, and may have been meant in another.
+/// A detail of the files that may have been meant differently from how it was taken.
 public struct ImportFinding: Sendable, Equatable {
-    /// Its name for programs, such as `unreadableValues`.
+    /// The name of the finding for programs, such as `unreadableValues`.
     public var kind: String
-    /// How many rows, values or lines it is about.
+    /// The number of rows, values or lines concerned.
     public var count: Int
-    /// What it is, and what to do, for a person.
+    /// A message for a person: the finding, and the action that helps.
     public var message: String
 }

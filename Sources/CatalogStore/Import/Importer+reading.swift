@@ -3,7 +3,7 @@ public import RecordReading
 import SQLite
 
 extension Importer {
-    /// Takes all records of a file.
+    /// Imports all records of a file.
     func read(_ input: InputFile) throws(CatalogError) {
         let bytesBefore = progress.bytesRead
         var reader = try reader(of: input)
@@ -47,7 +47,7 @@ extension Importer {
         return try input.records(columns, options.dialect)
     }
 
-    /// A strict import does not pass over columns that the kind does not have.
+    /// Refuses, in a strict import, a column that the kind does not have.
     private func checkColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
         guard options.isStrict, reader.hasUnknownColumns, let name = reader.unknownColumns.first else { return }
         let advice = reader.nearestMissingColumn(to: name).map { "; did you mean \($0)?" } ?? ""
@@ -62,7 +62,7 @@ extension Importer {
         if rejects.areMany { try checkShare(isAtEnd: false) }
     }
 
-    /// Keeps the group, user or photo of a rejected record from being removed by `replaces`.
+    /// Keeps the row of a rejected record from being removed by `replaces`.
     private func keepRow(of reader: borrowing RecordReader) throws(CatalogError) {
         guard case .entities(let writer, _) = writer else { return }
         do throws(DatabaseError) { try writer.noteRejected(reader) } catch { throw CatalogError(error) }
@@ -107,7 +107,7 @@ extension Importer {
 // MARK: - What is taken in another way than it may be meant
 
 extension Importer {
-    /// The time of an entry of a relation.
+    /// Returns the time of an entry of a relation, or nil if it has none.
     private func time(_ reader: borrowing RecordReader) throws(RecordProblem) -> WrittenTime? {
         guard !reader.isNull(2) else { return nil }
         do throws(RecordProblem) {
@@ -119,7 +119,7 @@ extension Importer {
         }
     }
 
-    /// Takes values that the reader could not read for none, if the row is of use without them.
+    /// Treats values that the reader could not read as missing, if the row makes sense without them.
     private func take(faults: [FieldFault]) throws(RecordProblem) {
         for fault in faults {
             let mayBeUnknown = columns[fault.column].type.mayBeUnknown && !options.isStrict
@@ -128,7 +128,7 @@ extension Importer {
         unreadable += faults.map { RecordProblem(reason: $0.reason.description, column: $0.column) }
     }
 
-    /// Counts the values of a row that could not be read.
+    /// Counts the unreadable values of a row.
     private func noteUnreadable(_ reader: borrowing RecordReader) {
         for problem in unreadable {
             guard let column = problem.column else { continue }
@@ -138,7 +138,7 @@ extension Importer {
         unreadable.removeAll()
     }
 
-    /// Notes what a reader says of a file that was read.
+    /// Notes the dialect and the peculiarities of a file that was read.
     private func note(_ reader: borrowing RecordReader) throws(CatalogError) {
         summary.dialects.append((reader.source, reader.dialect))
         repeatedHeaders += reader.repeatedHeaders
@@ -153,7 +153,7 @@ extension Importer {
         joinedLines = ((joinedLines?.count ?? 0) + joined.count, first)
     }
 
-    /// All that was noticed.
+    /// The findings about all files.
     var findings: [ImportFinding] {
         var findings: [ImportFinding] = []
         func add(_ kind: String, _ count: Int, _ message: String) {
@@ -185,7 +185,7 @@ extension Importer {
 }
 
 extension InputFile {
-    /// A reader of the file's records; what is not said of the dialect is found.
+    /// Returns a reader of the file's records; the parts of the dialect that are not given are detected.
     public func records(_ columns: [RecordColumn], _ choice: DialectChoice = DialectChoice())
         throws(CatalogError) -> RecordReader
     {
@@ -198,7 +198,7 @@ extension InputFile {
 }
 
 extension RecordReader {
-    /// `next` with an error of the catalog's.
+    /// Reads the next record, and throws the catalog's kind of error.
     mutating func nextEvent() throws(CatalogError) -> RecordEvent {
         do throws(RecordError) {
             return try next()

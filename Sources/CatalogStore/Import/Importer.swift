@@ -3,9 +3,9 @@ import Model
 import RecordReading
 import SQLite
 
-/// Imports files of one kind into a catalog.
+/// An import of files of one kind into a catalog.
 ///
-/// An import is one transaction: an import that fails or is killed changes nothing, and can simply be run again.
+/// An import is one transaction. If it fails or is killed, it has changed nothing and can be run again.
 public final class Importer {
     let catalog: Catalog
     let kind: ImportKind
@@ -15,24 +15,24 @@ public final class Importer {
     var rejects: RejectedRecords
     var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: 0)
     var summary: ImportSummary
-    // In strict mode: the source and line of each row of the batch.
+    // In strict mode: the source and the line of each row of the batch.
     var batchLines: [(source: String, line: Int)] = []
-    // The error of SQLite that ends the import, noted while a record was written.
+    // The SQLite error that ends the import, noted while a record was written.
     var failure: CatalogError?
-    // Values of the current record that could not be read and are left out.
+    // The unreadable values of the current record, which are left out.
     var unreadable: [RecordProblem] = []
-    // By column, how many these were, and the first.
+    // For each column, the number of unreadable values and a message about the first.
     var unreadableValues: [Int: (count: Int, first: String)] = [:]
     var repeatedHeaders = 0
     var keptEscapes = 0
-    // Records whose quotes stretch over lines that could be records, and the first.
+    // The number of records that quotes join over lines that could be records, and the place of the first.
     var joinedLines: (count: Int, first: String)?
-    // Changes in the temporary tables that say what a replacing import removes.
+    // The number of changes in the temporary tables of a replacing import.
     var temporaryChanges: Int64 = 0
     private var changesAtBegin: Int64 = 0
-    // Whether the catalog had no file of this kind before.
+    // Whether no file of this kind was imported before.
     private var isFirstFile = false
-    // The highest key before the import.
+    // The largest group key before the import; 0 for other kinds.
     var highestKey: Int64 = 0
     private let report: (ImportProgress) -> Void
 
@@ -43,7 +43,7 @@ public final class Importer {
 
     /// Prepares an import.
     ///
-    /// - Parameter report: called with the progress, often.
+    /// - Parameter report: Receives the progress, often.
     public init(
         into catalog: Catalog, kind: ImportKind, options: ImportOptions,
         report: @escaping (ImportProgress) -> Void = { _ in }
@@ -55,8 +55,8 @@ public final class Importer {
         self.report = report
         rejects = RejectedRecords(path: options.rejectsPath, inputs: [], writesFiles: false)
         summary = ImportSummary(kind: kind)
-        // Enough to keep the upper pages of the table in memory while a sorted batch is written; SQLite's default is 2
-        // MB. The log, which has the whole import, gives its place on the disk back.
+        // The cache holds the upper pages of the table while a sorted batch is written; SQLite's default is 2 MB. The
+        // log grows to the size of the whole import, and is cut again afterwards.
         try wrapping { () throws(DatabaseError) in
             try catalog.database.execute(
                 "PRAGMA cache_size = -262144; PRAGMA threads = 2; PRAGMA journal_size_limit = 67108864")
@@ -74,9 +74,9 @@ public final class Importer {
 
     /// Imports files, one after the other.
     ///
-    /// - Parameter paths: files; `-` is standard input.
-    /// - Throws: `CatalogError`; then nothing was changed. A dry run has in its summary why an import would fail, if
-    ///   that takes more than a look at one record.
+    /// - Parameter paths: The paths of files; `-` is standard input.
+    /// - Throws: `CatalogError`; nothing has changed then. A dry run puts the failures that concern the import as a
+    ///   whole into its summary instead.
     public func run(_ paths: [String]) throws(CatalogError) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now
@@ -92,7 +92,7 @@ public final class Importer {
         do throws(CatalogError) {
             for input in inputs { try read(input) }
             try flush()
-            // What was rejected is of use even if the import fails for it.
+            // Rejected records are useful even if they make the import fail.
             try rejects.finish()
             complete(&summary)
             try refusing { () throws(CatalogError) in
@@ -111,7 +111,9 @@ public final class Importer {
         return summary
     }
 
-    /// Runs what may refuse the import; a dry run only notes that.
+    /// Runs a check that may refuse the import.
+    ///
+    /// A dry run only notes the refusal.
     private func refusing(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {
         do throws(CatalogError) {
             try body()
@@ -164,15 +166,15 @@ extension Importer {
         }
     }
 
-    /// The groups or photos without a row of their own, if those are imported.
+    /// The groups or photos without a row of their own, if the import is of that kind.
     private var undescribed: UndescribedRows? {
         guard case .entities(let table) = kind else { return nil }
         return UndescribedRows(of: table, catalog.database)
     }
 
-    /// Counts what is not shown because only relations name it.
+    /// Counts the groups and photos that are not shown because only relations name them.
     ///
-    /// The entries of this import have made it, or the first file of groups or photos does not have it.
+    /// They are the ones created by this import of a relation, or missing in the first file of groups or photos.
     private func countUnshown() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             if isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.count() }
@@ -189,7 +191,7 @@ extension Importer {
 
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
-            // The files do not undo what members did after they were written.
+            // Files must not undo interactions that are newer than they are.
             if kind == .memberships { try catalog.reapplyInteractions() }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.note(notedColumns)
@@ -202,7 +204,7 @@ extension Importer {
         try wrapping { () throws(DatabaseError) in try catalog.database.execute("ROLLBACK") }
     }
 
-    /// The columns that were given a value.
+    /// The noted columns that got a value.
     private var notedColumns: Set<NotedColumn> {
         switch writer {
         case .entities(let writer, _): writer.noted
@@ -215,7 +217,7 @@ extension Importer {
         try flush()
     }
 
-    /// Writes the pairs of the batch.
+    /// Writes the batch of pairs.
     private func flush() throws(CatalogError) {
         guard case .pairs(let writer, _) = writer else { return }
         let unknown = try wrapping { () throws(DatabaseError) in try writer.flush() }
@@ -231,8 +233,9 @@ extension Importer {
 extension Importer {
     /// Removes the rows that a replacing import did not see, within its transaction.
     ///
-    /// - Returns: how many rows of the kind were removed.
-    /// - Throws: `CatalogError.Code.badData` if that is more than half of what there was, unless that is allowed.
+    /// - Returns: The number of rows of the kind that were removed.
+    /// - Throws: `CatalogError` with the code `badData` if more than half of the rows would go, unless that is allowed,
+    ///   or if removed groups look renamed.
     func removeOthers() throws(CatalogError) -> Int {
         let changes = catalog.database.totalChanges
         try wrapping { () throws(DatabaseError) in try collectVanished() }
@@ -262,9 +265,9 @@ extension Importer {
         return vanished
     }
 
-    /// Refuses to lose what was decided about a group that seems to have another id now.
+    /// Refuses to lose decisions about a group that seems to have a new id.
     ///
-    /// - Throws: `CatalogError.Code.badData`.
+    /// - Throws: `CatalogError` with the code `badData`.
     private func checkRenames() throws(CatalogError) {
         let renames = try wrapping { () throws(DatabaseError) in try likelyRenames() }
         guard !renames.isEmpty else { return }
@@ -280,9 +283,10 @@ extension Importer {
             """)
     }
 
-    /// Groups with decisions about them that the files do not have, and others with the same title that they have.
+    /// Returns groups that the files lack but that carry decisions, each with a likely new id.
     ///
-    /// The other is new, or has most of the members.
+    /// The other group is in the files and has the same title. In addition, it is new and has no members yet, or it has
+    /// more than half of the old group's members.
     private func likelyRenames() throws(DatabaseError) -> [(old: String, new: String)] {
         let rows = try catalog.database.prepare(
             """
@@ -332,7 +336,7 @@ extension Importer {
             return
         }
         try catalog.database.execute("CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
-        // A hidden group stays, so that it is still hidden if a later import has it again.
+        // A hidden group stays in the catalog. It is then still hidden if a later import has it again.
         let condition = table == .groups ? "WHERE group_key NOT IN (SELECT group_key FROM hidden_groups)" : ""
         let keys = try catalog.database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue) \(condition)")
         let insert = try catalog.database.prepare("INSERT INTO temp.vanished VALUES (?)")

@@ -1,19 +1,21 @@
 import Files
 import Glibc
 
-/// A file or standard input, read from beginning to end; what is compressed with gzip is unpacked.
+/// A file or standard input, read from beginning to end.
+///
+/// Gzip is unpacked.
 @safe
 public final class InputFile {
-    /// Its name in messages.
+    /// The name in messages.
     let name: String
-    /// In bytes, as it is stored; nil for a pipe or a terminal.
+    /// The size as stored (compressed), in bytes; nil for a pipe or a terminal.
     let byteCount: Int?
-    /// Bytes read of it so far, as it is stored.
+    /// The number of stored (compressed) bytes that were read so far.
     private(set) var bytesRead = 0
-    /// By which the file is told from others, whatever its path.
+    /// The identity of the file, whatever its path.
     let identity: FileIdentity
     private let descriptor: Int32
-    /// Read and not handed out yet.
+    /// The bytes that were read but not yet returned.
     private var waiting: ArraySlice<UInt8> = []
     private var isOpened = false
     private var unpacker: GzipDecompressor?
@@ -22,7 +24,7 @@ public final class InputFile {
 
     /// Opens a file.
     ///
-    /// - Parameter path: a file, or `-` for standard input.
+    /// - Parameter path: The path of a file, or `-` for standard input.
     public init(path: String) throws(CatalogError) {
         if path == "-" {
             descriptor = STDIN_FILENO
@@ -46,9 +48,9 @@ public final class InputFile {
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-    /// Fills the beginning of a buffer.
+    /// Reads into the beginning of a buffer.
     ///
-    /// - Returns: how many bytes; 0 at the end.
+    /// - Returns: The number of bytes, or 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError) -> Int {
         if !isOpened { try findFormat() }
         if let unpacker { return try unsafe unpack(unpacker, into: buffer) }
@@ -59,7 +61,7 @@ public final class InputFile {
         return count
     }
 
-    /// The same with an array.
+    /// Reads into the beginning of an array, and returns the number of bytes, or 0 at the end.
     func read(into buffer: inout [UInt8]) throws(CatalogError) -> Int {
         let result = unsafe buffer.withUnsafeMutableBytes { buffer -> Result<Int, CatalogError> in
             do throws(CatalogError) { return .success(try unsafe read(into: buffer)) } catch { return .failure(error) }
@@ -67,7 +69,7 @@ public final class InputFile {
         return try result.get()
     }
 
-    /// Reads the first bytes, and finds out whether they are gzip.
+    /// Reads the first bytes, and detects whether the file is gzip.
     private func findFormat() throws(CatalogError) {
         isOpened = true
         var beginning: [UInt8] = []
@@ -86,7 +88,7 @@ public final class InputFile {
                 guard isAtEndOfMember else { throw damage("the compressed file is cut off") }
                 return 0
             }
-            // Tapes and some programs fill up the end with zeros.
+            // Tapes and some programs pad the end with zeros.
             if isAtEndOfMember, waiting.allSatisfy({ $0 == 0 }) {
                 waiting = []
                 continue
@@ -105,7 +107,7 @@ public final class InputFile {
         CatalogError(.badData, "cannot unpack \(name): \(reason)")
     }
 
-    /// Reads into `waiting`; false at the end.
+    /// Reads the next bytes into `waiting`; returns false at the end.
     private func readMore() throws(CatalogError) -> Bool {
         var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
         let count = unsafe chunk.withUnsafeMutableBytes { unsafe readOnce(into: $0) }
@@ -117,7 +119,7 @@ public final class InputFile {
         try checked(unsafe readOnce(into: buffer))
     }
 
-    /// How many bytes were read; -1 if it failed.
+    /// Reads once, and returns the number of bytes, or -1 if reading failed.
     private func readOnce(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -134,7 +136,7 @@ public final class InputFile {
     private static var reason: String { unsafe String(cString: strerror(errno)) }
 }
 
-/// What tells a file from all others of the machine, however many names it has.
+/// The device and inode of a file, which are the same for all its names.
 struct FileIdentity: Hashable {
     let device: UInt64
     let node: UInt64
@@ -144,7 +146,7 @@ struct FileIdentity: Hashable {
         node = UInt64(status.st_ino)
     }
 
-    /// The file that a path names; nil if there is none.
+    /// Creates the identity of the file at a path; nil if there is no such file.
     init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

@@ -2,41 +2,45 @@ public import CivilTime
 import Model
 import RecordReading
 
-/// Checks records as an import does, and writes them in one form, for programs that fill tables without a catalog.
+/// A converter of import files to one normal form, for programs that fill tables without a catalog.
 ///
-/// Rows are separated by tabs, with a header; a field with a tab, a quote or an end of line is in double quotes. Times
-/// are seconds since 1970; what is null is empty. The column `fields` says which fields a record has, null or not, as a
-/// sum of powers of two: 1 for the first column. The column `line` says where a record began in the input.
+/// Records are checked as by an import. The output has a header and tabs between fields:
+///
+/// - A field with a tab, a quote or an end of line is in double quotes.
+/// - Times are seconds since 1970. Null is an empty field.
+/// - The column `fields` tells which fields the record sets, be it to null, as a sum of powers of two: 1 for the first
+///   column.
+/// - The column `line` is the line in the input where the record begins.
 public struct RecordCleaner: Sendable {
-    /// What the records are.
+    /// The kind of the records.
     public let kind: ImportKind
-    /// The zone of times that do not say theirs.
+    /// The zone of times without a zone of their own.
     public let zone: ClockZone
 
-    /// A cleaner.
+    /// Creates a cleaner.
     public init(_ kind: ImportKind, zone: ClockZone) {
         self.kind = kind
         self.zone = zone
     }
 
-    /// What became of the records.
+    /// The result of a run.
     public struct Summary: Sendable, Codable {
-        /// Records written.
+        /// The number of records that were written.
         public var rows = 0
-        /// Records left out.
+        /// The number of records that were left out.
         public var rejected = 0
-        /// Values that could not be read and are unknown.
+        /// The number of unreadable values, which became null.
         public var unreadable = 0
-        /// Why the first ones were left out, or are unknown.
+        /// The reasons for the first records left out and the first unreadable values, at most ten.
         public var examples: [String] = []
     }
 
-    /// Cleans standard input or a file.
+    /// Cleans a file or standard input.
     ///
     /// - Parameters:
-    ///   - path: a file, or `-` for standard input.
-    ///   - write: is given rows, many at a time.
-    /// - Throws: `CatalogError` if the input cannot be read, or has not the columns that it needs.
+    ///   - path: The path of a file, or `-` for standard input.
+    ///   - write: Receives the output, many rows at a time.
+    /// - Throws: `CatalogError` if the input cannot be read, or lacks a required column.
     public func clean(_ path: String, _ write: ([UInt8]) throws(CatalogError) -> Void) throws(CatalogError) -> Summary {
         let columns = kind.columns
         var reader = try InputFile(path: path).records(

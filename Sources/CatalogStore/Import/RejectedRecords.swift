@@ -1,21 +1,24 @@
 import RecordReading
 
-/// Writes rejected records so that they can be mended and imported again, and beside them why they were rejected.
+/// A writer of rejected records, which can be corrected and imported again, and of the reasons for their rejection.
 ///
-/// Records go to a file with the header and the delimiter of their source; sources that differ in these get a file
-/// each. The reasons are tab-separated, with the columns source, line (from 1, where the record begins), reason, record
-/// (its beginning), rejects_file and rejects_line. Files are made at the first rejected record.
+/// Each file of records has the header and the delimiter of its source. Sources that differ in these get separate
+/// files.
+///
+/// The file of reasons is tab-separated, with the columns source, line, reason, record, rejects_file and rejects_line.
+/// The line is the first of the record, counted from 1. The column `record` has the beginning of the record. No file is
+/// created before the first rejected record.
 final class RejectedRecords {
-    /// A rejected record that is shown to a person.
+    /// A rejected record, as shown to a person.
     struct Record {
         var source: String
         var line: Int
         var reason: String
-        /// Its beginning, safe to show.
+        /// The beginning of the record, safe to show.
         var excerpt: String
     }
 
-    /// What makes records of several sources fit into one file.
+    /// The properties that records must share to fit into one file.
     private struct Form: Hashable {
         var format: RecordFormat
         var delimiter: RecordDelimiter
@@ -25,7 +28,7 @@ final class RejectedRecords {
     private struct File {
         let path: String
         let writer: FileWriter
-        /// The line that the next record begins at, from 1.
+        /// The line of the next record, counted from 1.
         var nextLine: Int
     }
 
@@ -36,26 +39,26 @@ final class RejectedRecords {
     private var files: [Form: File] = [:]
     private var reasons: FileWriter?
     private(set) var count = 0
-    /// Their bytes, also of those that were not written.
+    /// The number of bytes of all rejected records, written or not.
     private(set) var byteCount = 0
     private var reasonBytes = 0
-    /// How many of the first are written.
+    /// The number of records that were written; they are the first ones.
     private(set) var keptCount = 0
-    /// The first ones.
+    /// The first rejected records.
     private(set) var examples: [Record] = []
 
     private static let exampleCount = 10
-    /// How many bytes of records, and of reasons, are written at most (inclusive); later ones are only counted.
+    /// The most bytes of records, and of reasons, that are written (inclusive); later records are only counted.
     static let keptBytes = 256 << 20
-    /// So many records, or bytes of them, are enough to ask for their share while reading goes on.
+    /// From this many rejected records or bytes on, their share is checked while reading goes on.
     private static let (manyRecords, manyBytes) = (100_000, 64 << 20)
 
-    /// Whether so much is rejected that a file may be all wrong: reading to its end may take long.
+    /// Whether the share should be checked now, because a bad file may take long to read to its end.
     var areMany: Bool { count >= Self.manyRecords || byteCount >= Self.manyBytes }
 
     /// - Parameters:
-    ///   - inputs: the files that are read, which are never written to.
-    ///   - writesFiles: false only to count, and to keep examples.
+    ///   - inputs: The files that are read. They are never written to.
+    ///   - writesFiles: Whether to write files; otherwise, rejected records are only counted and the first ones kept.
     init(path: String, inputs: Set<FileIdentity>, writesFiles: Bool) {
         paths = RejectsPaths(path)
         self.inputs = inputs
@@ -63,12 +66,12 @@ final class RejectedRecords {
         earlierFiles = writesFiles ? paths.filesNamedByReasons() : []
     }
 
-    /// The files of records, in the order of their names.
+    /// The paths of the files of records, sorted.
     var recordsPaths: [String] { files.values.map(\.path).sorted() }
-    /// The file of reasons; nil if nothing was rejected.
+    /// The path of the file of reasons, or nil if there is none.
     var reasonsPath: String? { reasons.map(\.path) }
 
-    /// Adds the record that a reader is at.
+    /// Adds the current record of a reader.
     func add(_ record: Record, _ reader: borrowing RecordReader) throws(CatalogError) {
         count += 1
         if examples.count < Self.exampleCount { examples.append(record) }
@@ -88,7 +91,7 @@ final class RejectedRecords {
         try reasons?.write(line)
     }
 
-    /// Writes the record that a reader is at, if it was kept.
+    /// Writes the current record of a reader, if the reader has kept all its bytes.
     private func write(_ reader: borrowing RecordReader) throws(CatalogError) -> (path: String, line: Int)? {
         guard let record = reader.rawRecord else { return nil }
         let form = Form(
@@ -117,13 +120,13 @@ final class RejectedRecords {
         return File(path: path, writer: writer, nextLine: 2 + form.header.count { $0 == UInt8(ascii: "\n") })
     }
 
-    /// Writes all that was added.
+    /// Writes out everything that was added.
     func flush() throws(CatalogError) {
         for file in files.values { try file.writer.flush() }
         try reasons?.flush()
     }
 
-    /// Completes the files, and removes those that an earlier import has left.
+    /// Completes the files, and removes those left by an earlier import.
     func finish() throws(CatalogError) {
         try flush()
         let written = Set(recordsPaths + [reasonsPath].compactMap(\.self))
@@ -138,14 +141,14 @@ final class RejectedRecords {
     }
 }
 
-/// How the files of rejected records are called.
+/// The names of the files of rejected records.
 struct RejectsPaths {
-    /// Without its ending.
+    /// The path of the first file without its extension.
     private let stem: String
-    /// With its dot; nil to take that of the format.
+    /// The extension with its dot, or nil to use that of the format.
     private let ending: String?
 
-    /// - Parameter path: of the first file of records; without an ending such as `.csv` it gets that of the format.
+    /// - Parameter path: The first file of records. A path without an extension such as `.csv` gets that of the format.
     init(_ path: String) {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
@@ -156,17 +159,17 @@ struct RejectsPaths {
         stem = String(path.dropLast(name[dot...].count))
     }
 
-    /// The file of reasons.
+    /// The path of the file of reasons.
     var reasons: String { stem + "-reasons.tsv" }
 
-    /// The number-th file of records, from 1.
+    /// Returns the path of a file of records, which are numbered from 1.
     func records(_ number: Int, _ format: RecordFormat) -> String {
         stem + (number > 1 ? "-\(number)" : "") + (ending ?? ".\(format.fileEnding)")
     }
 
-    /// The files that an earlier import has written, as its reasons name them.
+    /// Returns the files written by an earlier import, as its file of reasons names them.
     ///
-    /// Names that merely look like these may be somebody else's.
+    /// Other files with similar names may belong to somebody else.
     func filesNamedByReasons() -> [String] {
         guard FileIdentity(path: reasons) != nil, let input = try? InputFile(path: reasons) else { return [] }
         var found: Set<String> = []
@@ -198,9 +201,9 @@ struct RejectsPaths {
 }
 
 extension Importer {
-    /// Refuses an import of which too much was rejected.
+    /// Refuses an import with too many rejected records.
     ///
-    /// - Throws: `CatalogError.Code.badData`.
+    /// - Throws: `CatalogError` with the code `badData`.
     func checkRejects() throws(CatalogError) {
         if options.replaces, !options.allowsRejects, let joinedLines {
             throw CatalogError(
@@ -224,10 +227,10 @@ extension Importer {
         }
     }
 
-    /// Refuses an import of which too much was rejected so far.
+    /// Refuses an import if the share of rejected records is too large so far.
     ///
-    /// - Parameter isAtEnd: whether all was read.
-    /// - Throws: `CatalogError.Code.badData`.
+    /// - Parameter isAtEnd: Whether everything has been read.
+    /// - Throws: `CatalogError` with the code `badData`.
     func checkShare(isAtEnd: Bool) throws(CatalogError) {
         let (rejected, total) = (rejects.count, rejects.count + summary.rows)
         let share = Double(rejected) / Double(total)
@@ -241,7 +244,7 @@ extension Importer {
             """)
     }
 
-    /// Where to look, and what to do.
+    /// The first rejected record, the files to look at, and advice on encodings.
     private var advice: String {
         let encoding = summary.notUTF8 > 0 ? " \(summary.notUTF8) are not UTF-8: \(encodingAdvice)." : ""
         guard let example = rejects.examples.first else { return "" }
@@ -255,7 +258,7 @@ extension Importer {
         RecordReading.encodingAdvice(forSource: rejects.examples.first?.source ?? "FILE")
     }
 
-    /// At most three significant digits, without zeros at the end.
+    /// Returns a share as a percentage with at most three decimals, without zeros at the end.
     private func percent(_ share: Double) -> String {
         let thousandths = Int((share * 100_000).rounded())
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)

@@ -1,10 +1,10 @@
 import Model
 import SQLite
 
-/// Writes the entries of a relation: gathers a batch, finds the keys of its ids, sorts, and writes in the table's
-/// order.
+/// A writer of the entries of a relation, in sorted batches.
 ///
-/// Rows in random order would touch a page of the table each; sorted ones fill page after page.
+/// The writer gathers a batch, resolves its ids to keys, and writes the rows in the table's order. Rows in random order
+/// would each touch another page of the table. Sorted rows fill page after page.
 final class RelationshipWriter {
     private let source: RelationSource
     private let database: Database
@@ -19,25 +19,27 @@ final class RelationshipWriter {
     private let identifierBytes: Int
     private let seen: Statement?
     private let forgotten: ForgottenIDs
-    /// Slots of members who were forgotten.
+    /// The slots of members who were forgotten.
     private var forgottenSlots: Set<UInt32> = []
-    /// Slots of ids that look like something else.
+    /// The slots of suspicious ids.
     private var doubtfulSlots: (groups: [UInt32: IDDoubt], entries: [UInt32: IDDoubt]) = ([:], [:])
     private(set) var doubtfulIDs = DoubtfulIDs()
-    /// Told of a step and of the rows it has done.
+    /// Receives the name of the current step and the number of rows done in it.
     var progress: (String, Int) -> Void = { _, _ in }
     private(set) var written = 0
     private(set) var duplicates = 0
-    /// Rows left out because they name members who were forgotten.
+    /// The number of rows that were left out because their members were forgotten.
     private(set) var forgottenCount = 0
-    /// Whether a row had a time.
+    /// Whether any row had a time.
     private(set) var hasTimes = false
-    /// Rows of the temporary table `seen`.
+    /// The number of rows added to the temporary table `seen`.
     private(set) var seenChanges: Int64 = 0
 
     static let noTime = Int64.min
 
-    /// A replacing import notes every pair in the temporary table `seen`, by which it removes the others.
+    /// Creates a writer.
+    ///
+    /// For a replacing import, it notes every pair in the temporary table `seen`.
     init(_ source: RelationSource, _ database: Database, options: ImportOptions) throws(CatalogError) {
         self.source = source
         self.database = database
@@ -64,12 +66,12 @@ final class RelationshipWriter {
 
     var pendingCount: Int { rows.count }
 
-    /// How many groups, users or photos were made.
+    /// The numbers of groups, and of users or photos, that were created.
     var created: [String: Int] {
         ["groups": groups.createdCount, source.entityTable.rawValue: entries.createdCount]
     }
 
-    /// Takes a row into the batch.
+    /// Adds a row to the batch.
     func add(groupID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?) {
         rows.append(UInt64(groupIDs.slot(of: groupID)) << 32 | UInt64(entryIDs.slot(of: entryID)))
         if let time {
@@ -81,9 +83,12 @@ final class RelationshipWriter {
         }
     }
 
-    /// Writes the batch; the caller has begun a transaction.
+    /// Writes the batch.
     ///
-    /// - Returns: the index in the batch of the first row that names an unknown id, if strict; nothing is written then.
+    /// The caller has begun a transaction.
+    ///
+    /// - Returns: In strict mode, the index in the batch of the first row with an unknown id, and that id. Nothing is
+    ///   written then.
     func flush() throws(DatabaseError) -> (row: Int, id: String)? {
         if let unknown = try resolve() { return unknown }
         countDoubtful()
@@ -141,7 +146,7 @@ final class RelationshipWriter {
         return nil
     }
 
-    /// Counts the rows of the batch whose ids look like something else.
+    /// Counts the rows of the batch with suspicious ids.
     private func countDoubtful() {
         guard !doubtfulSlots.groups.isEmpty || !doubtfulSlots.entries.isEmpty else { return }
         for row in rows {
@@ -151,7 +156,7 @@ final class RelationshipWriter {
         }
     }
 
-    /// Takes the rows of forgotten members out of the batch.
+    /// Removes the rows of forgotten members from the batch.
     private func leaveOutForgotten() {
         guard !forgottenSlots.isEmpty else { return }
         let kept = rows.indices.filter { !forgottenSlots.contains(UInt32(rows[$0] & 0xffff_ffff)) }
@@ -160,7 +165,9 @@ final class RelationshipWriter {
         if !times.isEmpty { times = kept.map { times[$0] } }
     }
 
-    /// Filling an almost empty table is much quicker if its reverse index is made afterwards, in one go.
+    /// Drops the reverse index before a large batch for an almost empty table.
+    ///
+    /// Rebuilding it once at the end is much faster.
     private func dropIndexIfWorthwhile() throws(DatabaseError) {
         guard !isIndexDropped, rows.count >= 100_000 else { return }
         let enough = rows.count / 4
@@ -182,8 +189,7 @@ final class RelationshipWriter {
         let before = database.totalChanges
         let seenBefore = seenChanges
         for index in rows.indices {
-            // Of equal pairs the last one stands: sorting is stable. A time that was given is not lost to one that was
-            // not.
+            // The sort is stable, so the last of equal pairs wins. A known time is kept if the last pair has none.
             if index + 1 < rows.count, rows[index] == rows[index + 1] {
                 if !times.isEmpty, times[index + 1] == Self.noTime { times[index + 1] = times[index] }
                 duplicates += 1
@@ -204,7 +210,7 @@ final class RelationshipWriter {
         written += Int(database.totalChanges - before - (seenChanges - seenBefore))
     }
 
-    /// Makes the reverse index again if it was dropped.
+    /// Rebuilds the reverse index if it was dropped.
     func finish() throws(DatabaseError) {
         guard isIndexDropped else { return }
         progress("indexing", 0)
@@ -213,11 +219,13 @@ final class RelationshipWriter {
     }
 }
 
-/// Sorts keys ascending and stably, moving a payload along; `payload` is empty or as long as `keys`.
+/// Sorts keys in ascending order and moves a payload along; the sort is stable.
 ///
-/// Least significant digit first, 11 bits at a time; digits that all keys share are passed over.
+/// This is a radix sort: least significant digit first, 11 bits at a time. Digits that are equal in all keys are
+/// skipped.
 ///
-/// - Complexity: O(keys) time, as much memory again.
+/// - Parameter payload: As many values as there are keys, or none.
+/// - Complexity: O(keys) time, and the same memory again.
 func radixSort(_ keys: inout [UInt64], payload: inout [Int64]) {
     let bits = 11
     let size = 1 << bits
