@@ -2,11 +2,11 @@ import Glibc
 import Model
 import Similarity
 
-/// What decides which pairs of groups are kept, and how they are ordered; the rest of a formula only scales scores.
+/// The parameters that decide which pairs of groups are kept, and in what order; the others only scale scores.
 struct PairChoice: Hashable {
     let degreeDiscount: Double
     let shrinkage: Double
-    /// The exponent of the size of the other group, which does not keep the pair.
+    /// The exponent of the size of the group that does not keep the pair.
     let otherExponent: Double
     let cut: ListCut
 
@@ -18,53 +18,54 @@ struct PairChoice: Hashable {
     }
 }
 
-/// The best pairs of every group, as lists of their sources: what many formulas and limits have in common.
+/// The best pairs of all groups, as one list for each source; many formulas and limits share them.
 ///
-/// Pairs of a source go by bands of ranks: those that a limit keeps are the first of the list. Within a band they have
-/// no order.
+/// The pairs of a source are sorted by bands of ranks. A limit keeps the first part of the list. Pairs within a band
+/// have no order.
 struct PairLists: Sendable {
-    /// The limits that there are bands for.
+    /// The limits that have a band of their own.
     static let limits = [25, 50, 100, 200, 500]
 
-    /// Where each source's list begins: groups + 1 offsets.
+    /// The start of each source's list, as groups + 1 offsets.
     let offsets: [Int]
-    /// Where each source's pairs end under each limit: source after source, of each one a limit.
+    /// The end of each source's pairs under each limit: source by source, one number for each limit.
     private let ends: [Int]
     let targets: [UInt32]
     /// The natural logarithm of Σ d^-a n^-e c/(c+h), with n and e of the group that does not keep the pair.
     let logarithms: [Float]
     let cut: ListCut
-    /// Of each target the greatest logarithm; nil where there is no pair.
+    /// The greatest logarithm of each target, or nil for a target without pairs.
     ///
     /// Empty for lists that are cut at the source.
     let greatestLogarithms: [Float?]
-    /// What a regression needs; nil for lists that are cut at the source.
+    /// The input of a regression, or nil for lists that are cut at the source.
     let regressed: RegressedPairs?
 
-    /// The pairs of a source under a limit, as positions.
+    /// Returns the positions of the pairs of a source under a limit.
     func range(ofSource source: Int, limit: Int) -> Range<Int> {
         let band = Self.limits.firstIndex { $0 >= limit } ?? Self.limits.count - 1
         return offsets[source]..<ends[source * Self.limits.count + band]
     }
 
-    /// Finds pairs.
+    /// Finds the pairs of a matrix.
     ///
     /// - Parameters:
-    ///   - matrix: groups × entries.
-    ///   - keptPart: of a matrix that was thinned out; common entries are so much fewer, and h with them.
-    ///   - limit: how many a group keeps at most, one of `limits`.
+    ///   - matrix: Groups × entries.
+    ///   - keptPart: The part of the entries that is left if the matrix was thinned out. Common entries are fewer by
+    ///     this factor, and h is multiplied by it.
+    ///   - limit: The most pairs that a group keeps, one of `limits`.
     init(_ matrix: BinaryMatrix, _ choice: PairChoice, keptPart: Double, limit: Int, threads: Int) {
         let formula = ModifiedCosine(
             degreeDiscount: choice.degreeDiscount, sourceExponent: 0, neighbourExponent: choice.otherExponent,
             shrinkage: choice.shrinkage * keptPart, cut: .source)
         let parameters = SimilarityParameters(
             minimumEntries: 1, minimumCommon: 1, limit: limit, measure: .modified(formula))
-        // Pairs of the groups that keep them, best first, which become lists of sources.
+        // The pairs of the groups that keep them, best first; they are regrouped by source below.
         let kept = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
         cut = choice.cut
         let bandCount = Self.limits.count
         let groups = 0..<kept.offsets.count - 1
-        // How many pairs each source has in each band, and from then on where the next one goes.
+        // First the number of pairs of each source in each band, later the position of the next one.
         var next = [Int](repeating: 0, count: groups.count * bandCount)
         Self.forEachPair(kept, cut) { source, _, band, _ in next[source * bandCount + band] += 1 }
         var offsets = [0]

@@ -2,33 +2,33 @@ import Glibc
 import Model
 import Similarity
 
-/// The coefficients of a regression that the scores of pairs are mixed with.
+/// The coefficients of a regression, to be mixed with the scores of pairs.
 struct RidgeCoefficients: Sendable {
-    /// By position of a pair among those of the sources.
+    /// The coefficient of each pair, in the order of `PairLists`.
     var ofPairs: [Float]
-    /// The sum over the targets of what is greatest for each.
+    /// The sum, over the targets, of the greatest coefficient of each.
     var sumOfGreatest = 0.0
 }
 
-/// The pairs of every target that a regression looks at, and where they are among the pairs of the sources.
+/// The pairs of every target in a regression, with their positions in `PairLists`.
 struct RegressedPairs: Sendable {
-    /// Targets + 1.
+    /// The start of each target's pairs, as targets + 1 offsets.
     private var offsets = [0]
     private var sources: [UInt32] = []
-    /// Σ d^-a over the common entries.
+    /// Σ d^-a over the common entries of each pair.
     private var weights: [Float] = []
-    /// Of each of them, as a pair of its source.
+    /// The position of each pair in `PairLists`.
     private var positions: [UInt32] = []
-    /// Of each target, `RidgeRegression.masses`.
+    /// The `RidgeRegression.masses` of all targets.
     private let masses: [Float]
-    /// The part of the entries that is left of a matrix that was thinned out.
+    /// The part of the entries that is left if the matrix was thinned out.
     private let keptPart: Double
 
     /// - Parameters:
-    ///   - matrix: groups × entries.
-    ///   - kept: by target, best first, with the scores of `formula`.
-    ///   - positions: of all kept pairs, target after target, where they are among the pairs of the sources.
-    ///   - keptPart: of a matrix that was thinned out.
+    ///   - matrix: Groups × entries.
+    ///   - kept: The pairs of each target, best first, with the scores of `formula`.
+    ///   - positions: The positions in `PairLists` of all kept pairs, target after target.
+    ///   - keptPart: The part of the entries that is left if the matrix was thinned out.
     init(
         _ matrix: BinaryMatrix, _ kept: NeighbourTable, _ formula: ModifiedCosine, _ positions: [UInt32],
         keptPart: Double, threads: Int
@@ -49,11 +49,11 @@ struct RegressedPairs: Sendable {
         }
     }
 
-    /// The coefficients of a regression.
+    /// Returns the coefficients of a regression.
     ///
     /// - Parameters:
-    ///   - limit: how many pairs a target keeps.
-    ///   - pairCount: of all sources.
+    ///   - limit: The most pairs that a target keeps.
+    ///   - pairCount: The number of pairs of all sources.
     func coefficients(penalty: Double, limit: Int, pairCount: Int, threads: Int) -> RidgeCoefficients {
         let found = RidgeRegression(offsets: offsets, sources: sources, weights: weights, masses: masses)
             .coefficients(penalty: penalty * keptPart, limit: limit, threads: threads)

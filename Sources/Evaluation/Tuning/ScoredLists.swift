@@ -2,18 +2,18 @@ import Glibc
 import Model
 import Similarity
 
-/// The lists of a relation with the scores that a setting gives them.
+/// The lists of a relation with the scores of one setting.
 struct ScoredLists: Sendable {
     let pairs: PairLists
-    /// In the order of the pairs; 0 for those beyond the limit.
+    /// The scores in the order of the pairs; 0 beyond the limit.
     private let scores: [Float]
-    /// By which scores are divided where relations are blended.
+    /// The mean of the lists' best scores, which scores are divided by before relations are blended.
     let meanBestScore: Double
     private let limit: Int
 
     /// - Parameters:
-    ///   - coefficients: the ones that scores are mixed with.
-    ///   - sizes: the natural logarithm of every group's number of entries.
+    ///   - coefficients: The coefficients to mix the scores with, if any.
+    ///   - sizes: The natural logarithm of every group's number of entries.
     init(
         _ pairs: PairLists, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
         logarithmsOfSizes sizes: [Float], threads: Int
@@ -33,14 +33,14 @@ struct ScoredLists: Sendable {
         meanBestScore = lists > 0 && sum > 0 ? sum / Double(lists) : 1
     }
 
-    /// Calls `body` with the list of a group.
+    /// Calls `body` with each pair in the list of a group.
     @inline(__always)
     func forEach(of source: Int, _ body: (_ target: UInt32, _ score: Float) -> Void) {
         for position in pairs.range(ofSource: source, limit: limit) { body(pairs.targets[position], scores[position]) }
     }
 }
 
-/// What gives pairs their scores.
+/// The score formula of one setting.
 private struct Scoring: Sendable {
     let limit: Int
     let listPower: Double
@@ -49,7 +49,7 @@ private struct Scoring: Sendable {
     private let isOfSource: Bool
     private let sizes: [Float]
     private let coefficients: RidgeCoefficients?
-    /// Nil if scores are not mixed.
+    /// The scale of the mix, or nil if scores are not mixed.
     private var scale: MixScale?
 
     init(
@@ -74,13 +74,13 @@ private struct Scoring: Sendable {
         scale = MixScale(formula, targets: count, scores: sum, coefficients: coefficients.sumOfGreatest)
     }
 
-    /// The score of a pair before it is mixed with anything.
+    /// Returns the score of a pair before the mix.
     @inline(__always)
     private func score(_ logarithm: Float, source: Int, target: Int) -> Float {
         expf(power * (logarithm - exponent * sizes[isOfSource ? source : target]))
     }
 
-    /// The score of a pair before lists are divided by their sums.
+    /// Returns the score of a pair before lists are divided by their sums.
     @inline(__always)
     func score(_ pairs: PairLists, _ position: Int, source: Int) -> Float {
         let score = score(pairs.logarithms[position], source: source, target: Int(pairs.targets[position]))
@@ -89,7 +89,7 @@ private struct Scoring: Sendable {
     }
 }
 
-/// The scores of some sources' lists.
+/// The scores in the lists of some sources.
 private struct Portion: Sendable {
     var scores: [Float]
     var bestScores = 0.0

@@ -1,30 +1,31 @@
 import Model
 public import Similarity
 
-/// Chooses settings on memberships that are left out, within a budget of time.
+/// A choice of settings by held-out memberships, within a budget of time.
 public struct Tuning: Sendable {
-    /// How long it may take, in seconds, with what the journal has already.
+    /// The budget in seconds, which includes the time in the journal.
     public var budgetSeconds: Double
     private let community: TuningCommunity
     private let starts: [TunedSettings]
     private let threads: Int
 
-    /// Samples of the bootstrap.
+    /// The number of bootstrap samples.
     private static let sampleCount = 2000
-    /// Of the members that settings are chosen on, so many are the few.
+    /// The least number of members for trials on a part of the members.
     private static let fewMembers = 1000
-    /// What other relations may count beside memberships without a tuning.
+    /// The weights that other relations may have without a tuning; memberships have 1.
     private static let usualWeights = [0, 0.125, 0.5, 1, 2]
-    /// The part of the budget for the few.
+    /// The part of the budget for trials on a part of the members.
     private static let partForFew = 0.5
-    /// The part of the budget for the members who judge, at most.
+    /// The largest part of the budget for judging.
     private static let partForJudges = 0.2
 
-    /// A tuning.
+    /// Creates a tuning.
     ///
     /// - Parameters:
-    ///   - usual: what is served without a tuning; relations without settings here are not tuned.
-    ///   - earlier: settings of an earlier tuning.
+    ///   - usual: The settings that are served without a tuning. Relations without settings here begin with the standard
+    ///     ones.
+    ///   - earlier: The settings of an earlier tuning.
     public init(
         _ community: TuningCommunity, usual: TunedSettings, earlier: TunedSettings?, budgetSeconds: Double, threads: Int
     ) {
@@ -42,28 +43,29 @@ public struct Tuning: Sendable {
         starts = [complete(usual)] + (earlier.map { [complete($0)] } ?? []) + known
     }
 
-    /// What came out.
+    /// The outcome of a tuning.
     public struct Outcome: Sendable {
         /// The best settings that were found.
         public var settings: TunedSettings
-        /// Recall@20 of the usual settings and of these, of members that settings were not chosen on.
+        /// The recall@20 with the usual settings and with these, for members that settings were not chosen on.
         public var usualRecall, recall: Double
-        /// The 95% interval of the difference of the mean of recall@20 and NDCG@20, over the same members: its lower
-        /// and its upper bound.
+        /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
+        ///
+        /// The members are the same ones.
         public var difference: [Double]
-        /// How many members that are.
+        /// The number of these members.
         public var memberCount: Int
 
-        /// Whether the difference is more than chance.
+        /// Whether the gain is more than chance.
         public var isBetter: Bool { difference[0] > 0 }
     }
 
-    /// Chooses.
+    /// Chooses settings.
     ///
     /// - Parameters:
-    ///   - journal: what an earlier run tried on the same memberships.
-    ///   - began: when this run began.
-    ///   - note: told the journal after each trial.
+    ///   - journal: The trials of an earlier run on the same memberships.
+    ///   - began: The start of this run.
+    ///   - note: Receives the journal after each trial.
     public func run(
         _ journal: TuningJournal, began: ContinuousClock.Instant, note: (TuningJournal) throws -> Void
     ) throws -> Outcome {
@@ -112,13 +114,13 @@ public struct Tuning: Sendable {
         return try outcome(settings, usual: usual, foldCount: judgingFoldCount(longestTrial: longest))
     }
 
-    /// How many folds judge, so that they take a small part of the budget.
+    /// Returns the number of folds for judging that fit into their part of the budget, at least 1.
     private func judgingFoldCount(longestTrial seconds: Double) -> Int {
         let affordable = Self.partForJudges * budgetSeconds / max(judgingSeconds(seconds), .leastNormalMagnitude)
         return max(1, min(community.judgingFoldCount, Int(min(affordable, 1000))))
     }
 
-    /// What it takes to judge on a fold: the usual settings and the chosen ones.
+    /// Returns the seconds to judge on one fold, with the usual settings and the chosen ones.
     private func judgingSeconds(_ longestTrial: Double) -> Double {
         2 * longestTrial / Double(community.choosing.count)
     }
@@ -128,7 +130,7 @@ public struct Tuning: Sendable {
         let isOnAll: Bool
     }
 
-    /// Settings with what other relations count chosen, about as the evidence of a recompute does it.
+    /// Returns settings with the best weights of other relations, about as the evidence of a recompute chooses them.
     private func weighted(_ settings: TunedSettings, _ scorer: TuningScorer, on members: [Int]) -> TunedSettings {
         var best = settings
         for relation in community.relations.dropFirst() {
@@ -145,7 +147,7 @@ public struct Tuning: Sendable {
 
     private func outcome(_ settings: TunedSettings, usual: TunedSettings, foldCount: Int) throws -> Outcome {
         let members = Array(0..<community.memberCounts.judging)
-        // Each a mean over the folds.
+        // Means over the folds.
         var found = [[MemberAccuracy]](repeating: members.map { _ in MemberAccuracy() }, count: 2)
         for number in 0..<foldCount {
             let scorer = TuningScorer(community, [try community.judging(number)], threads: threads)
@@ -164,20 +166,23 @@ public struct Tuning: Sendable {
 
     private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
 
-    /// The 95% interval of the difference of two means over the same members: its lower and its upper bound.
+    /// Returns the lower and upper bound of the 95% confidence interval for the difference of two means over the same
+    /// members.
     private static func difference(_ one: [Double], _ other: [Double], samples: Int) -> [Double] {
         let interval = Bootstrap([one, other], samples: samples).interval(of: 0, minus: 1)
         return [interval.lowerBound, interval.upperBound]
     }
 
-    /// Σ d² beyond which a matrix should be thinned out, so that a few dozen searches fit into a budget.
+    /// Returns the Σ d² beyond which a matrix should be thinned out.
+    ///
+    /// A few dozen searches then fit into a budget.
     public static func pairLimit(budgetSeconds: Double, threads: Int) -> Double {
         budgetSeconds * Double(threads) * 1e6
     }
 }
 
 extension TunedSettings {
-    /// Settings that were best on one public set or another.
+    /// The settings that were best on some public data set.
     fileprivate static var knownParts: [Part] {
         func part(
             _ a: Double, _ p: Double, _ q: Double, _ h: Double, _ r: Double, _ g: Double, _ cut: ListCut, _ limit: Int,
@@ -201,7 +206,7 @@ extension TunedSettings {
         ]
     }
 
-    /// The same with no greater limits than one.
+    /// Returns these settings with no limit above `limit`.
     fileprivate func limited(to limit: Int) -> TunedSettings {
         var settings = self
         for relation in relations { settings[relation]?.limit = min(limit, self[relation]?.limit ?? limit) }

@@ -2,51 +2,51 @@ public import CatalogStore
 public import Model
 public import Similarity
 
-/// What settings are chosen on: matrices, and members some of whose memberships are left out and looked for.
+/// The data of a tuning: matrices, and members with held-out memberships.
 public struct TuningCommunity: Sendable {
-    /// A member with groups that are left out.
+    /// A member with held-out groups.
     public struct Member: Sendable, Equatable {
         /// The member's column in the matrix of memberships.
         public var column: UInt32
-        /// The groups that are left out.
+        /// The held-out groups.
         public var heldOut: [UInt32]
 
-        /// A member.
+        /// Creates a member.
         public init(column: UInt32, heldOut: [UInt32]) {
             self.column = column
             self.heldOut = heldOut
         }
     }
 
-    /// One choice of what is left out.
+    /// One choice of held-out memberships.
     struct Fold: Sendable {
-        /// Groups × users, without what is left out.
+        /// Groups × users, without the held-out memberships.
         let memberships: BinaryMatrix
         let members: [(joined: [UInt32], heldOut: [UInt32])]
     }
 
-    /// The relation whose entries are left out and looked for.
+    /// The relation with the held-out entries.
     let membership: Relation
-    /// What settings are chosen on: members are the same in every fold, in the same order.
+    /// The folds that settings are chosen on; all have the same members in the same order.
     let choosing: [Fold]
-    /// Groups × entries of the other relations that have any.
+    /// Groups × entries of the other relations, if they have entries.
     let others: [Relation: BinaryMatrix]
-    /// The part of the entries that is left where a large matrix was thinned out.
+    /// The part of the entries that is left of each matrix, as large ones are thinned out.
     let keptParts: [Relation: Double]
-    /// Memberships with nothing left out.
+    /// The memberships with nothing held out.
     private let known: BinaryMatrix
     private let judges: [[Member]]
 
-    /// Leaves memberships out.
+    /// Holds memberships out.
     ///
     /// - Parameters:
-    ///   - membership: the relation of `memberships`.
-    ///   - memberships: groups × users, whole.
-    ///   - others: groups × entries of other relations.
-    ///   - choosing: for each fold the members that settings are chosen on, and what is left out of their groups; the
-    ///     same members in the same order.
-    ///   - judging: the same of other members, who say whether it was worth it.
-    ///   - pairLimit: Σ d² beyond which a matrix is thinned out; members with groups left out always stay.
+    ///   - membership: The relation of `memberships`.
+    ///   - memberships: All memberships, groups × users.
+    ///   - others: Groups × entries of other relations.
+    ///   - choosing: For each fold, the members that settings are chosen on, with their held-out groups. All folds have
+    ///     the same members in the same order.
+    ///   - judging: For each fold, other members with held-out groups, who judge the chosen settings.
+    ///   - pairLimit: The Σ d² beyond which a matrix is thinned out. Members with held-out groups always stay.
     public init(
         membership: Relation, _ memberships: BinaryMatrix, others: [Relation: BinaryMatrix], choosing: [[Member]],
         judging: [[Member]], pairLimit: Double
@@ -70,21 +70,21 @@ public struct TuningCommunity: Sendable {
         judges = judging
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     var groupCount: Int { known.rowCount }
 
-    /// How many members settings are chosen on, and how many others judge them.
+    /// The numbers of members that settings are chosen on, and of members who judge the settings.
     public var memberCounts: (choosing: Int, judging: Int) {
         (choosing.first?.members.count ?? 0, judges.first?.count ?? 0)
     }
 
-    /// How often groups of the members who judge are left out, other groups each time.
+    /// The number of folds for judging, each with other held-out groups.
     var judgingFoldCount: Int { judges.count }
 
-    /// One choice of what the members who judge miss; made when it is needed, because it takes memory.
+    /// Returns a fold for judging, which is made on demand because it takes memory.
     func judging(_ number: Int) throws(MatrixError) -> Fold { try Fold(known, judges[number]) }
 
-    /// The relations with entries, that of memberships first.
+    /// The relations with entries, memberships first.
     var relations: [Relation] { [membership] + others.keys.sorted { $0.rawValue < $1.rawValue } }
 }
 
@@ -107,7 +107,7 @@ extension TuningCommunity.Fold {
 }
 
 extension BinaryMatrix {
-    /// The ones that a test lets pass.
+    /// Returns a matrix with only the ones that pass a test.
     fileprivate func filtered(_ keeps: (_ row: UInt32, _ column: UInt32) -> Bool) throws(MatrixError) -> BinaryMatrix {
         var offsets = [0]
         offsets.reserveCapacity(rowCount + 1)
@@ -120,7 +120,8 @@ extension BinaryMatrix {
         return try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: columns)
     }
 
-    /// Every n-th column and those that must stay, with the least n that brings Σ d² down to a limit.
+    /// Returns every n-th column and those that must stay, with the least n that is expected to bring Σ d² down to a
+    /// limit.
     fileprivate func thinned(pairLimit: Double, keeping mustStay: (_ column: UInt32) -> Bool) throws(MatrixError)
         -> (matrix: BinaryMatrix, keptPart: Double)
     {
@@ -133,27 +134,30 @@ extension BinaryMatrix {
 }
 
 extension TuningCommunity {
-    /// With fewer members chance would choose.
+    /// The least number of members; with fewer, chance would decide.
     private static let leastMembers = 100
-    /// More members take longer and hardly tell more.
+    /// The largest sample of members; more take longer and hardly add information.
     private static let mostMembers = 36_000
-    /// With fewer members every one is looked at several times, each time with other groups left out.
+    /// The number of members from which one fold is enough; fewer are measured in several folds with other held-out
+    /// groups.
     private static let usualMembers = 15_000
     private static let mostFolds = 5
-    /// The part of each member's groups that is left out if times of joining are not known.
+    /// The part of each member's groups to hold out if join times are unknown.
     private static let share = 0.2
-    /// Members of fewer groups are left aside where there are enough others: one group is more than a fifth of theirs,
-    /// and what is left says little about lists made of all.
+    /// The least number of a member's groups, if there are enough such members.
+    ///
+    /// For a smaller number, one group is more than a fifth. The remaining groups then say little about lists made from
+    /// all.
     private static let usualGroups = 5
     private static let enoughMembers = 1000
 
-    /// Reads what a catalog has, and leaves out the group that each member joined last, or else a fifth of each
-    /// member's groups.
+    /// Reads a catalog, and holds out the group that each member joined last, or a fifth of each member's groups.
     ///
-    /// Every other member is one to choose settings on, the rest judge them.
+    /// The last group is held out if join times are known. Settings are chosen on every other member; the rest judge
+    /// them.
     ///
-    /// - Parameter pairLimit: Σ d² beyond which a matrix is thinned out.
-    /// - Throws: `EvaluationError` if there are too few members.
+    /// - Parameter pairLimit: The Σ d² beyond which a matrix is thinned out.
+    /// - Throws: `EvaluationError` if there are too few members, or if reading fails.
     public init(_ catalog: Catalog, _ relations: RelationTable, pairLimit: Double, threads: Int) throws(EvaluationError)
     {
         do {
@@ -189,7 +193,7 @@ extension TuningCommunity {
         } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
     }
 
-    /// Every n-th member of enough groups, so many that they say enough.
+    /// Returns every n-th member with enough groups, at most `mostMembers`.
     private static func sample(of degrees: [UInt32]) -> [UInt32] {
         func members(of count: Int) -> [Int] { degrees.indices.filter { degrees[$0] >= count } }
         let usual = members(of: usualGroups)

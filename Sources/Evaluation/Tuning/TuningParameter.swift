@@ -1,19 +1,19 @@
 import Glibc
 public import Similarity
 
-/// What a tuning changes in the settings of a relation, one at a time.
+/// A parameter of a relation's settings that a tuning changes, one at a time.
 enum TuningParameter: CaseIterable {
     case cut, degreeDiscount, sourceExponent, neighbourExponent, shrinkage, scorePower, listPower, ridgeShare,
         ridgePenalty, limit, weight
 
-    /// The greatest exponent and discount that are tried.
+    /// The greatest exponent and discount to try.
     private static let greatestExponent = 2.0
 
-    /// The settings after a step in one direction; nil if there is none.
+    /// Returns the settings after a step in one direction, or nil if there is no such step.
     ///
     /// - Parameters:
-    ///   - size: 1 for the largest step; choices without an order take part in large steps only.
-    ///   - up: the direction.
+    ///   - size: The size of the step, at most 1. The cut changes only with size 1, and the limit only from 0.5 on.
+    ///   - up: Whether the step goes up.
     func step(from part: TunedSettings.Part, size: Double, up: Bool) -> TunedSettings.Part? {
         var next = part
         let sign = up ? size : -size
@@ -25,7 +25,7 @@ enum TuningParameter: CaseIterable {
         case .sourceExponent: add(0.15 * sign, to: &next.formula.sourceExponent)
         case .neighbourExponent: add(0.15 * sign, to: &next.formula.neighbourExponent)
         case .shrinkage:
-            // As a factor, but from 0 on.
+            // Multiplied rather than added to, but able to leave 0.
             next.formula.shrinkage = rounded(max(0, (part.formula.shrinkage + 1) * exp2(1.5 * sign) - 1))
         case .scorePower:
             next.formula.scorePower = rounded(min(4, max(0.2, part.formula.scorePower * exp2(0.4 * sign))))
@@ -34,7 +34,7 @@ enum TuningParameter: CaseIterable {
             guard part.formula.cut == .target else { return nil }
             next.formula.ridgeShare = rounded(min(1, max(0, part.formula.ridgeShare + 0.3 * sign)))
         case .ridgePenalty:
-            // Without a share nothing depends on it.
+            // Without a share, the penalty has no effect.
             guard part.formula.cut == .target, part.formula.ridgeShare > 0 else { return nil }
             next.formula.ridgePenalty = rounded(min(1024, max(0.25, part.formula.ridgePenalty * exp2(1.5 * sign))))
         case .limit:
@@ -43,7 +43,7 @@ enum TuningParameter: CaseIterable {
             guard PairLists.limits.indices.contains(other) else { return nil }
             next.limit = PairLists.limits[other]
         case .weight:
-            // As a factor, from a quarter on if it was 0; below 1/64 nothing is left of it.
+            // Multiplied; a step up from 0 leads to a quarter, and anything below 1/64 becomes 0.
             let scaled = part.weight > 0 ? part.weight * exp2(sign) : up ? 0.25 : 0
             next.weight = scaled < 1.0 / 64 ? 0 : rounded(min(64, scaled))
         }
@@ -54,26 +54,26 @@ enum TuningParameter: CaseIterable {
         value = rounded(min(Self.greatestExponent, max(0, value + step)))
     }
 
-    /// To thousandths, so that the same settings are found again.
+    /// Returns a value rounded to thousandths, because equal settings must compare equal.
     private func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }
 
-/// Settings that a tuning chose, and why: what the catalog keeps.
+/// The settings that a tuning chose, with the evidence for them, as the catalog stores them.
 public struct TuningRecord: Sendable, Equatable, Codable {
     /// The settings.
     public var settings: TunedSettings
-    /// When they were chosen, in Unix milliseconds.
+    /// The time of the choice, in Unix milliseconds.
     public var tunedAtMilliseconds: Int64
-    /// How many members judged them; settings were chosen on others.
+    /// The number of members who judged the settings, which were chosen on others.
     public var memberCount: Int
-    /// Recall@20 of these members with the defaults.
+    /// The recall@20 of these members with the defaults.
     public var usualRecall: Double
-    /// Recall@20 of the same members with the settings.
+    /// The recall@20 of the same members with the chosen settings.
     public var recall: Double
-    /// The 95% interval of the difference of the mean of recall@20 and NDCG@20: its lower and its upper bound.
+    /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
     public var difference: [Double]
 
-    /// What a tuning found.
+    /// Creates a record of a tuning's outcome.
     public init(_ outcome: Tuning.Outcome, atMilliseconds instant: Int64) {
         settings = outcome.settings
         tunedAtMilliseconds = instant
@@ -84,40 +84,42 @@ public struct TuningRecord: Sendable, Equatable, Codable {
     }
 }
 
-/// What a tuning has tried: enough to go on after it was killed.
+/// The trials of a tuning so far, enough to go on after it was killed.
 public struct TuningJournal: Sendable, Equatable, Codable {
-    /// Settings and what they found.
+    /// A trial: settings with their accuracy.
     public struct Trial: Sendable, Equatable, Codable {
         /// The settings.
         public var settings: TunedSettings
-        /// Whether they were measured on all members that settings are chosen on, or on a part of them.
+        /// Whether the trial used all members that settings are chosen on, instead of a part of them.
         public var isOnAll: Bool
         /// The mean recall@20 of these members.
         public var recall: Double
-        /// Their mean NDCG@20.
+        /// The mean NDCG@20 of these members.
         public var gain: Double
-        /// The 95% interval of the difference to the defaults, lower and upper bound, of the mean of recall and NDCG;
-        /// nil if measured on a part.
+        /// The lower and upper bound of the 95% confidence interval for the gain over the defaults, or nil for a part
+        /// of the members.
+        ///
+        /// The gain is in the mean of recall and NDCG.
         public var difference: [Double]?
 
-        /// What is to be great: the mean of recall and NDCG.
+        /// The value to maximise: the mean of recall and NDCG.
         public var value: Double { MemberAccuracy(recall: recall, gain: gain).value }
     }
 
     /// All trials, in order.
     public internal(set) var trials: [Trial] = []
-    /// How long it took up to now, in seconds, over all runs.
+    /// The time that all runs have taken so far, in seconds.
     public internal(set) var seconds = 0.0
 
-    /// Nothing tried.
+    /// Creates an empty journal.
     public init() {}
 
-    /// The best trials on all members, or on the few if that was all there was time for; the best first.
+    /// Returns the best trials on all members, best first; trials on a part of them if there are no others.
     public func best(_ count: Int) -> [Trial] {
         let onAll = trials.filter(\.isOnAll)
         return Array((onAll.isEmpty ? trials : onAll).sorted { $0.value > $1.value }.prefix(count))
     }
 
-    /// The recall of the best trial; 0 without one.
+    /// The recall of the best trial, or 0 if there is none.
     public var bestRecall: Double { best(1).first?.recall ?? 0 }
 }

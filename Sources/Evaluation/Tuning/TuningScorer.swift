@@ -2,27 +2,26 @@ import Glibc
 import Model
 import Similarity
 
-/// How well the groups that a member misses are found.
+/// The accuracy of one member's list, measured on the held-out groups.
 struct MemberAccuracy: Equatable {
     /// Recall@20 and NDCG@20.
     var recall = 0.0, gain = 0.0
 
-    /// The mean of both: it changes with every rank, and so depends less on chance than recall alone.
+    /// The mean of both; it changes with every rank, and so depends less on chance than recall alone.
     var value: Double { (recall + gain) / 2 }
 
-    /// Adds a part of what was found in one of several folds.
+    /// Adds the accuracy in one of several folds, multiplied by `part`.
     mutating func add(_ other: MemberAccuracy, part: Double) {
         recall += part * other.recall
         gain += part * other.gain
     }
 }
 
-/// Measures settings: how many of the groups that are left out are among the first of a member's sums of scores, and
-/// how far up.
+/// A scorer of settings: it looks for the held-out groups, and their ranks, in lists of the greatest sums of scores.
 final class TuningScorer {
-    /// How many groups of a list count.
+    /// The number of groups of a list that count.
     static let length = 20
-    /// With more pairs there is too little memory.
+    /// The limit for groups × folds × pairs of a group, which bounds the memory.
     private static let pairLimit = 24_000_000
 
     private let community: TuningCommunity
@@ -35,21 +34,21 @@ final class TuningScorer {
     private var lists = RecentValues<Place<TunedSettings.Part>, ScoredLists>(limit: 2)
     private let sizes: [Relation: [[Float]]]
 
-    /// Something of a fold and a relation.
+    /// A cache key for one fold and relation.
     private struct Place<Key: Hashable>: Hashable {
         let fold: Int
         let relation: Relation
         let key: Key
     }
 
-    /// What the coefficients of a regression depend on.
+    /// The parameters that the coefficients of a regression depend on.
     private struct RidgeChoice: Hashable {
         let choice: PairChoice
         let penalty: Double
         let limit: Int
     }
 
-    /// - Parameter folds: have the same members.
+    /// - Parameter folds: Folds with the same members.
     init(_ community: TuningCommunity, _ folds: [TuningCommunity.Fold], threads: Int) {
         self.community = community
         self.folds = folds
@@ -59,15 +58,15 @@ final class TuningScorer {
         var sizes = community.others.mapValues { [$0.logarithmsOfSizes] }
         sizes[community.membership] = folds.map(\.memberships.logarithmsOfSizes)
         self.sizes = sizes
-        // Those of all folds and relations at once, for a few choices.
+        // Room for the values of all folds and relations at once, for a few choices.
         pairs.limit *= folds.count * community.relations.count
         coefficients.limit *= folds.count * community.relations.count
         lists.limit *= folds.count * community.relations.count
     }
 
-    /// The accuracy for some members, each a mean over the folds.
+    /// Returns the accuracy for some members, each a mean over the folds.
     ///
-    /// - Parameter members: their numbers.
+    /// - Parameter members: The indices of the members.
     func accuracies(_ settings: TunedSettings, of members: [Int]) -> [MemberAccuracy] {
         var accuracies = members.map { _ in MemberAccuracy() }
         for fold in folds.indices {
@@ -85,7 +84,7 @@ final class TuningScorer {
     }
 
     private func scored(_ part: TunedSettings.Part, _ relation: Relation, _ fold: Int) -> ScoredLists {
-        // Other relations are the same in all folds.
+        // The matrices of other relations are the same in all folds.
         let fold = relation == community.membership ? fold : 0
         var unweighted = part
         unweighted.weight = 1
@@ -141,7 +140,7 @@ final class TuningScorer {
     }
 }
 
-/// The sums of one member after the other.
+/// The sums of scores for one member at a time.
 private struct ListSums {
     private var sums: [Float]
     private var touched: [UInt32] = []
@@ -154,7 +153,8 @@ private struct ListSums {
         sums[Int(group)] += score
     }
 
-    /// The groups with the greatest sums, of equal ones the first; all sums are 0 afterwards.
+    /// Returns the groups with the greatest sums, and sets all sums to 0; of equal sums, smaller group numbers come
+    /// first.
     mutating func takeBest(_ count: Int, without joined: [UInt32]) -> [UInt32] {
         for group in joined { sums[Int(group)] = 0 }
         var best: [(sum: Float, group: UInt32)] = []
@@ -172,7 +172,7 @@ private struct ListSums {
     }
 }
 
-/// The values that were used last.
+/// A cache of the most recently used values.
 private struct RecentValues<Key: Hashable, Value> {
     var limit: Int
     private var values: [(key: Key, value: Value)] = []
@@ -184,7 +184,7 @@ private struct RecentValues<Key: Hashable, Value> {
         if let index = values.firstIndex(where: { $0.key == key }) {
             value = values.remove(at: index).value
         } else {
-            // Makes room before the new value needs it.
+            // The least recently used value goes first: the new one needs its memory.
             if values.count >= limit { values.removeFirst() }
             value = make()
         }

@@ -1,46 +1,45 @@
 import Model
 import Similarity
 
-/// Looks for good settings: from several starts downhill, one parameter at a time with ever smaller steps (pattern
-/// search; Hooke and Jeeves 1961), then again from settings nearby.
+/// A search for good settings: pattern search (Hooke and Jeeves 1961) from several starts, then from settings nearby.
 ///
-/// What it tries next depends on the results alone. A search that begins again with the results of an earlier one goes
-/// on where that one was.
+/// Pattern search changes one parameter at a time, in ever smaller steps. Each trial depends only on earlier results. A
+/// repeated search with the results of an earlier one therefore continues it.
 struct TuningSearch {
-    /// On how many members settings are measured.
+    /// The members that settings are measured on.
     enum Sample: String, Codable, Hashable {
-        /// A part of them, to sort out what is far worse.
+        /// A part of the members, to drop settings that are far worse.
         case few
         case all
     }
 
-    /// There is no time for another measurement.
+    /// The error if there is no time for another measurement.
     struct TimeIsUp: Error {}
 
-    /// How good settings are: greater is better.
+    /// A function that measures the quality of settings; greater is better.
     typealias Measure = (_ settings: TunedSettings, _ sample: Sample) throws(TimeIsUp) -> Double
 
-    /// What is tried first; the usual settings are the first of them.
+    /// The settings to try first; the usual settings are the first of them.
     let starts: [TunedSettings]
     /// The relation of memberships, whose weight is 1.
     let membership: Relation
     /// The most pairs that a group keeps.
     let limit: Int
 
-    /// Settings and how good they are.
+    /// Settings with their quality.
     private struct Found {
         var settings: TunedSettings
         var value: Double
     }
 
-    /// An improvement must be at least this part of what there is, or it is chance.
+    /// The least relative improvement; a smaller one may be chance.
     private static let leastRise = 0.0005
-    /// How many of the best go on from one stage to the next.
+    /// The number of the best settings that go on from one stage to the next.
     private static let survivors = 3
-    /// How often it begins again nearby without finding better settings before it gives up.
+    /// The number of failed restarts before the search ends.
     private static let patience = 12
 
-    /// The best settings that were found in time.
+    /// Returns the best settings that were found in time.
     func best(_ measure: Measure) -> TunedSettings {
         var ranked: [Found] = []
         do throws(TimeIsUp) {
@@ -52,7 +51,7 @@ struct TuningSearch {
         } catch {}
         ranked.sort { $0.value > $1.value }
         guard let first = ranked.first else { return starts[0] }
-        // What is best on a part of the members need not be best on all.
+        // The best settings for a part of the members need not be the best for all.
         var finalists: [Found] = []
         var best = Found(settings: first.settings, value: -.infinity)
         do throws(TimeIsUp) {
@@ -70,7 +69,7 @@ struct TuningSearch {
         return best.settings
     }
 
-    /// Begins again near the best settings, for as long as that finds better ones.
+    /// Restarts near the best settings until that finds no better ones.
     private func restart(_ best: inout Found, _ measure: Measure) throws(TimeIsUp) {
         var random = Steps(state: 1)
         var failures = 0
@@ -84,7 +83,7 @@ struct TuningSearch {
                 }
             }
             var found = Found(settings: settings, value: try measure(settings, .all))
-            // On the way down better settings are noted at once: time may be up before its end.
+            // Better settings are noted at once, because time may run out in the middle.
             while try pass(&found, .all, size: 0.5, measure) {
                 if found.value > best.value { best = found }
             }
@@ -98,14 +97,14 @@ struct TuningSearch {
         }
     }
 
-    /// Steps of each size until none is better.
+    /// Makes steps of each size until none is an improvement.
     private func refine(_ found: inout Found, _ sample: Sample, sizes: [Double], _ measure: Measure) throws(TimeIsUp) {
         for size in sizes { while try pass(&found, sample, size: size, measure) {} }
     }
 
-    /// Tries a step up and down of every parameter, and goes on in a direction for as long as it gets better.
+    /// Tries a step up and down of every parameter, and repeats a step that improves.
     ///
-    /// - Returns: whether it got better.
+    /// - Returns: Whether anything improved.
     private func pass(_ found: inout Found, _ sample: Sample, size: Double, _ measure: Measure) throws(TimeIsUp) -> Bool
     {
         var improved = false
@@ -118,7 +117,7 @@ struct TuningSearch {
                         guard value > found.value * (1 + Self.leastRise) else { break }
                         found = Found(settings: next, value: value)
                         (improved, isFirst) = (true, false)
-                        // The other choice is where it came from.
+                        // There are two choices; the other one is the previous one.
                         if parameter == .cut { break }
                     }
                     if !isFirst { break }
@@ -140,12 +139,12 @@ struct TuningSearch {
     }
 
     private func parameters(of relation: Relation) -> [TuningParameter] {
-        // Without a weight nothing else of a relation matters; that of memberships only gives the scale.
+        // The weight of memberships is fixed: it sets the scale of the other weights.
         TuningParameter.allCases.filter { relation != membership || $0 != .weight }
     }
 }
 
-/// The same numbers in every run (SplitMix64; Steele, Lea, Flood 2014).
+/// A generator of the same numbers in every run (SplitMix64; Steele, Lea, Flood 2014).
 private struct Steps {
     var state: UInt64
 
