@@ -1,11 +1,13 @@
-/// What each source of a target adds to what the others say: the coefficients of a ridge regression of the target's
-/// entries on those of its sources.
+/// A ridge regression of each target's entries on the entries of its sources.
 ///
-/// Sources that are alike share what a sum of similarities would count for each of them. It is the linear model SLIM
-/// with a penalty on squares and the sources chosen beforehand (Ning and Karypis 2011, fsSLIM; with all rows as sources
-/// it is EASE, Steck 2019). What two sources have in common is taken from the pairs that are kept, 0 where none is.
+/// The coefficient of a source is its contribution beyond the other sources. Similar sources share a contribution that
+/// a sum of similarities would count for each of them.
+///
+/// The model is SLIM with an L2 penalty and preselected sources (Ning and Karypis 2011, fsSLIM). With all rows as
+/// sources it is EASE (Steck 2019). The common weights of two sources are taken from the kept pairs; a missing pair
+/// counts as 0.
 public struct RidgeRegression: Sendable {
-    /// How many sources of a target take part at most, the first ones; the others have the coefficient 0.
+    /// The most sources of a target that take part, the first ones; the others have the coefficient 0.
     public static let sourceLimit = 100
 
     private let offsets: [Int]
@@ -13,13 +15,13 @@ public struct RidgeRegression: Sendable {
     private let weights: [Float]
     private let masses: [Float]
 
-    /// A regression for every row.
+    /// Creates a regression for every row.
     ///
     /// - Parameters:
-    ///   - offsets: where the sources of each row begin, rows + 1.
-    ///   - sources: of each row as a target, the best first.
-    ///   - weights: what each source has in common with its target: Σ d(u)^-a over the common entries.
-    ///   - masses: the same of every row with itself.
+    ///   - offsets: The start of each row's sources, as rows + 1 offsets.
+    ///   - sources: The sources of each row as a target, best first.
+    ///   - weights: The common weight of each source and its target: Σ d(u)^-a over the common entries.
+    ///   - masses: The weight of every row: Σ d(u)^-a over its entries.
     public init(offsets: [Int], sources: [UInt32], weights: [Float], masses: [Float]) {
         precondition(offsets.last == sources.count && sources.count == weights.count)
         precondition(offsets.count == masses.count + 1)
@@ -29,12 +31,13 @@ public struct RidgeRegression: Sendable {
         self.masses = masses
     }
 
-    /// The coefficients, in the order of the sources; the same on any number of threads and any processor.
+    /// Returns the coefficients, in the order of the sources; they are the same on any number of threads and any
+    /// processor.
     ///
     /// - Parameters:
     ///   - penalty: λ, above 0.
-    ///   - limit: how many sources of a target there are, the first ones; only those take part.
-    ///   - path: the instructions to use, among `ProcessorPath.supported`.
+    ///   - limit: The number of sources of a target that take part, the first ones; at most `sourceLimit` do.
+    ///   - path: The instructions to use, among `ProcessorPath.supported`.
     /// - Complexity: O(rows · `sourceLimit`³).
     public func coefficients(
         penalty: Double, limit: Int = sourceLimit, threads: Int, path: ProcessorPath = .fastest
@@ -55,12 +58,12 @@ public struct RidgeRegression: Sendable {
         return unsafe Array(UnsafeBufferPointer(start: found.base, count: found.count))
     }
 
-    /// The sources of a row that take part, as positions.
+    /// Returns the positions of the sources of a row that take part.
     private func positions(of row: Int, limit: Int) -> Range<Int> {
         offsets[row]..<min(offsets[row + 1], offsets[row] + min(limit, Self.sourceLimit))
     }
 
-    /// - Parameter places: one for each row, all nowhere, before and after.
+    /// - Parameter places: One place for each row, all nowhere, before and after.
     private func solve(
         _ target: Int, penalty: Double, limit: Int, _ system: RidgeSystem, _ places: inout [UInt8],
         _ found: Storage<Float>
@@ -79,7 +82,7 @@ public struct RidgeRegression: Sendable {
         for (place, position) in range.enumerated() { found[position] = Float(system.solution(place)) }
     }
 
-    /// Sets what the sources of a target have in common, as far as one of them is a source of the other.
+    /// Sets the common weights of a target's sources, if one of two is a source of the other.
     private func setPairs(of range: Range<Int>, limit: Int, _ system: RidgeSystem, _ places: [UInt8]) {
         let (sources, weights, places) = (sources.span, weights.span, places.span)
         for (row, position) in range.enumerated() {
@@ -87,17 +90,17 @@ public struct RidgeRegression: Sendable {
             let others = positions(of: source, limit: limit)
             let (otherSources, otherWeights) = (sources.extracting(others), weights.extracting(others))
             for index in otherSources.indices {
-                // Whether a source of the source is one of the target, too, cannot be predicted: no branch.
+                // No branch: whether a source of the source is also one of the target cannot be predicted.
                 system.set(row, Int(places[Int(otherSources[index])]), Double(otherWeights[index]))
             }
         }
     }
 
-    /// Σ d(u)^-a over the entries of every row, with d(u) of the rows that count.
+    /// Returns Σ d(u)^-a over the entries of every row, where d(u) counts only rows with enough entries.
     ///
     /// - Parameters:
-    ///   - degreeDiscount: a.
-    ///   - minimumEntries: rows with fewer entries do not count.
+    ///   - degreeDiscount: The exponent a.
+    ///   - minimumEntries: The least number of entries of a row that counts in d(u).
     public static func masses(
         of matrix: BinaryMatrix, degreeDiscount: Double, minimumEntries: Int = 1, threads: Int
     ) -> [Float] {

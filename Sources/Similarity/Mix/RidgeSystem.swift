@@ -1,16 +1,16 @@
 import CSimilarity
 
-/// A small system of linear equations with a symmetric matrix, solved by Cholesky's decomposition.
+/// A small system of linear equations with a symmetric matrix, solved by Cholesky decomposition.
 ///
-/// Every step adds or multiplies whole rows element by element, never across a row: the result has the same bits
-/// whatever the width of the processor's vectors. (A library would choose its instructions by the processor.)
+/// Every step adds or multiplies whole rows element by element, never across a row. The result has the same bits for
+/// any vector width of the processor. (A library would choose its instructions by the processor.)
 @safe
 final class RidgeSystem {
     private let path: ProcessorPath
     private let limit: Int
     private let stride: Int
     private var count = 0
-    /// The upper triangle, row by row, `stride` numbers a row; what is below it has no meaning.
+    /// The upper triangle, row by row, with `stride` numbers per row; the elements below it are meaningless.
     private let matrix: Storage<Double>
     private let diagonal: Storage<Double>
     private let right: Storage<Double>
@@ -27,7 +27,7 @@ final class RidgeSystem {
         values = Storage(zeroed: limit)
     }
 
-    /// Begins a system of so many equations, all 0.
+    /// Begins a system with `count` equations, all 0.
     func begin(count: Int) {
         precondition(count <= limit)
         self.count = count
@@ -37,10 +37,10 @@ final class RidgeSystem {
     func setDiagonal(_ row: Int, _ value: Double) { diagonal[row] = value }
     func setRight(_ row: Int, _ value: Double) { right[row] = value }
 
-    /// A column that no system has: what is set there is not a part of it.
+    /// A column outside every system; values set there have no effect.
     var nowhere: Int { stride - 1 }
 
-    /// Sets both places of a pair.
+    /// Sets the element for a row and a column, in either order.
     @inline(__always)
     func set(_ row: Int, _ column: Int, _ value: Double) {
         matrix[min(row, column) &* stride &+ max(row, column)] = value
@@ -50,7 +50,7 @@ final class RidgeSystem {
 
     /// Solves the system.
     ///
-    /// Where the matrix is not positive definite, as one with missing pairs need not be, only its diagonal counts.
+    /// If the matrix is not positive definite, only its diagonal counts. Missing pairs can have this effect.
     func solve() {
         for row in 0..<count { matrix[row * stride + row] = diagonal[row] }
         for row in 0..<count { values[row] = right[row] }
@@ -69,7 +69,7 @@ final class RidgeSystem {
         }
     }
 
-    /// Subtracts a multiple of what is right of a row's diagonal from the values.
+    /// Subtracts a multiple of the row's elements right of the diagonal from the values.
     private func subtractFromValues(_ row: Int, times factor: Double) {
         let (mine, values) = unsafe (matrix.base + row * stride, values.base)
         for column in row + 1..<max(row + 1, count) { unsafe values[column] -= factor * mine[column] }

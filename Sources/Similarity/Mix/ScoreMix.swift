@@ -1,21 +1,21 @@
 import Model
 
-/// The numbers by which the parts of a mix are multiplied before they are added up.
+/// The factors of the two parts of a mix.
 ///
-/// A mix is (1 - b) s/s̄ + b x/x̄, with s the score of a pair and x its coefficient in a regression. Each is divided by
-/// the mean of what is greatest for a target.
+/// A mix is (1 - b) s/s̄ + b x/x̄, with s the score of a pair and x its coefficient in a regression. The means s̄ and
+/// x̄ are those of the targets' greatest scores and greatest coefficients.
 public struct MixScale: Sendable, Equatable {
     /// (1 - b) / s̄.
     public let ofScores: Double
     /// b / x̄.
     public let ofCoefficients: Double
 
-    /// The scale of a mix; a part of which no pair has anything above 0 is left out.
+    /// Creates the scale of a mix; a part without any value above 0 is left out.
     ///
     /// - Parameters:
-    ///   - targets: the number of targets that have pairs.
-    ///   - scores: the sum over them of the greatest score of each.
-    ///   - coefficients: the same of coefficients.
+    ///   - targets: The number of targets with pairs.
+    ///   - scores: The sum of the greatest score of each target.
+    ///   - coefficients: The sum of the greatest coefficient of each target.
     public init(_ formula: ModifiedCosine, targets: Int, scores: Double, coefficients: Double) {
         let count = Double(targets)
         let share = coefficients > 0 ? formula.ridgeShare : 0
@@ -23,27 +23,27 @@ public struct MixScale: Sendable, Equatable {
         ofCoefficients = coefficients > 0 ? share * count / coefficients : 0
     }
 
-    /// The score of a pair in the list of its source, 0 where the mix is negative.
+    /// Returns the mixed score of a pair in the list of its source, or 0 if the mix is negative.
     @inline(__always)
     public func mixed(score: Double, coefficient: Double) -> Double {
         max(0, ofScores * score + ofCoefficients * coefficient)
     }
 }
 
-/// Mixes the scores of pairs with the coefficients of a ridge regression.
+/// A mix of the scores of pairs with the coefficients of a ridge regression.
 struct ScoreMix {
     let formula: ModifiedCosine
-    /// By rank.
+    /// The sizes of rows, by rank.
     let sizes: Storage<UInt32>
-    /// By row, `RidgeRegression.masses`.
+    /// The `RidgeRegression.masses` of all rows.
     let masses: [Float]
     let threads: Int
     let path: ProcessorPath
 
-    /// Puts what lists are ordered by in place of the keys: the scores as `MixScale` mixes them.
+    /// Replaces the keys, which lists are ordered by, with the scores as `MixScale` mixes them.
     func mix(_ found: inout FoundPairs, rowCount: Int) {
         let slices = found.slices(rowCount: rowCount)
-        // Where the pairs that take part in a regression begin, of each row as a target.
+        // The start of each target's pairs that take part in a regression.
         var offsets = [0]
         offsets.reserveCapacity(rowCount + 1)
         for slice in slices {
@@ -52,7 +52,7 @@ struct ScoreMix {
         let coefficients = coefficients(found, slices, offsets)
         var (scores, coefficientSum, count) = (0.0, 0.0, 0)
         for (row, slice) in slices.enumerated() where slice.count > 0 {
-            // Pairs stand best first.
+            // The best pair is the first.
             scores += formula.score(pairKey: found.results[slice.tile].pairs[slice.start].key)
             coefficientSum += (offsets[row]..<offsets[row + 1]).reduce(0) { max($0, Double(coefficients[$1])) }
             count += 1
@@ -68,11 +68,12 @@ struct ScoreMix {
         }
     }
 
-    /// The coefficients of the pairs that take part in a regression, target after target.
+    /// Returns the coefficients of the pairs that take part in a regression, target after target.
     private func coefficients(
         _ found: FoundPairs, _ slices: [(tile: Int, start: Int, count: Int)], _ offsets: [Int]
     ) -> [Float] {
-        // What common entries weigh is what a key is made from, by the sizes and the shrinkage that it has.
+        // The weight of the common entries is computed back from a key, which also contains the sizes and the
+        // shrinkage.
         var sourceFactors = [Double](repeating: 1, count: masses.count)
         var targetFactors = sourceFactors
         for rank in 0..<sizes.count {
@@ -98,9 +99,9 @@ struct ScoreMix {
 }
 
 extension SimilarityParameters {
-    /// The time that mixing scores takes, in nanoseconds of one core, as measured.
+    /// Returns the measured time for mixing scores, in nanoseconds of one core.
     ///
-    /// - Parameter rows: that count.
+    /// - Parameter rows: The number of rows that count.
     public func mixingNanoseconds(rows: Int) -> Double {
         guard case .modified(let formula) = measure, formula.mixes else { return 0 }
         let sources = Double(min(limit, RidgeRegression.sourceLimit))
