@@ -103,7 +103,7 @@ enum ImportCommand: Subcommand {
         if let failure = summary.failure { throw Failure(failure) }
     }
 
-    /// The catalog to import into; a dry run makes none.
+    /// Returns the catalog to import into; a dry run creates none.
     private static func catalog(_ parsed: ParsedCommand, isDryRun: Bool) throws(CatalogError) -> Catalog {
         let path = parsed.text("catalog")
         guard isDryRun else {
@@ -139,7 +139,7 @@ enum ImportCommand: Subcommand {
         return options
     }
 
-    /// What the files call columns, by the names of the columns.
+    /// Returns the names of columns in the files, by the names of the columns.
     private static func sourceNames(_ parsed: ParsedCommand, _ kind: ImportKind) throws(UsageError) -> [String: String]
     {
         var names: [String: String] = [:]
@@ -166,7 +166,7 @@ enum ImportCommand: Subcommand {
     }
 }
 
-/// Turns the progress of an import into a line.
+/// A progress line for an import.
 private final class ImportWatcher {
     private let line: ProgressLine
     private let kind: ImportKind

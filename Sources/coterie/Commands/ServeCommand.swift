@@ -126,7 +126,7 @@ enum ServeCommand: ConfiguredCommand {
             "coterie serve --record tape",
         ])
 
-    /// What the three rate options have in common.
+    /// The values of the three rate options.
     private static let rates = ValueType.integer(0...500_000)
     private static let burst = "; a burst may be twice as large; 0 for no limit"
 
@@ -142,7 +142,7 @@ enum ServeCommand: ConfiguredCommand {
         try Daemon(configuration).runUntilTerminated()
     }
 
-    /// Where the daemon has versions and members from, and where it records changes.
+    /// Returns the places of versions, members and recorded changes.
     private static func deployment(_ parsed: ParsedCommand) throws -> Deployment {
         let store = try parsed.openStore(hasOwnCopies: true)
         let (path, sessions) = (parsed.text("catalog"), parsed.textIfGiven("sessions"))
@@ -167,14 +167,17 @@ enum ServeCommand: ConfiguredCommand {
         return .shared(shared, journal: journal, catalog: catalog, sessions: sessions)
     }
 
-    /// The file of the sessions' lists beside a catalog, be that a link; nil if this user may not write there.
+    /// Returns the file of sessions beside a catalog, or nil if this user may not write to the catalog.
+    ///
+    /// If the catalog is a link into another folder and the link's folder is not writable, the file is beside the
+    /// link's target.
     private static func sessionsFile(beside catalog: String) -> String? {
         guard Catalog.isWritable(catalog) else { return nil }
         let mayWrite = FileManager.default.isWritableFile(atPath: Catalog.folder(of: catalog))
         return (mayWrite ? catalog : Catalog.resolved(catalog) ?? catalog) + "-sessions"
     }
 
-    /// A file of this daemon in the folder for what must not be lost.
+    /// Returns a file of this daemon in the state folder, which holds data that must not be lost.
     private static func usualFile(_ name: String, ofPort port: String) throws -> String {
         "\(try ParsedCommand.stateFolder())/\(name)-\(port).sqlite"
     }
@@ -189,7 +192,7 @@ enum ServeCommand: ConfiguredCommand {
         return server
     }
 
-    /// Whether there is a catalog; one of an older program is migrated.
+    /// Returns whether there is a catalog; one from an older program is migrated.
     private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
         if let place = CatalogPlace(of: path) {
             EventLog.standardError.warning("\(place.problem(ofCatalog: path)); \(place.advice)")
@@ -213,7 +216,9 @@ enum ServeCommand: ConfiguredCommand {
         }
     }
 
-    /// Opens a catalog for recording, or only looks whether it can be read if the disk is full: nil then.
+    /// Opens a catalog for recording.
+    ///
+    /// If the disk is full, checks that the catalog can be read, and returns nil.
     private static func recordingCatalog(_ path: String) throws(CatalogError) -> Catalog? {
         do throws(CatalogError) { return try Catalog(path: path, mode: .recording) } catch {
             guard error.isFull else { throw error }

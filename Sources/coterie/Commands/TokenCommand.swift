@@ -84,7 +84,7 @@ enum TokenCommand: Subcommand {
             subject: bearer.subject, role: bearer.role, scopes: scopes,
             expiresAtMilliseconds: now + validity.components.seconds * 1000, validFromMilliseconds: now)
         let token = try claims.token(signedWith: key, audience: checker.audience, issuer: checker.issuer)
-        // Refuse here what a daemon would refuse, such as an empty user id.
+        // A token that a daemon would refuse is refused here, for example one with an empty user id.
         _ = try checker.claims(of: token, keys: KeySet([key]), atMilliseconds: now)
         return token
     }

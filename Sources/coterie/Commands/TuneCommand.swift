@@ -95,7 +95,7 @@ enum TuneCommand: Subcommand {
         try output.flush()
     }
 
-    /// The defaults of a recompute.
+    /// The settings of a recompute without a tuning.
     private static var usual: TunedSettings {
         TunedSettings(
             Dictionary(
