@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reading activity")
 struct ActivityTests {
-    /// 2026-11-01T00:00:00Z.
+    /// 2026-11-01T00:00:00Z, in Unix seconds.
     private let now: Int64 = 1_793_491_200
 
     @Test(
@@ -35,7 +35,7 @@ struct ActivityTests {
         func pairs(_ entries: [String]) -> [(group: String, entry: String, time: Int64?)] {
             groups.flatMap { group in
                 entries.filter { _ in Bool.random(using: &generator) }.map { entry in
-                    // Half of them within ten weeks, some after the present, some without a date.
+                    // Half of the entries are within ten weeks; some are in the future, and some have no date.
                     let age = Bool.random(using: &generator) ? 70 * 86_400 : 900 * 86_400
                     let time = now - Int64.random(in: -86_400...Int64(age), using: &generator)
                     return (group, entry, Int.random(in: 0..<5, using: &generator) == 0 ? nil : time)

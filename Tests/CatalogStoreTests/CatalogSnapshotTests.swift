@@ -14,7 +14,7 @@ struct CatalogSnapshotTests {
         try test.importing(.memberships, "group_id,user_id\na,u\nb,u\nb,v\n")
     }
 
-    /// The change count that each connection shows.
+    /// Returns the change count that each connection sees.
     private func changeCounts(_ snapshot: CatalogSnapshot) throws -> [Int64] {
         try snapshot.connections.map { try $0.catalog.changeCount() }
     }
@@ -42,7 +42,7 @@ struct CatalogSnapshotTests {
             let commit = "UPDATE catalog_state SET value = value + 1 WHERE name = 'changes'"
             written.append((try? writer.execute(commit)) != nil)
         }
-        // The first attempt shows two states; during the second, nobody can write.
+        // The connections of the first attempt see two states. During the second attempt, nobody can write.
         #expect(attempts == 2 && written == [true, false])
         let counts = try changeCounts(snapshot)
         #expect(counts == Array(repeating: try test.catalog.changeCount(), count: 2))

@@ -3,7 +3,7 @@ import Foundation
 import SQLite
 import TestSupport
 
-/// A catalog in a folder of its own, with what tests do to it: importing texts, and looking by SQL.
+/// A catalog in a folder of its own, with helpers to import texts and to read by SQL.
 final class CatalogUnderTest {
     let directory: TemporaryDirectory
     let catalog: Catalog
@@ -18,7 +18,7 @@ final class CatalogUnderTest {
         catalog = try Catalog(path: directory.path + "/catalog.sqlite", mode: .writing)
     }
 
-    /// Writes a file of a new name.
+    /// Writes a file with a new name, and returns its path.
     func file(_ content: [UInt8], _ ending: String = "csv") throws -> String {
         fileCount += 1
         let path = "\(directory.path)/file\(fileCount).\(ending)"
@@ -34,7 +34,7 @@ final class CatalogUnderTest {
         try importing(kind, bytes: texts.map { Array($0.utf8) }, ending: ending, change: change)
     }
 
-    /// Imports contents, each from a file of its own.
+    /// Imports bytes, each from a file of its own.
     @discardableResult
     func importing(
         _ kind: ImportKind, bytes: [[UInt8]], ending: String = "csv", change: (inout ImportOptions) -> Void = { _ in }
@@ -46,7 +46,7 @@ final class CatalogUnderTest {
         return try Importer(into: catalog, kind: kind, options: options).run(paths)
     }
 
-    /// The first column of all rows, as text.
+    /// Returns the first column of all rows, as text.
     func lines(_ sql: String) throws -> [String] {
         let rows = try Database(path: path, mode: .readOnly).prepare(sql)
         var lines: [String] = []
@@ -54,7 +54,7 @@ final class CatalogUnderTest {
         return lines
     }
 
-    /// All rows of a kind by external ids, absent values as `~`, in the order of the ids' bytes.
+    /// Returns all rows of a kind with external ids, absent values as `~`, in the order of the ids' bytes.
     func content(_ kind: ImportKind) throws -> [String] {
         func joined(_ columns: String) -> String {
             columns.split(separator: " ").map { "ifnull(\($0), '~')" }.joined(separator: " || '|' || ")
@@ -89,24 +89,24 @@ final class CatalogUnderTest {
         }
     }
 
-    /// The rows by kind.
+    /// Returns the rows of all kinds, by kind.
     func everything() throws -> [String: [String]] {
         var all: [String: [String]] = [:]
         for kind in ImportKind.all() { all[kind.name] = try content(kind) }
         return all
     }
 
-    /// The content of a file in the folder; nil if there is none.
+    /// Returns the content of a file in the folder, or nil if there is no such file.
     func content(of name: String) -> String? {
         FileManager.default.contents(atPath: directory.path + "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// How many lines a file in the folder has.
+    /// Returns the number of lines of a file in the folder.
     func rejectedLines(_ name: String) throws -> Int {
         try Data(contentsOf: URL(fileURLWithPath: directory.path + name)).count { $0 == UInt8(ascii: "\n") }
     }
 
-    /// The lines of the file of reasons, fields apart, without the header; empty if there is no file.
+    /// Returns the fields of each line in the file of reasons, without the header; empty if there is no file.
     func rejects() throws -> [[String]] {
         guard let data = FileManager.default.contents(atPath: reasonsPath) else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").dropFirst().map { line in
@@ -115,7 +115,7 @@ final class CatalogUnderTest {
     }
 }
 
-/// Runs something that must throw an error of the catalog's, and returns it.
+/// Runs a closure that must throw an error of the catalog, and returns the error.
 func catalogError(_ body: () throws -> Void) -> CatalogError? {
     do {
         try body()
@@ -124,7 +124,7 @@ func catalogError(_ body: () throws -> Void) -> CatalogError? {
 }
 
 extension Catalog {
-    /// Makes changes of members in one transaction.
+    /// Applies changes of members in one transaction.
     func apply(_ changes: [MemberChange]) throws -> [MemberChange.Outcome] {
         try apply(changes.map(CatalogChange.member)).map { outcome in
             guard case .member(let outcome) = outcome else { preconditionFailure("\(outcome) is no member's") }

@@ -30,7 +30,7 @@ struct ChangeJournalTests {
         try journal.record([.member(MemberChange(ofUser: user, .record(interactions)))], at: 5).first
     }
 
-    /// What a journal sends of what it recorded itself.
+    /// Returns the changes that a journal recorded itself, as it sends them.
     private func sent(_ journal: ChangeJournal, after sequence: Int64 = 0) throws -> [JournaledChange] {
         try journal.changes(of: journal.origin, after: sequence, limit: .max)
     }
@@ -59,7 +59,7 @@ struct ChangeJournalTests {
             INSERT INTO filler VALUES (randomblob(\(ChangeJournal.logByteLimit + (1 << 20))));
             """)
         #expect(try logByteCount() > ChangeJournal.logByteLimit)
-        // The log is in the file by now; the next commit begins it anew.
+        // The content of the log is in the main file by now. The next commit restarts the log.
         _ = try record(journal, Self.interaction("1", .join))
         #expect(try logByteCount() <= ChangeJournal.logByteLimit)
         #expect(try sent(journal).count == 1)
@@ -84,7 +84,7 @@ struct ChangeJournalTests {
             let recent = try #require(try journal.recentChanges(ofUser: "ann"))
             #expect(recent.isForgotten && recent.interactions.isEmpty && recent.interests == nil)
             #expect(try journal.isForgotten(user: "ann", beyond: .none))
-            // A version that has the change knows the member as the catalog does.
+            // A version with this change already knows the member as the catalog does.
             let taken = TakenChanges([one.origin: 4])
             #expect(try !journal.isForgotten(user: "ann", beyond: taken))
             #expect(try journal.recentChanges(ofUser: "ann", beyond: taken)?.isForgotten != true)
@@ -92,7 +92,7 @@ struct ChangeJournalTests {
             #expect(try journal.interactions(ofUser: "bob", after: nil, limit: 9)?.isEmpty == false)
         }
         for text in ["telling-group", "telling-topic", "told-"] { #expect(try files(with: text) == []) }
-        // The numbers stay without a gap, and what comes late is forgotten as well.
+        // The numbers stay without a gap. A change that arrives late is forgotten as well.
         #expect(try sent(one).map(\.sequence) == [1, 2, 3, 4])
         let late = try journal("late")
         _ = try record(late, Self.interaction("late", .click, "telling-group"))
@@ -115,7 +115,7 @@ struct ChangeJournalTests {
         #expect(try journal.siteChanges().compactMap(\.change) == others)
     }
 
-    /// The files that hold a text: the journal, or its write-ahead log.
+    /// Returns the files that contain a text: the journal, or its write-ahead log.
     private func files(with text: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { name in
             let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
@@ -129,7 +129,7 @@ struct ChangeJournalTests {
     func erasing(isInJournal: Bool) throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("a-telling-id", .click, "a-telling-group"))
-        // Emptying the log brings what it holds to the journal itself.
+        // Erasing empties the log into the journal's main file.
         if isInJournal { #expect(try journal.eraseForgotten()) }
         let texts = ["a-telling-id", "a-telling-group"]
         let holder = isInJournal ? "journal" : "journal-wal"
@@ -181,9 +181,9 @@ struct ChangeJournalTests {
             try again.kept() == [
                 first.origin: KeptNumbers(after: 0, last: 1), again.origin: KeptNumbers(after: 0, last: 1),
             ])
-        // It comes after what was there, though the clock stands still.
+        // The stamp is later than earlier ones, although the clock stands still.
         #expect(try sent(again)[0].stampMilliseconds == 6)
-        // Also when all of it was removed meanwhile.
+        // The same holds after all changes were pruned.
         try again.prune(TakenChanges([first.origin: 1, again.origin: 1]))
         #expect(try again.kept().isEmpty)
         _ = try record(again, Self.interaction("3", .join))
@@ -224,11 +224,11 @@ struct ChangeJournalTests {
         #expect(member.forgetsEarlier && member.interactions.map(\.kind) == [.join])
         #expect(member.interactions[0].recommendationID == nil)
         #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [])
-        // What is sent on still makes the member one of the group, and forgets the rest.
+        // The sent changes keep the membership, and forget the rest.
         let sent = try sent(journal)
         #expect(sent.map(\.sequence) == [1, 2, 3, 4])
         #expect(sent[1].change == .member(MemberChange(ofUser: "ann", .record([]))))
-        // It stays in the log until that is emptied, which is when the daemon's next pass erases it.
+        // The text stays in the log until the daemon's next pass empties it.
         #expect(try files(with: "secretly") == ["journal-wal"])
         #expect(try journal.eraseForgotten())
         #expect(try files(with: "secretly") == [])
@@ -246,7 +246,7 @@ struct ChangeJournalTests {
         try journal.prune(taken)
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["2", "3"])
         #expect(try journal.kept() == [journal.origin: KeptNumbers(after: 1, last: 3)])
-        // Its number is known still.
+        // The number of the pruned change is still known.
         #expect(try journal.follow(all, beyond: taken, at: 6).isEmpty)
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == 2)
     }
@@ -261,7 +261,7 @@ struct ChangeJournalTests {
         #expect(try other.follow(Array(all[4...]), beyond: TakenChanges([one.origin: 3]), at: 1).isEmpty)
         #expect(try other.kept() == [one.origin: KeptNumbers(after: 0, last: 3)])
         #expect(try other.follow(Array(all[4...]), beyond: TakenChanges([one.origin: 4]), at: 1) == Array(all[4...]))
-        // Rows without a gap say what is here.
+        // The stored rows have no gap, so they tell the numbers that are here.
         #expect(try other.kept() == [one.origin: KeptNumbers(after: 4, last: 6)])
         #expect(try other.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["5", "6"])
     }

@@ -74,7 +74,7 @@ struct ContentTests {
     func bruteForce() throws {
         var generator = SeededGenerator(seed: 70)
         let test = try CatalogUnderTest()
-        // More photos than a range has, a few tags in two spellings, and gaps between the keys.
+        // There are more photos than a range holds, a few tags in two spellings, and gaps between the keys.
         let photos = (0..<34_000).map { index in
             let tags = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
                 let tag = Int.random(in: 0..<400, using: &generator)
@@ -106,7 +106,7 @@ struct ContentTests {
         let photosOfPlace = Dictionary(grouping: left.compactMap(\.place)) { $0 }.mapValues(\.count)
         let vocabulary = counts.filter { $0.value >= 5 }
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
-        // Of 400 tags, all fit into memory, or so few that shares of them are divided once more.
+        // With 400 tags, all fit into memory. With 90, shares of the tags must be divided once more.
         let tables = test.directory.path + "/tables"
         _ = try CatalogSnapshot(of: test.catalog, threads: 1)
             .exportTables(to: tables, relations: .standard, rowsPerPart: 9000)
@@ -134,7 +134,7 @@ struct ContentTests {
     }
 }
 
-/// Photos that share pools with one.
+/// The photos that share pools with a photo.
 @Suite("Companions of a photo")
 struct CompanionTests {
     @Test("are weighted by their cosine, without private groups and photos")
@@ -144,7 +144,7 @@ struct CompanionTests {
         try test.importing(.photos, "photo_id,visibility\np,public\nq,public\nr,public\nh,private\nx,public\n")
         try test.importing(.pools, "group_id,photo_id\na,p\nb,p\ns,p\na,q\nb,q\na,r\nc,r\na,h\nc,h\ns,x\nc,x\n")
         let photo = try #require(try test.catalog.photo(withID: "p"))
-        // q is in a and b like p: 1; r is in a and c: ½.
+        // q is in a and b like p: 1. r is in a and c: ½.
         #expect(
             companions(photo) == [
                 .init(groupID: "a", photos: 2, share: 1), .init(groupID: "b", photos: 1, share: 1 / 1.5),

@@ -29,7 +29,7 @@ struct ExposureTests {
         _ = try catalog.apply([Self.change(Self.exposure(), Self.exposure("s"), Self.exposure(day: 501))])
         let counts = "SELECT day || ' ' || recommendation_id || ' ' || times FROM exposures ORDER BY exposure_key"
         #expect(try test.lines(counts) == ["500 r 3", "500 r 1", "500 s 1", "501 r 1"])
-        // Two members are new, and nothing else that a recompute would read.
+        // A recompute sees two new members, and no other change.
         #expect(try catalog.changeCount() == before + 2)
         _ = try catalog.apply([Self.change(Self.exposure(day: 501 + ExposureWriter.daysKept))])
         #expect(try test.lines(counts) == ["501 r 1", "901 r 1"])
@@ -53,7 +53,7 @@ struct ExposureTests {
         #expect(sum.microseconds == 42 && sum.times == 2)
         sum.add(timed("r", nil))
         #expect(sum.microseconds == nil && sum.times == 3)
-        // As an older program encodes it.
+        // An older program encodes it like this.
         let change = Self.change(timed("r", nil))
         #expect(!String(decoding: change.encoded, as: UTF8.self).contains("microseconds"))
     }
@@ -75,7 +75,7 @@ struct ExposureTests {
         _ = try journal.record([Self.change(Self.exposure("later"))], at: 7)
         #expect(try sent().first == .member(MemberChange(ofUser: "ann", .record([]))))
         #expect(try sent().last == Self.change(Self.exposure("later")))
-        // What another daemon exposed before, and arrives after, is forgotten too.
+        // An earlier exposure by another daemon that arrives late is forgotten too.
         let late = JournaledChange(
             origin: "other", sequence: 1, stampMilliseconds: 1, change: Self.change(Self.exposure("telling")))
         _ = try journal.follow([late], beyond: .none, at: 8)

@@ -10,12 +10,12 @@ struct FileAccessTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/catalog.sqlite" }
 
-    /// `F_OFD_GETLK`, which the module Glibc does not have.
+    /// The value of `F_OFD_GETLK`, which the module Glibc does not have.
     private static let getLockOfOpenFile: CInt = 36
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// The permissions of all files in a folder, by name.
+    /// Returns the permissions of all files in a folder, by name.
     private func modes(in folder: String) throws -> [String: Int] {
         var modes: [String: Int] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -63,12 +63,12 @@ struct FileAccessTests {
     func locks() throws {
         let first = try Database(path: path, mode: .create)
         try first.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
-        // Closed only afterwards: closing any descriptor of the file would give up the locks.
+        // The descriptor is closed at the very end: closing any descriptor of the file would give up the locks.
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         func isLocked() -> Bool {
-            // For a lock of the open file description, locks of the same process are foreign.
+            // To a lock of the open file description, locks of the same process are foreign.
             var lock = flock()
             (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
             return unsafe fcntl(descriptor, Self.getLockOfOpenFile, &lock) == 0 && lock.l_type != F_UNLCK

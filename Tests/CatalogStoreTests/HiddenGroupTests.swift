@@ -11,7 +11,7 @@ struct HiddenGroupTests {
     private let test: CatalogUnderTest
     private var catalog: Catalog { test.catalog }
 
-    /// Groups a, b and c, and a private one.
+    /// Creates a catalog with the groups a, b and c, and a private one.
     init() throws {
         test = try CatalogUnderTest()
         try test.importing(.groups, "group_id,visibility\na,public\nb,public\nc,public\nsecret,private\n")
@@ -90,7 +90,7 @@ struct HiddenGroupTests {
         }
         #expect(try rows() == [0, 1, 2])
         _ = try change(.hide, "b")
-        // In the matrices c comes second now.
+        // Group c is now the second row of the matrices.
         #expect(try rows() == [0, 1])
     }
 

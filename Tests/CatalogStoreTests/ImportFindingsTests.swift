@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 
 extension ImportSummary {
-    /// The message of a finding; empty if there is none.
+    /// Returns the message of a finding, or an empty text if there is none.
     fileprivate func message(_ kind: String) -> String { findings.first { $0.kind == kind }?.message ?? "" }
-    /// How much a finding is about; 0 if there is none.
+    /// Returns the count of a finding, or 0 if there is none.
     fileprivate func count(_ kind: String) -> Int { findings.first { $0.kind == kind }?.count ?? 0 }
 }
 
@@ -28,7 +28,7 @@ struct ImportFindingsTests {
             """
         let summary = try test.importing(.groups, text)
         #expect(summary.rejected == 0 && summary.rows == 2 && summary.written == 2)
-        // What was known is not lost to what cannot be read.
+        // Unreadable values do not replace known ones.
         #expect(
             try test.content(.groups) == ["g|New|~|0|~|0|1714521600|1714608000", "h|Other|~|0|~|0|~|~"])
         #expect(summary.findings.map(\.count) == [1, 2, 1])
@@ -138,7 +138,7 @@ struct ImportFindingsTests {
         try Data(("group_id,user_id\n" + rows).utf8).write(to: URL(fileURLWithPath: file))
         var kibibytes = 8 << 10
         var (failures, isDone) = (0, false)
-        // Somewhere between too little room for anything and enough, only the index does not fit.
+        // At some size of the disk, everything but the index has room.
         while !isDone {
             let disk = try SmallDisk(kibibytes: kibibytes)
             let catalog = try Catalog(path: disk.path + "/catalog", mode: .writing)
@@ -167,7 +167,7 @@ struct ImportFindingsTests {
             31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 147, 239, 230, 96, 0, 1, 38, 102, 109, 93, 63, 221, 174, 243, 62, 15, 189,
             158, 48, 49, 48, 251, 43, 77, 229, 2, 138, 2, 0, 108, 245, 48, 204, 30, 0, 0, 0,
         ]
-        // The header of a tar archive: a name, numbers, and the mark at 257.
+        // The header of a tar archive has a name, numbers, and the mark at 257.
         let archive =
             Array("users.csv".utf8) + [UInt8](repeating: 0, count: 248) + Array("ustar  \0".utf8)
             + [UInt8](repeating: 0, count: 247) + text
@@ -204,13 +204,13 @@ struct CatalogPlaceTests {
             let error = try #require(catalogError { _ = try Catalog(path: path, mode: mode) })
             #expect(error.code == .fileFailed && error.message.contains("mounted as a single file"), "\(error)")
         }
-        // Its folder is what should be mounted.
+        // The folder is the right thing to mount.
         #expect(CatalogPlace(of: kept) == nil)
     }
 
     @Test("A catalog that cannot have a write-ahead log is refused: the answer of SQLite is read")
     func withoutLog() throws {
-        // The file is made before SQLite sees that it needs none.
+        // The file is created before SQLite finds that it needs none.
         defer { try? FileManager.default.removeItem(atPath: ":memory:") }
         let error = try #require(catalogError { _ = try Catalog(path: ":memory:", mode: .writing) })
         #expect(error.code == .fileFailed && error.message.contains("its journal mode is memory"), "\(error)")

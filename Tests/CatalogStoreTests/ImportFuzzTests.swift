@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A thousand spoiled files")
 struct ImportFuzzTests {
-    /// A file of a kind in any dialect, right but for what is spoiled afterwards.
+    /// Returns a valid file of a kind in a random dialect; its caller damages it.
     private func file(_ kind: ImportKind, _ random: inout SeededGenerator) -> [UInt8] {
         let names = kind.columnNames
         let rows = (0..<Int.random(in: 0..<12, using: &random)).map { _ in
@@ -79,7 +79,7 @@ struct ImportFuzzTests {
                 let summary = try Importer(into: test.catalog, kind: kind, options: options).run([path])
                 #expect((summary.rejected == 0) == (summary.reasonsPath == nil))
                 guard !summary.rejectsPaths.isEmpty else { continue }
-                // As they are, they are rejected again, all of them.
+                // An import of the unchanged rejects rejects all of them again.
                 options.isDryRun = true
                 let again = try Importer(into: test.catalog, kind: kind, options: options).run(summary.rejectsPaths)
                 #expect(again.rejected > 0)

@@ -2,7 +2,7 @@ import CatalogStore
 import Testing
 import TestSupport
 
-/// Random imports in small batches, with caches that are thrown away all the time, against a model in memory.
+/// Random imports in small batches, with caches that are emptied all the time, against a model in memory.
 @Suite("Imports against a model in memory")
 struct ImportModelTests {
     @Test("any sequence of imports gives the same as applying its rows one by one", arguments: 0..<12)
@@ -35,7 +35,9 @@ struct ImportModelTests {
     }
 }
 
-/// Rows as a file has them; a column that the file lacks is absent, an empty cell is "".
+/// The rows of a file.
+///
+/// A missing column is absent, and an empty cell is "".
 struct RandomFile {
     var rows: [[String: String]] = []
     var text: String
@@ -75,7 +77,7 @@ struct RandomFile {
     }
 }
 
-/// The simplest possible import: dictionaries, one row at a time.
+/// The simplest possible import: dictionaries, and one row at a time.
 struct CommunityModel {
     typealias Row = [String: String]
     private var things: [String: [String: Row]] = ["groups": [:], "users": [:], "photos": [:]]
@@ -126,7 +128,7 @@ struct CommunityModel {
         return "\(group) \(entry)"
     }
 
-    /// In the form of `CatalogUnderTest.everything`.
+    /// The rows of all kinds, in the form of `CatalogUnderTest.everything`.
     var everything: [String: [String]] {
         func lines(_ rows: [String: Row], _ columns: [String]) -> [String] {
             rows.values.map { row in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Rejected lines, to be mended and imported again")
 struct ImportRejectsTests {
-    /// Files of groups in each dialect, with two bad lines, and how to mend these.
+    /// A file of groups in each dialect, with two bad lines that can be corrected.
     private static let dialects: [(ending: String, text: String)] = [
         ("csv", "colour,group_id,visibility\nred,a,public\nblue,b,secret\n\"x\ny\",c,\"se\"\"cret\"\n"),
         ("csv", "group_id;visibility\r\na;public\r\nb;secret\r\n\"c\";secret\r\n"),
@@ -40,7 +40,7 @@ struct ImportRejectsTests {
         let again = try Importer(into: test.catalog, kind: .groups, options: options).run([path])
         #expect(again.rows == 2 && again.rejected == 0)
         #expect(try test.content(.groups).map { String($0.prefix(1)) } == ["a", "b", "c"])
-        // What was imported itself stays where it is.
+        // The imported file itself is not removed.
         #expect(test.content(of: (path as NSString).lastPathComponent) == mended)
     }
 
@@ -76,7 +76,7 @@ struct ImportRejectsTests {
         }
         try test.importing(.users, "user_id,name\n,x\n") { $0.rejectsPath = stem }
         #expect(test.content(of: "r.csv") != nil && test.content(of: "r-reasons.tsv") != nil)
-        // A dry run leaves everything as it is.
+        // A dry run leaves the files unchanged.
         try test.importing(.users, "user_id\nu\n") {
             $0.rejectsPath = stem
             $0.isDryRun = true
@@ -123,7 +123,7 @@ struct ImportRejectsTests {
             $0.replaces = true
             $0.allowsRejects = true
         }
-        // What is known of the rejected one stays.
+        // The rejected group keeps its values.
         #expect(summary.removed == 1)
         #expect(try test.content(.groups).map { $0.prefix(7) } == ["a|~|~|1", "b|~|~|0", "c|~|~|0"])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Replacing")
 struct ImportReplaceTests {
-    /// Four of each thing, and pairs of all of them.
+    /// Returns a catalog with four groups, users and photos each, and all their pairs.
     private func filled() throws -> CatalogUnderTest {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id,title\ng1,One\ng2,Two\ng3,Three\ng4,Four\n")
@@ -102,7 +102,7 @@ struct ImportReplaceTests {
                 && error.message.contains("--allow-shrinking"))
         #expect(try test.everything() == before.0)
         #expect(try test.catalog.changeCount() == before.1)
-        // The same connection can do it when it is told to.
+        // The same connection can replace once it is allowed to.
         let summary = try test.importing(kind, text) {
             $0.replaces = true
             $0.allowsShrinking = true

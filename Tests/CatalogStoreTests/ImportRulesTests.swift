@@ -79,7 +79,7 @@ struct ImportRulesTests {
         #expect(try test.content(.groups) == ["g|New|Text|1|a;b|2|500000001|500000002"])
         try test.importing(.groups, "group_id,description,visibility,topics,join_policy,last_active_at\ng,,,,,\n")
         #expect(try test.content(.groups) == ["g|New|~|1|~|2|500000001|~"])
-        // In JSON Lines a key that is absent, or null, is not given; an empty text clears.
+        // In JSON Lines, an absent key or null sets nothing. An empty text clears the value.
         try test.importing(
             .groups,
             "{\"group_id\":\"g\",\"title\":null,\"created_at\":500000009}\n{\"group_id\":\"h\",\"title\":\"H\"}\n",

@@ -61,7 +61,7 @@ struct ImportStrictTests {
         ])
     func unreadable(kind: ImportKind, text: String, reason: String) throws {
         let test = try CatalogUnderTest()
-        // An unknown user or group would stop it, too.
+        // An unknown user or group would stop the import, too.
         try test.importing(kind, text)
         let error = try #require(catalogError { try test.importing(kind, text) { $0.isStrict = true } })
         #expect(error.code == .badData && error.message.contains("file2.csv, line 2: "))
@@ -94,7 +94,7 @@ struct ImportStrictTests {
         #expect(error.code == .badData && error.message.contains("line 6: "), "\(error)")
         #expect(try test.content(kind).isEmpty)
         #expect(try test.catalog.changeCount() == changes)
-        // Nothing of a transaction is left open: the connection can be used again.
+        // No transaction is left open: the connection can be used again.
         #expect(try test.importing(kind, ([header] + rows.prefix(4)).joined(separator: "\n") + "\n").written == 4)
     }
 
@@ -115,7 +115,7 @@ struct ImportStrictTests {
         #expect(error.code == .badData && error.message.contains(message), "\(error)")
         #expect(try test.everything() == before.0)
         #expect(try test.catalog.changeCount() == before.1)
-        // Without --strict they are created.
+        // Without strict mode, they are created.
         #expect(try test.importing(kind, text).rejected == 0)
     }
 

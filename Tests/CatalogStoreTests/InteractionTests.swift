@@ -10,7 +10,7 @@ struct InteractionTests {
     private let test: CatalogUnderTest
     private let catalog: Catalog
 
-    /// Groups a, b and c, and a private one.
+    /// Creates a catalog with the groups a, b and c, and a private one.
     init() throws {
         test = try CatalogUnderTest()
         try test.importing(.groups, "group_id,visibility\na,public\nb,public\nc,public\nsecret,private\n")
@@ -45,7 +45,7 @@ struct InteractionTests {
             try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: Int64(since)) {
                 counts.append($1.count)
             }
-            // The first is u, the second v, of whom only the impression was recorded.
+            // The first member is u. The second is v, with a recorded impression only.
             #expect(counts == (count == 2 ? [2, 1] : [1]))
         }
     }
@@ -69,7 +69,7 @@ struct InteractionTests {
         "The latest of imported and recorded joins and leaves decides, in whatever order they come", arguments: 0..<40)
     func latestEventWins(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        // The state of the pair by the rule, stated as plainly as can be.
+        // The state of the pair by the rule, in its simplest form.
         var latest: (seconds: Int64, isMember: Bool) = (.min, false)
         var imports: Int64?
         for number in 0..<8 {
@@ -85,12 +85,12 @@ struct InteractionTests {
                 ])
                 if seconds >= latest.seconds { latest = (seconds, isMember) }
             }
-            // At equal times the member's event counts; a later import overwrites an earlier one.
+            // At equal times, the member's event counts. A later import overwrites an earlier one.
             let expected = imports.map { $0 > latest.seconds ? true : latest.isMember } ?? latest.isMember
             if imports == nil {
                 #expect(try isMember == expected, "\(number)")
             }
-            // The same files again, as a site imports them every night.
+            // The same files are imported again, as sites do every night.
             if let imports {
                 try test.importing(.memberships, "group_id,user_id,joined_at\na,u,\(imports)\n")
                 #expect(try isMember == expected, "\(number)")
@@ -144,7 +144,7 @@ struct InteractionTests {
         #expect(try catalog.changeCount() == before)
         _ = try record([InteractionRecord(id: "2", .join, groupID: "a", atMilliseconds: 1)])
         #expect(try catalog.changeCount() > before)
-        // Its time counts for trends, although no file had one.
+        // The time of the interaction counts for trends, although no file had times.
         #expect(try catalog.workEstimate(.memberships).hasDates)
         _ = try catalog.apply([MemberChange(ofUser: "u", .state(interests: []))])
         #expect(try catalog.member(withID: "u")?.interests == [])

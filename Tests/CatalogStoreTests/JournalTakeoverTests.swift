@@ -11,14 +11,14 @@ struct JournalTakeoverTests {
         InteractionRecord(id: id, kind, groupID: group, atMilliseconds: 1)
     }
 
-    /// Changes are made in three journals and sent on and followed at random; the streams are lost at times.
+    /// Random changes in three journals, which send and follow them at random; the streams are sometimes lost.
     @Test("All journals come to know the same, which is what the catalog takes over", arguments: 0..<12)
     func agreement(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let directory = try TemporaryDirectory()
         let journals = try (0..<3).map { try ChangeJournal(path: "\(directory.path)/journal\($0)", mode: .recording) }
         var streams: [String: [JournaledChange]] = [:]
-        /// Does what follows from a comparison; one thing, or all.
+        /// Takes the steps that follow from a comparison, at most `limit` of them.
         func exchange(_ journal: ChangeJournal, limit: Int) throws {
             let exchange = ChangeExchange(
                 here: try journal.kept(),
@@ -56,7 +56,7 @@ struct JournalTakeoverTests {
                                 id: Bool.random(using: &generator) ? "\(number)" : "\(number / 3)",
                                 try #require(Interaction.Kind.allCases.randomElement(using: &generator)),
                                 groupID: try #require(groups.randomElement(using: &generator)),
-                                // Of interactions with the same id only the first is kept.
+                                // If several interactions have the same id, only the first is kept.
                                 atMilliseconds: Int64(number / 3) * 1000)
                         ])
                     }
@@ -106,7 +106,7 @@ struct JournalTakeoverTests {
             ])
         var counts = try test.catalog.apply(journaled: [first, first])
         #expect(counts.applied == 1 && counts.repeated == 1 && counts.leftOut == 1)
-        // What comes after a gap waits.
+        // A change after a gap waits.
         let (second, third) = (change(2, [Self.interaction("1", .leave)]), change(3, []))
         counts = try test.catalog.apply(journaled: [third])
         #expect(counts.applied == 0 && counts.held == 1)
@@ -147,13 +147,13 @@ struct JournalTakeoverTests {
         #expect(try isHidden())
         try applyJournaled(.unhide, at: 10)
         #expect(try !isHidden())
-        // It is hidden already; hiding it again is a decision too.
+        // The group is hidden already. Hiding it again is a decision too.
         try applyJournaled(.hide, at: 11)
         #expect(try decide(.hide, at: 20) == .unchanged)
         try applyJournaled(.unhide, at: 15)
         #expect(try isHidden())
         #expect(try decide(.unhide, at: 14) == .changed)
-        // Among journals the order of their changes counts, not that of clocks that may differ.
+        // Among journals, the order of changes counts, and not the clocks, which may differ.
         try applyJournaled(.hide, at: 30)
         try applyJournaled(.unhide, at: 29)
         #expect(try !isHidden())

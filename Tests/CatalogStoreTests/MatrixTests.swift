@@ -48,7 +48,7 @@ struct MatrixTests {
     @Test("finds the day of each member's earliest membership, as SQL does", arguments: 0..<6, 1...3)
     func firstDays(seed: UInt64, threads: Int) throws {
         let test = try RandomCatalog.filled(seed: seed)
-        // Some without a time, and some before 1970 or beyond what a day's number can be.
+        // Some entries have no time. Others are before 1970, or too late for the number of a day.
         try Database(path: test.path, mode: .readWrite).execute(
             """
             UPDATE memberships SET joined_at = NULL WHERE user_key % 5 = 1 AND group_key % 3 = 0;
@@ -71,7 +71,7 @@ struct MatrixTests {
         #expect(try snapshot.matrix(.memberships) { _ in }.firstDays == nil)
     }
 
-    /// Members, or public photos, of each public group.
+    /// Returns the members, or the public photos, of each public group.
     private func rowsBySQL(_ test: CatalogUnderTest, _ kind: RelationSource) throws -> [String: Set<String>] {
         let sql =
             switch kind {
@@ -96,7 +96,7 @@ struct MatrixTests {
         return rows
     }
 
-    /// The rows that each entry is in, as a sorted list: what is left of a matrix when the names of its columns go.
+    /// Returns a matrix without the names of its columns: the rows of each entry, as a sorted list.
     private func shape<Entries: Sequence>(_ rows: [Entries]) -> [[Int]] where Entries.Element: Hashable {
         var rowsOfEntry: [Entries.Element: [Int]] = [:]
         for (row, entries) in rows.enumerated() {
@@ -118,7 +118,7 @@ struct MatrixTests {
     }
 }
 
-/// Catalogs of a few dozen groups, users and photos, some of them private, imported in random order.
+/// Random catalogs of a few dozen groups, users and photos, some of them private, imported in random order.
 enum RandomCatalog {
     static func filled(seed: UInt64) throws -> CatalogUnderTest {
         let test = try CatalogUnderTest()
@@ -137,7 +137,7 @@ enum RandomCatalog {
             }
             return lines.shuffled(using: &generator).joined()
         }
-        // Some groups and photos come with their pairs first.
+        // Some groups and photos first appear in pairs.
         try test.importing(.memberships, "group_id,user_id\n" + pairs(users)) { $0.batchRows = 50 }
         try test.importing(.groups, "group_id,visibility\n" + groups.map { "\($0),\(visibility())\n" }.joined())
         let rows = photos.map { "\($0),\(visibility()),\(users.randomElement(using: &generator) ?? "")\n" }

@@ -42,7 +42,7 @@ struct RemovalTests {
         #expect(try test.content(.photos) == ["p|~|0|~|~|~|~|~", "r|bob|0|~|~|~|~|~"])
         #expect(try remove(.memberships, ["g", "bob"]).removed == 1)
         #expect(try count("interactions", test) == 0 && count("hidden_groups", test) == 0)
-        // What was removed comes back with the next import.
+        // The removed user comes back with the next import.
         try test.importing(.users, "user_id\nann\n")
         #expect(try test.content(.users) == ["ann|~|~", "bob|~|~"])
     }

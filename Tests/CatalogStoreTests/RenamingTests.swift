@@ -8,7 +8,7 @@ struct RenamingTests {
     private let test: CatalogUnderTest
     private var catalog: Catalog { test.catalog }
 
-    /// A hidden group and a curated one, with members, a photo, a dismissal and a join.
+    /// Creates a hidden group and a curated one, with members, a photo, a dismissal and a join.
     init() throws {
         test = try CatalogUnderTest()
         try test.importing(
@@ -66,7 +66,7 @@ struct RenamingTests {
         #expect(
             try test.content(.memberships).filter { $0.hasPrefix("spam") }
                 == ["spam-2|u1|1", "spam-2|u2|8", "spam-2|u3|9", "spam-2|u4|~"])
-        // Of a private group that only a membership named under its new id, it is still known that it is private.
+        // A private group stays private, even if a membership has already named it by its new id.
         try test.importing(.memberships, "group_id,user_id\nrest-2,u1\n")
         #expect(try catalog.rename(.groups, from: "rest", to: "rest-2") == .merged)
         #expect(try catalog.group(withID: "rest-2")?.visibility == .private)
@@ -79,7 +79,7 @@ struct RenamingTests {
         try record("4", .dismiss, "x", of: "guest", at: 20_000)
         try record("2", .click, "x", of: "guest", at: 30_000)
         #expect(try catalog.rename(.users, from: "guest", to: "u3") == .merged)
-        // The id 2 is taken by what the member did.
+        // The member already has an interaction with id 2, so the guest's is dropped.
         #expect(try interactions("u3") == ["2 join owls", "3 leave owls", "4 dismiss x"])
         #expect(try test.content(.memberships).filter { $0.contains("|u3|") } == ["spam|u3|~"])
         #expect(try catalog.member(withID: "guest") == nil)
@@ -112,13 +112,13 @@ struct RenamingTests {
         let error = try #require(catalogError { _ = try replace(renamed) })
         #expect(error.message.contains("coterie rename group \"owls\" \"owls-2\"; coterie rename group \"spam\""))
         #expect(try test.everything() == before)
-        // Another new group has nothing to do with it.
+        // A new group with another title is not taken for a renamed one.
         #expect(try replace("spam,Spam,public\nowls,Owls,public\nnew,New,\n" + others).removed == 0)
         _ = try catalog.rename(.groups, from: "spam", to: "spam-2")
         _ = try catalog.rename(.groups, from: "owls", to: "owls-2")
         #expect(try replace(renamed).removed == 1)
         #expect(try catalog.groups().filter(\.isShown).map(\.id) == ["owls-2", "x", "y", "z"])
-        // Told to, it loses the curation; a hidden group stays, as ever.
+        // With permission, the curation is lost. A hidden group always stays.
         #expect(
             try replace("spam-3,Spam,public\nowls-3,Owls,public\n" + others) { $0.allowsRenames = true }.removed == 1)
         #expect(try catalog.curations().isEmpty && catalog.hiddenGroups(limit: 9).map(\.id) == ["spam-2"])
@@ -135,7 +135,7 @@ struct RenamingTests {
 }
 
 extension Catalog {
-    /// Expects that no row names a group, user or photo that is not there.
+    /// Expects that every row names groups, users and photos that exist.
     fileprivate func integrity() throws {
         let examination = try examine()
         #expect(examination.damage.isEmpty && examination.dangling.isEmpty, "\(examination)")

@@ -23,7 +23,7 @@ struct SchemaTests {
         #expect(try catalog.counts().map(\.table) == ["groups", "users", "photos", "memberships", "pools"])
         #expect(try catalog.counts().allSatisfy { $0.rows == 0 })
         #expect(try catalog.changeCount() == 0)
-        // Opening it again changes nothing, and reading it needs no more.
+        // Opening the catalog again changes nothing, and it can be opened for reading.
         _ = try Catalog(path: path, mode: .writing)
         #expect(try Catalog(path: path, mode: .reading).groups().isEmpty)
     }

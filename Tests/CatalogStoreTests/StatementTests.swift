@@ -32,7 +32,7 @@ struct StatementTests {
             #expect(select.optionalText(2) == row.2)
         }
         #expect(try !select.step())
-        // The statement was reset, and can be run again.
+        // The statement was reset and can run again.
         #expect(try select.step())
         #expect(select.integer(0) == .max)
     }

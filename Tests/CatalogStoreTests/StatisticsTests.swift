@@ -21,7 +21,7 @@ struct StatisticsTests {
         #expect(
             memberships.rows == 6 && memberships.dates.count == 3
                 && memberships.dates.range == 500_000_050...500_000_100)
-        // One group without members, one with 1, one with 5.
+        // One group has no members, one has 1, and one has 5.
         #expect(memberships.groupSizes.counts == [1, 1, 0, 1])
         #expect(memberships.entrySizes.counts == [1, 4, 1])
         #expect(memberships.entrySizes.count(below: 2) == 5)

@@ -31,7 +31,7 @@ struct TuningNoteTests {
         let folds = try snapshot.heldOut(ofUsers: users, by: .share(0.34), folds: 3)
         #expect(folds.count == 3 && folds.allSatisfy { $0.count == 2 })
         let many = try #require(users.firstIndex { degrees[Int($0)] == 9 })
-        // Nine shown groups, of which each fold leaves out three others.
+        // Each fold holds out three others of the nine shown groups.
         #expect(folds.allSatisfy { $0[many].count == 3 && $0[1 - many].isEmpty })
         #expect(Set(folds.flatMap { $0[many] }) == Set(0..<9))
         #expect(try !snapshot.mayHaveTimes(.memberships))

@@ -12,10 +12,10 @@ struct UndescribedRowsTests {
 
     init() throws { test = try CatalogUnderTest() }
 
-    /// The groups that are used and shown.
+    /// Returns the groups that are used and shown.
     private func shown() throws -> [String] { try catalog.groups().filter(\.isShown).map(\.id) }
 
-    /// The photos that are used and shown.
+    /// Returns the photos that are used and shown.
     private func shownPhotos() throws -> [String] {
         try test.lines("SELECT photo_id FROM photos ORDER BY photo_id").filter {
             try catalog.photo(withID: $0)?.visibility == .public
@@ -33,7 +33,7 @@ struct UndescribedRowsTests {
         #expect(try undescribed(0) == 3 && undescribed(2) == 2)
     }
 
-    /// Lines of a private group `s` that are rejected for one reason each.
+    /// Lines of a private group `s`, each with one reason for rejection.
     static let badGroups: [[UInt8]] =
         [
             "s,Secret,private,0000-00-00 00:00:00", "s,Secret,privat,", "s,Secret", "s,\"Secret,private,\n",
@@ -50,7 +50,7 @@ struct UndescribedRowsTests {
         #expect(members.created["groups"] == 1 && members.unshown == ["groups": 1])
         let statistics = try catalog.statistics().things[0]
         #expect(statistics.count("undescribed") == 1 && statistics.count("private") == 0)
-        // Its own line says that it is public, or says nothing.
+        // The group's own line has no visibility, which means public.
         try test.importing(.groups, "group_id\ns\n")
         #expect(try shown() == ["a", "s"] && undescribed(0) == 0)
     }
@@ -61,7 +61,7 @@ struct UndescribedRowsTests {
             .photos, "photo_id,visibility,latitude\np,public,1\nq,private,91\nr,privat,\n", "photo_id\nt\n")
         let pools = try test.importing(.pools, "group_id,photo_id\na,p\na,q\na,r\nb,t\n")
         #expect(try shownPhotos() == ["p", "t"] && pools.unshown == ["photos": 2])
-        // No file has described groups.
+        // No file has described the groups.
         #expect(try shown() == ["a", "b"])
         let reading = try CatalogSnapshot(of: catalog, threads: 1).matrix(.pools) { _ in }
         #expect(reading.matrix.entryCount == 2 && reading.entriesOfPrivatePhotos == 2)
@@ -76,7 +76,7 @@ struct UndescribedRowsTests {
         #expect(summary.unshown == ["groups": 1])
         #expect(try shown() == ["a", "d"] && undescribed(0) == 1)
         #expect(try catalog.changeCount() > before)
-        // A later file without a column of visibility changes that of none that has one.
+        // A later file without the column `visibility` keeps every known visibility.
         let second = try test.importing(.groups, "group_id,title\nb,B\nc,C\n")
         #expect(second.unshown.isEmpty)
         #expect(try shown() == ["a", "c", "d"])
@@ -90,7 +90,7 @@ struct UndescribedRowsTests {
         }
         #expect(error?.code == .badData)
         let members = try test.importing(.memberships, "group_id,user_id\na,u\ns,u\n")
-        // What was there was left as it was.
+        // Earlier groups were left unchanged.
         #expect(try shown() == ["old"] && members.unshown == ["groups": 2])
         try test.importing(.groups, "group_id,visibility\na,public\ns,private\n")
         #expect(try shown() == ["a"])
@@ -136,7 +136,7 @@ struct UndescribedRowsTests {
         try test.importing(.groups, "group_id,title,visibility\ntitled,T,public\nsecret,,private\n")
         try test.importing(.memberships, "group_id,user_id\nnamed,u\n")
         try test.importing(.pools, "group_id,photo_id\ntitled,p\n")
-        // As an earlier program had it.
+        // This is the state that an earlier program left.
         try Database(path: test.path, mode: .readWrite).execute(
             """
             UPDATE groups SET visibility = 0 WHERE visibility = 2; UPDATE photos SET visibility = 0;
@@ -147,7 +147,7 @@ struct UndescribedRowsTests {
         #expect(migrated.olderVersion == 13)
         #expect(try migrated.groups().filter(\.isShown).map(\.id) == ["titled"])
         #expect(try migrated.group(withID: "named")?.visibility == .unknown)
-        // Pools alone know of photos.
+        // Only pools name photos.
         #expect(try migrated.photo(withID: "p")?.visibility == .public)
         #expect(try migrated.changeCount() == before + 1)
     }

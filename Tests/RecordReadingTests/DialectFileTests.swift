@@ -1,9 +1,9 @@
 import RecordReading
 import Testing
 
-/// Files as programs write them, byte for byte.
+/// Files exactly as real programs write them.
 private enum Written {
-    /// `mariadb --batch` of MariaDB 10.11.
+    /// The output of `mariadb --batch`, MariaDB 10.11.
     static let mysqlBatch = """
         group_id\ttitle\tcreated_at
         g1\ttab\\there\t2026-11-01 12:00:00
@@ -15,28 +15,28 @@ private enum Written {
         g8\tsay "hi"\t2026-11-01 00:00:00
 
         """
-    /// SELECT … INTO OUTFILE of the same server.
+    /// The output of SELECT … INTO OUTFILE of the same server.
     static let outfile =
         "group_id\ttitle\tcreated_at\ng1\ttab\\\there\t2026-11-01 12:00:00\ng2\ttwo\\\nlines\t\\N\n"
         + "g4\tback\\\\slash C:\\\\new\t2026-11-01 00:00:00\ng5\t\\N\t\\N\n"
-    /// The same with FIELDS TERMINATED BY ',' ENCLOSED BY '"'.
+    /// The output of INTO OUTFILE … FIELDS TERMINATED BY ',' ENCLOSED BY '"' of the same server.
     static let enclosedOutfile =
         "\"group_id\",\"title\",\"created_at\"\n\"g1\",\"tab\there\",\"2026-11-01 12:00:00\"\n"
         + "\"g2\",\"two\\\nlines\",\\N\n\"g3\",\"\\\"open quote\",\"0000-00-00 00:00:00\"\n"
         + "\"g4\",\"back\\\\slash C:\\\\new\",\"2026-11-01 00:00:00\"\n\"g5\",\\N,\\N\n"
         + "\"g8\",\"say \\\"hi\\\"\",\"2026-11-01 00:00:00\"\n"
-    /// COPY … TO STDOUT WITH (HEADER) of PostgreSQL 15.
+    /// The output of COPY … TO STDOUT WITH (HEADER), PostgreSQL 15.
     static let copy =
         "group_id\ttitle\tcreated_at\ng1\ttab\\there\t2026-11-01 12:00:00+00\ng2\ttwo\\nlines\\r\\b\\f\\v\t\\N\n"
         + "g3\t\"open quote\t\\N\ng4\tback\\\\slash \\\\N\t\\N\ng5\t\\N\t\\N\ng6\t\\\\N\t\\N\ng7\tends with a quote\"\t\\N\n"
-    /// pandas 2.3, `to_csv(sep="\\t", index=False)`.
+    /// The output of `to_csv(sep="\\t", index=False)`, pandas 2.3.
     static let pandas =
         "group_id\ttitle\tn\ng1\ttwo\nlines\t1\n".replacing("two\nlines", with: "\"two\nlines\"")
         + "g2\t\"say \"\"hi\"\"\"\t2\ng3\tplain, text\t3\ng4\t\"tab\there\"\t4\n"
 }
 
 @Suite("Files say what dialect they are") struct DialectFiles {
-    /// The first two columns of all records, with `~` for no value, and what was rejected.
+    /// Returns the first two columns of all records, with `~` for no value, and the rejected records.
     private func read(
         _ text: String, _ choice: DialectChoice = DialectChoice(), chunk: Int = 7,
         check: (borrowing RecordReader) -> Void = { _ in }
@@ -122,7 +122,7 @@ private enum Written {
     func pandas() throws {
         let expected = ["g1=two\nlines", "g2=say \"hi\"", "g3=plain, text", "g4=tab\there"]
         #expect(try read(Written.pandas) == expected)
-        // Also if the first quote comes long after the first megabyte.
+        // The same holds if the first quote comes long after the first megabyte.
         let plain = (0..<120_000).map { "p\($0)\tplain\t0\n" }.joined()
         let header = "group_id\ttitle\tn\n"
         let late = header + plain + Written.pandas.dropFirst(header.count)

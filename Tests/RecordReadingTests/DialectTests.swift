@@ -10,7 +10,7 @@ import Testing
             DialectChoice(delimiter: delimiter), columns: columns, source: "export.csv", read: source.read)
     }
 
-    /// Why a text cannot be read.
+    /// Returns the error that reading a text throws.
     private func failure(_ text: String, _ columns: [RecordColumn], delimiter: RecordDelimiter? = nil) -> RecordError? {
         do throws(RecordError) {
             _ = try reader(text, columns, delimiter: delimiter)
@@ -65,7 +65,7 @@ import Testing
         #expect(try reader.next() == .record)
         #expect(reader.text(0) == "1" && reader.text(1) == "x")
         #expect(reader.unknownColumns == ["group_id"])
-        // A column that was said to be there must be there, even if it is not required.
+        // A column with a given name in the source must be there, even if it is not required.
         let error = failure(
             "group_id,title\n", [RecordColumn("title", isRequired: false, sourceName: "name")])
         #expect(error?.code == .missingColumn && error?.message.contains("\"name\"") == true)
@@ -82,7 +82,7 @@ import Testing
 }
 
 @Suite("Records as they stand in the source") struct RawRecords {
-    /// Reads everything, and the raw records.
+    /// Returns the outcomes of reading all bytes, each with its raw record.
     private func raw(_ bytes: [UInt8], _ format: RecordFormat, chunk: Int) throws -> [(outcome: Outcome, raw: [UInt8]?)]
     {
         var reader = try makeReader(bytes, format, required: false, limit: 64, chunk: chunk)
@@ -101,7 +101,7 @@ import Testing
     func roundTrip(format: RecordFormat) throws {
         var random = SeededGenerator(seed: 8)
         let delimiter = format == .tsv ? "\t" : ","
-        // A header in quotes shows that there are quotes.
+        // A quoted header shows that fields are quoted.
         let header = format == .jsonLines ? "" : "\"a\"\(delimiter)b\n"
         let pieces =
             format == .jsonLines

@@ -16,7 +16,7 @@ import Testing
         #expect(nearest(to: "improt", among: commands) == ["import"])
         #expect(nearest(to: "Rank", among: commands) == ["rank"])
         #expect(nearest(to: "xyzzy", among: commands) == [])
-        // At most one character, or a third of them.
+        // The limit is one character, or a third of them.
         #expect(nearest(to: "a", among: ["b", "bc"]) == ["b"])
         #expect(nearest(to: "abcdef", among: ["abcdxy", "abcxyz"]) == ["abcdxy"])
         #expect(nearest(to: String(repeating: "a", count: 65), among: [String(repeating: "a", count: 65)]) == [])

@@ -1,7 +1,7 @@
 import RecordReading
 import Testing
 
-/// Everything that reading a source returns.
+/// The result of reading a source to its end.
 private enum Reading: Equatable {
     case outcomes([Outcome])
     case failure(RecordError)
@@ -16,7 +16,7 @@ private enum Reading: Equatable {
     }
 }
 
-/// Bytes that readers of records stumble over.
+/// Returns random bytes that are hard for readers of records.
 private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenerator, quotes: Bool = true) -> [UInt8] {
     let delimiter = format == .tsv ? "\t" : ","
     var pieces: [[UInt8]] = [
@@ -63,7 +63,7 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
                 Array("a\(format == .csv ? "," : "\t")b\n".utf8) + nastyBytes(format, using: &random, quotes: false)
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             let expected = lines.indices.dropFirst().filter { line in
-                // The header comes again there.
+                // Such a line is a repeated header.
                 let bare = lines[line].filter { $0 != 13 }
                 return !lines[line].allSatisfy { $0 == 13 } && bare != Array("a,b".utf8) && bare != Array("a\tb".utf8)
             }.map { $0 + 1 }
@@ -78,16 +78,16 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
             let bytes = nastyBytes(format, using: &random)
             guard case .outcomes(let found) = Reading(bytes, format, limit: 40, chunk: 4096) else { continue }
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            // The header may come again.
+            // The header may be repeated.
             func bare(_ line: ArraySlice<UInt8>) -> [UInt8] {
                 line.filter { ![13, 32, 34, 0xEF, 0xBB, 0xBF].contains($0) }
             }
             let header = lines.lazy.map(bare).first { !$0.isEmpty }
             for (event, following) in zip(found, found.map(\.line).dropFirst() + [lines.count + 1]) {
-                // After the lines that an event covers only empty ones may come before the next event.
+                // Between the lines of an event and the next event, only empty lines are allowed.
                 let uncovered = (event.line + event.linesCovered..<max(event.line + event.linesCovered, following))
                 #expect(following > event.line)
-                // These are rejected with all their lines.
+                // These records are rejected with all their lines.
                 if case .rejected(_, .nul, _) = event { continue }
                 if case .rejected(_, .notUTF8, _) = event { continue }
                 if case .rejected(_, .fieldCount, let excerpt) = event, excerpt.contains("\"") { continue }
@@ -106,11 +106,12 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
         let delimiter = format == .csv ? "," : "\t"
         let pieces = ["\"", "\"\"", ",", "\t", "\r", "\n", "\r\n", "é", "€", "𝄞", "a", " ", "{", "\u{FEFF}", ""]
         for round in 0..<500 {
-            // With tabulators, lines that are records by themselves must not be joined: a text has either or none.
+            // With tabs, lines that are records by themselves must not be joined. A text therefore has no tab or no
+            // line feed.
             let missing: Unicode.Scalar? = format == .csv ? nil : round % 4 < 2 ? "\t" : "\n"
             let pieces = pieces.filter { piece in !piece.unicodeScalars.contains { $0 == missing } }
             let newline = round % 2 == 0 ? "\n" : "\r\n"
-            // A header in quotes shows that there are quotes.
+            // A quoted header shows that fields are quoted.
             var text = ["\"a\"", "b", "c"].joined(separator: delimiter)
             var records: [[String]] = []
             for _ in 0..<Int.random(in: 0..<8, using: &random) {
@@ -137,7 +138,7 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
         }
     }
 
-    // With tabulators, a quote that would join lines which are records by themselves is a stray one.
+    // With tabs, a quote that would join lines that are records by themselves is a stray quote.
     @Test("A rejected record never changes where the next one begins", arguments: [RecordFormat.csv])
     func rejectedRecordsEndWhereTheyEnd(format: RecordFormat) throws {
         var random = SeededGenerator(seed: 5)

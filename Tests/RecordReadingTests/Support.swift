@@ -1,6 +1,6 @@
 import RecordReading
 
-/// What came of reading: records with all fields, and what was rejected.
+/// The outcome of reading one record: its fields, or its rejection.
 enum Outcome: Equatable, CustomStringConvertible {
     case record(line: Int, fields: [String?])
     case rejected(line: Int, reason: RejectionReason, excerpt: String)
@@ -19,21 +19,21 @@ enum Outcome: Equatable, CustomStringConvertible {
 }
 
 extension Outcome {
-    /// The line where it begins.
+    /// The line where the record begins.
     var line: Int {
         switch self {
         case .record(let line, _), .rejected(let line, _, _): line
         }
     }
 
-    /// The lines that it stands on; 1 for what was rejected.
+    /// The number of lines of the record; 1 for a rejected one.
     var linesCovered: Int {
         guard case .record(_, let fields) = self else { return 1 }
         return 1 + fields.reduce(0) { sum, field in sum + (field ?? "").utf8.count { $0 == UInt8(ascii: "\n") } }
     }
 }
 
-/// SplitMix64: the same numbers in every run.
+/// SplitMix64, a generator of the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -53,7 +53,7 @@ final class ByteSource {
     let bytes: [UInt8]
     let chunk: Int
     var offset = 0
-    /// The most bytes that were asked for at once.
+    /// The largest number of bytes that were requested at once.
     var largestRequest = 0
 
     init(_ bytes: [UInt8], chunk: Int) {
@@ -82,7 +82,7 @@ func makeReader(
         maximumRecordBytes: limit, read: source.read)
 }
 
-/// Reads everything.
+/// Returns the outcomes of reading a whole text.
 func outcomes(
     _ text: String, _ format: RecordFormat?, columns: [String] = ["a", "b"], required: Bool = true,
     limit: Int = 1 << 20,
@@ -91,7 +91,7 @@ func outcomes(
     try outcomes(Array(text.utf8), format, columns: columns, required: required, limit: limit, chunk: chunk)
 }
 
-/// Reads everything.
+/// Returns the outcomes of reading all bytes.
 func outcomes(
     _ bytes: [UInt8], _ format: RecordFormat?, columns: [String] = ["a", "b"], required: Bool = true,
     limit: Int = 1 << 20,
