@@ -104,7 +104,7 @@ extension Importer {
     }
 }
 
-// MARK: - What is taken in another way than it may be meant
+// MARK: - Findings
 
 extension Importer {
     /// Returns the time of an entry of a relation, or nil if it has none.
