@@ -45,7 +45,7 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     case nul
     /// The record contains bytes that are not UTF-8.
     case notUTF8
-    /// Quotes join so many lines that are records by themselves.
+    /// Quotes join this number of lines, each of which is a record by itself.
     case joinedLines(Int)
     /// The line does not begin like a JSON object.
     case notAnObject

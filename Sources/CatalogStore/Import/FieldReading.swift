@@ -9,7 +9,7 @@ struct RecordProblem: Error {
 }
 
 extension ImportKind.Column {
-    /// Whether the current record sets this column, be it to null.
+    /// Whether the current record sets this column, even to null.
     ///
     /// For a column of words, such as `visibility`, a null value does not set it.
     func isGiven(_ column: Int, in reader: borrowing RecordReader) -> Bool {

@@ -144,7 +144,7 @@ public struct ImportOptions: Sendable {
     public var batchRows = 16_000_000
     /// The memory for external ids, in bytes.
     ///
-    /// Full memory is emptied, and ids are looked up in the catalog again.
+    /// When the memory is full, it is emptied, and ids are looked up in the catalog again.
     public var identifierBytes = 1 << 30
 
     /// Creates options with the usual values.
@@ -236,7 +236,7 @@ public struct ImportSummary: Sendable {
     init(kind: ImportKind) { self.kind = kind }
 }
 
-/// A detail of the files that may have been meant differently from how it was taken.
+/// A part of the files that the import may have misread.
 public struct ImportFinding: Sendable, Equatable {
     /// The name of the finding for programs, such as `unreadableValues`.
     public var kind: String

@@ -166,7 +166,7 @@ extension Importer {
         }
     }
 
-    /// The groups or photos without a row of their own, if the import is of that kind.
+    /// The undescribed groups or photos, if the import is of that kind.
     private var undescribed: UndescribedRows? {
         guard case .entities(let table) = kind else { return nil }
         return UndescribedRows(of: table, catalog.database)
@@ -191,7 +191,7 @@ extension Importer {
 
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
-            // Files must not undo interactions that are newer than they are.
+            // Files must not undo newer interactions.
             if kind == .memberships { try catalog.reapplyInteractions() }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.note(notedColumns)

@@ -8,7 +8,7 @@ import RecordReading
 ///
 /// - A field with a tab, a quote or an end of line is in double quotes.
 /// - Times are seconds since 1970. Null is an empty field.
-/// - The column `fields` tells which fields the record sets, be it to null, as a sum of powers of two: 1 for the first
+/// - The column `fields` tells which fields the record sets, even to null, as a sum of powers of two: 1 for the first
 ///   column.
 /// - The column `line` is the line in the input where the record begins.
 public struct RecordCleaner: Sendable {
