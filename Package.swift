@@ -29,7 +29,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 /// What the fuzz targets use.
 let fuzzed: [Target.Dependency] = [
-    "Answers", "CatalogStore", "CommandLine", "Files", "HTTP", "Model", "ModelStore", "RecordReading",
+    "Answers", "CatalogStore", "Changes", "CommandLine", "Files", "HTTP", "Model", "ModelStore", "RecordReading",
     "Recommendation", "Redis", "Service", "TestSupport",
 ]
 
@@ -97,37 +97,39 @@ let package = Package(
         // Options, configuration files, and the options of the formula.
         module("CommandLine", ["CYAML", "Files", "RecordReading", "Similarity"]),
 
+        // What members and the site do: journals, streams, and their exchange.
+        computing("Changes", ["CXXHash", "CivilTime", "Model", "Redis", "SQLite"]),
+
         // The system.
         computing(
             "CatalogStore",
             [
-                "SQLite", "CXXHash", "CZlib", "Files", "Similarity", "CivilTime", "RecordReading",
-                "Recommendation",
-                "Model",
+                "Changes", "SQLite", "CXXHash", "CZlib", "Files", "Similarity", "CivilTime", "RecordReading",
+                "Recommendation", "Model",
             ]),
-        computing("ModelStore", ["Files", "Redis", "Model", "CXXHash", "CZlib"]),
+        computing("ModelStore", ["Changes", "Files", "Redis", "Model", "CXXHash", "CZlib"]),
         computing(
             "Recompute",
-            ["CMalloc", "CatalogStore", "CivilTime", "Similarity", "Recommendation", "Model", "ModelStore"]),
+            ["CMalloc", "CatalogStore", "Changes", "CivilTime", "Similarity", "Recommendation", "Model", "ModelStore"]),
         computing(
-            "Evaluation", ["Experiments", "Recommendation", "Model", "CatalogStore", "Similarity"]),
+            "Evaluation", ["Changes", "Experiments", "Recommendation", "Model", "CatalogStore", "Similarity"]),
         module(
             "Service",
             [
                 "Answers", "CCrypto", "CLibJWT", "Files", "HTTP", "Experiments", "Recommendation", "Model",
-                "ModelStore", "CatalogStore", "CivilTime", "RecordReading", "SQLite",
+                "ModelStore", "CatalogStore", "Changes", "CivilTime", "RecordReading", "SQLite",
             ]),
         module(
             "Operations",
             [
-                "CArchive", "CatalogStore", "CivilTime", "CommandLine", "Files", "Model", "ModelStore", "RecordReading",
+                "CArchive", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Files", "Model", "ModelStore", "RecordReading",
                 "Service",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files", "HTTP",
+                "Answers", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files", "HTTP",
                 "Model",
                 "ModelStore", "Operations", "Recommendation", "Recompute", "RecordReading", "Service", "Similarity",
                 "SyntheticCommunity",
@@ -149,17 +151,23 @@ let package = Package(
         tests("SimilarityTests", ["Similarity", "Model", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
-        tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
+        tests(
+            "ChangesTests",
+            ["Changes", "Model", "Redis", "SQLite", "TestSupport"], exclude: ["Earlier"]),
+        tests("ModelStoreTests", ["Changes", "ModelStore", "Model", "Redis", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests(
             "ServiceTests",
             [
                 "Answers", "Experiments", "Service", "HTTP", "Files", "Model", "ModelStore", "Recommendation",
-                "CatalogStore", "Recompute", "Redis", "SQLite", "TestSupport",
+                "CatalogStore", "Changes", "Recompute", "Redis", "SQLite", "TestSupport",
             ]),
         tests(
             "OperationsTests",
-            ["Operations", "CatalogStore", "CommandLine", "Model", "ModelStore", "Service", "SQLite", "TestSupport"]),
+            [
+                "Operations", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Service", "SQLite",
+                "TestSupport",
+            ]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("FilesTests", ["Files", "TestSupport"]),
         tests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
@@ -168,25 +176,25 @@ let package = Package(
         tests(
             "CatalogStoreTests",
             [
-                "CatalogStore", "CivilTime", "Files", "Model", "RecordReading", "Similarity", "SQLite",
+                "CatalogStore", "Changes", "CivilTime", "Files", "Model", "RecordReading", "Similarity", "SQLite",
                 "TestSupport",
             ]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",
             [
-                "Recompute", "CatalogStore", "CivilTime", "Model", "ModelStore", "Redis", "Similarity", "SQLite",
-                "TestSupport",
+                "Recompute", "CatalogStore", "Changes", "CivilTime", "Model", "ModelStore", "Redis", "Similarity",
+                "SQLite", "TestSupport",
             ]),
         tests(
             "EvaluationTests",
-            ["Evaluation", "CatalogStore", "Experiments", "Model", "Recommendation", "Similarity", "TestSupport"],
+            ["Evaluation", "CatalogStore", "Changes", "Experiments", "Model", "Recommendation", "Similarity", "TestSupport"],
             exclude: ["Reference"]),
         // A relation of the test's own, from a file to an answer.
         tests(
             "RelationTests",
             [
-                "coterie", "Answers", "CatalogStore", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute",
+                "coterie", "Answers", "CatalogStore", "Changes", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute",
                 "Service", "Similarity", "SQLite", "TestSupport",
             ]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
@@ -196,11 +204,13 @@ let package = Package(
         tests(
             "DurabilityTests",
             [
-                "CFaultyDisk", "CatalogStore", "CSQLite", "Model", "Recommendation", "Service", "SQLite", "TestSupport",
+                "CFaultyDisk", "CatalogStore", "Changes", "CSQLite", "Model", "Recommendation", "Service", "SQLite",
+                "TestSupport",
             ]),
         // They run the executables, which are built next to them, as users do.
         tests(
-            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "Service", "SQLite", "TestSupport"],
+            "IntegrationTests",
+            ["Changes", "coterie", "coterie-bench", "Model", "Redis", "Service", "SQLite", "TestSupport"],
             exclude: ["BruteForce", "Releases"]),
     ] + fuzzing,
     swiftLanguageModes: [.v6]

@@ -1,3 +1,4 @@
+public import Changes
 import Glibc
 public import Model
 public import SQLite
@@ -90,6 +91,7 @@ public final class Catalog {
                 try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             }
         }
+        if mode != .reading, canWrite { try applyPutAside() }
     }
 
     /// Creates an empty catalog that disappears when it is closed.
@@ -290,6 +292,19 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
             self.init(.databaseFailed, error.reason)
             isFull = error.isFull
         }
+    }
+
+    /// An error of a journal.
+    public init(_ error: ChangeError) {
+        let code: Code =
+            switch error.code {
+            case .notAJournal: .notACatalog
+            case .busy: .busy
+            case .fileFailed: .fileFailed
+            case .databaseFailed: .databaseFailed
+            case .serverFailed, .badStreams: .badData
+            }
+        self.init(code, error.message)
     }
 
     /// The message.

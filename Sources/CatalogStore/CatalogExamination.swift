@@ -12,8 +12,8 @@ public struct CatalogExamination: Sendable, Equatable {
     public var dangling: [String: Int] = [:]
     /// The tables of relations without a reverse index.
     public var withoutIndex: [String] = []
-    /// The number of daemons' changes that were put aside because the program could not read them.
-    public var unreadableChanges = 0
+    /// The number of daemons' changes that an earlier program put aside, and that need a newer program than this.
+    public var newerChanges = 0
     /// The latest time among the interactions recorded last, in Unix milliseconds, or `nil` if there are none.
     public var latestInteractionMilliseconds: Int64?
 }
@@ -38,7 +38,7 @@ extension Catalog {
                     if try !index.step() { examination.withoutIndex.append(facts.source.table) }
                     index.reset()
                 }
-                examination.unreadableChanges = Int(
+                examination.newerChanges = Int(
                     try database.integer("SELECT count(*) FROM unreadable_changes") ?? 0)
                 examination.latestInteractionMilliseconds = try database.integer(
                     """
@@ -72,20 +72,6 @@ extension Catalog {
             if let count, count > 0 { dangling["\(table).\(column)"] = Int(count) }
         }
         return dangling
-    }
-}
-
-extension Database {
-    /// Returns the findings of SQLite's integrity check, at most ten lines.
-    func integrityFindings() throws(DatabaseError) -> [String] {
-        do throws(DatabaseError) {
-            let lines = try prepare("PRAGMA integrity_check(10)").texts()
-            return lines == ["ok"] ? [] : lines
-        } catch {
-            // Some damage makes the check itself fail.
-            guard error.isDamaged || error.isNotADatabase else { throw error }
-            return [error.reason]
-        }
     }
 }
 

@@ -92,21 +92,6 @@ extension Catalog {
     }
 }
 
-/// Copies of files that other processes may be writing to: each shows one moment, without deleted data.
-extension Database {
-    /// Writes a copy to a new file that only its owner may read, and checks the copy.
-    func copy(to path: String) throws(DatabaseError) {
-        // SQLite writes into an empty file, which keeps its mode.
-        close(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
-        // Copying a damaged file may fail with a misleading error that the disk is full.
-        try checkWhole()
-        let copy = try prepare("VACUUM INTO ?")
-        copy.bind(Optional(path), at: 1)
-        try copy.run()
-        try Database(path: path, mode: .immutable).checkWhole()
-    }
-}
-
 extension Catalog {
     /// Writes a copy of a catalog, which may be from an older program, to a new file.
     ///
@@ -123,12 +108,5 @@ extension Catalog {
         guard version > 0 else { throw CatalogError(.notACatalog, "\(path) is empty") }
         try wrapping { () throws(DatabaseError) in try database.copy(to: target) }
         return version
-    }
-}
-
-extension ChangeJournal {
-    /// Writes a copy of the journal to a new file.
-    public func copy(to target: String) throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in try database.copy(to: target) }
     }
 }

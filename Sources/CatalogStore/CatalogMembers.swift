@@ -1,3 +1,4 @@
+public import Changes
 import Model
 import SQLite
 
@@ -146,15 +147,6 @@ public enum EntityTable: String, Sendable, CaseIterable {
     var hasVisibility: Bool { self != .users }
 }
 
-extension Statement {
-    /// Returns the first column of all rows.
-    func texts() throws(DatabaseError) -> [String] {
-        var texts: [String] = []
-        while try step() { texts.append(text(0)) }
-        return texts
-    }
-}
-
 extension Catalog {
     /// Returns interactions of a member, in the order in which they were recorded.
     ///
@@ -196,7 +188,7 @@ extension Catalog {
             let rows = try database.prepare(
                 Self.selectInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
             rows.bind(id, at: 1)
-            rows.bind(Interaction.Kind.impression.code, at: 2)
+            rows.bind(Interaction.Kind.impression.number, at: 2)
             rows.bind(impressionsSince, at: 3)
             return try InteractionRecord.all(in: rows)
         }
@@ -227,11 +219,23 @@ extension Catalog {
     ///   - recent: the time from which interactions are recent, inclusive, in Unix milliseconds.
     public func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
         try wrapping { () throws(DatabaseError) in
-            try RecordedAmount.sum(
-                database, where: "user_key = (SELECT user_key FROM users WHERE user_id = ?1)", ofUser: id,
-                since: recent)
+            let row = try database.prepare(
+                """
+                SELECT total(occurred_at >= ?2), total(\(RecordedAmount.bytesOfInteraction)
+                    + length(CAST(id AS BLOB)) + coalesce(length(CAST(recommendation_id AS BLOB)), 0)
+                    + coalesce(length(CAST(variant AS BLOB)), 0))
+                FROM interactions WHERE user_key = (SELECT user_key FROM users WHERE user_id = ?1)
+                """)
+            row.bind(id, at: 1)
+            row.bind(recent, at: 2)
+            guard try row.step() else { return RecordedAmount() }
+            return RecordedAmount(
+                recent: Int(row.optionalNumber(0) ?? 0), keptBytes: Int(row.optionalNumber(1) ?? 0))
         }
     }
+
+    /// The condition of the index `interactions_on_memberships`: whether an interaction changes who is in a group.
+    static let changesMembership = "kind IN (\(Interaction.Kind.membershipNumbers))"
 
     /// The SQL query for `InteractionRecord.all`; its first parameter is the user, and conditions may follow.
     static let selectInteractions = """
@@ -243,7 +247,8 @@ extension Catalog {
     ///
     /// Call it within the transaction of the import.
     func reapplyInteractions() throws(DatabaseError) {
-        let pairs = try database.prepare("SELECT DISTINCT group_key, user_key FROM interactions WHERE kind < 2")
+        let pairs = try database.prepare(
+            "SELECT DISTINCT group_key, user_key FROM interactions WHERE \(Self.changesMembership)")
         let memberships = try MembershipEvents(database)
         while try pairs.step() { try memberships.settle(group: pairs.integer(0), user: pairs.integer(1)) }
     }

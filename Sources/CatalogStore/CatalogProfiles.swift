@@ -1,3 +1,4 @@
+import Changes
 public import Model
 public import Recommendation
 

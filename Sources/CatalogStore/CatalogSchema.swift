@@ -192,6 +192,12 @@ enum CatalogSchema {
             + EXISTS (SELECT 1 FROM groups WHERE visibility = 2) + EXISTS (SELECT 1 FROM photos WHERE visibility = 2)
             WHERE name = 'changes';
         """,
+        // The kinds that change memberships are named one by one, as `Catalog.changesMembership` does.
+        """
+        DROP INDEX IF EXISTS interactions_on_memberships;
+        CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at)
+            WHERE kind IN (0, 1);
+        """,
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

@@ -169,11 +169,10 @@ extension CatalogSnapshot {
             let rows = try database.prepare(
                 """
                 SELECT user_key, kind, group_key, occurred_at FROM interactions
-                WHERE kind > ?1 AND (kind <> ?2 OR occurred_at >= ?3) ORDER BY user_key, interaction_key
+                WHERE NOT \(Catalog.changesMembership) AND (kind <> ?1 OR occurred_at >= ?2) ORDER BY user_key, interaction_key
                 """)
-            rows.bind(Interaction.Kind.leave.code, at: 1)
-            rows.bind(Interaction.Kind.impression.code, at: 2)
-            rows.bind(impressionsSince, at: 3)
+            rows.bind(Interaction.Kind.impression.number, at: 1)
+            rows.bind(impressionsSince, at: 2)
             var member = (column: 0, interactions: [Interaction]())
             while try rows.step() {
                 guard (0...Catalog.keyLimit).contains(rows.integer(0)) else { return false }
@@ -182,7 +181,7 @@ extension CatalogSnapshot {
                     if !member.interactions.isEmpty { body(member.column, member.interactions) }
                     member = (column, [])
                 }
-                guard let kind = Interaction.Kind(code: rows.integer(1)), let row = rowsOfKeys[rows.integer(2)]
+                guard let kind = Interaction.Kind(number: rows.integer(1)), let row = rowsOfKeys[rows.integer(2)]
                 else { continue }
                 member.interactions.append(Interaction(kind, group: row, atMilliseconds: rows.milliseconds(3)))
             }

@@ -1,49 +1,8 @@
-public import Model
+import Changes
+import Model
 import SQLite
 
-/// Something a member did with a group, by external ids, as clients send it and as catalogs and journals store it.
-public struct InteractionRecord: Sendable, Equatable, Codable {
-    /// The client's id of it, unique per member; a second interaction with the same id changes nothing.
-    public var id: String
-    /// What was done.
-    public var kind: Interaction.Kind
-    /// The group's external id.
-    public var groupID: String
-    /// When, in Unix milliseconds.
-    public var atMilliseconds: Int64
-    /// The list in which the group was shown, if there was one.
-    public var recommendationID: String?
-    /// The position it had there, from 1.
-    public var position: Int?
-    /// The variant of an experiment that the member was in.
-    public var variant: String?
-
-    /// An interaction.
-    public init(
-        id: String, _ kind: Interaction.Kind, groupID: String, atMilliseconds: Int64, recommendationID: String? = nil,
-        position: Int? = nil, variant: String? = nil
-    ) {
-        self.id = id
-        self.kind = kind
-        self.groupID = groupID
-        self.atMilliseconds = atMilliseconds
-        self.recommendationID = recommendationID
-        self.position = position
-        self.variant = variant
-    }
-}
-
 extension InteractionRecord {
-    /// Whether another one says the same, but for the time: of an interaction that is sent without a time, it is that
-    /// of its arrival.
-    private func says(theSameAs other: InteractionRecord) -> Bool {
-        func isSame(_ left: String?, _ right: String?) -> Bool {
-            left.map(BytewiseString.init) == right.map(BytewiseString.init)
-        }
-        return kind == other.kind && groupID.hasSameBytes(as: other.groupID) && position == other.position
-            && isSame(recommendationID, other.recommendationID) && isSame(variant, other.variant)
-    }
-
     /// The index of the first interaction that has the id of another, before it or known, and says something else.
     ///
     /// - Parameter known: selects what `all` reads; its parameters are the user's id and that of an interaction.
@@ -63,38 +22,7 @@ extension InteractionRecord {
         }
         return nil
     }
-}
 
-extension [InteractionRecord] {
-    /// Makes all of them later than an instant, in Unix milliseconds; the time between them stays.
-    public mutating func move(after instant: Int64) {
-        guard let earliest = map(\.atMilliseconds).min(), earliest <= instant else { return }
-        for index in indices { self[index].atMilliseconds += instant + 1 - earliest }
-    }
-}
-
-extension Interaction {
-    /// An interaction in terms of a model version; nil if the version does not have the group.
-    public init?(_ record: InteractionRecord, in model: VisibleModel) {
-        guard let group = model.index(ofID: record.groupID) else { return nil }
-        self.init(record.kind, group: UInt32(group), atMilliseconds: record.atMilliseconds)
-    }
-}
-
-extension Interaction.Kind {
-    /// Its number in catalogs and journals.
-    var code: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
-
-    init?(code: Int64) {
-        guard Self.allCases.indices.contains(Int(code)) else { return nil }
-        self = Self.allCases[Int(code)]
-    }
-
-    /// Whether it changes who is in a group.
-    var changesMembership: Bool { self == .join || self == .leave }
-}
-
-extension InteractionRecord {
     /// The interactions of a query's rows.
     ///
     /// - Parameters:
@@ -106,7 +34,7 @@ extension InteractionRecord {
     {
         var interactions: [InteractionRecord] = []
         while try rows.step() {
-            guard isWanted(rows), let kind = Interaction.Kind(code: rows.integer(1)) else { continue }
+            guard isWanted(rows), let kind = Interaction.Kind(number: rows.integer(1)) else { continue }
             interactions.append(
                 InteractionRecord(
                     id: rows.text(0), kind, groupID: rows.text(2), atMilliseconds: rows.milliseconds(3),

@@ -1,3 +1,4 @@
+import Changes
 import Model
 import SQLite
 
@@ -103,7 +104,7 @@ final class InteractionRecorder {
     private func write(_ interaction: InteractionRecord, user: Int64, group: Int64) throws(DatabaseError) -> Bool {
         insert.bind(user, at: 1)
         insert.bind(interaction.id, at: 2)
-        insert.bind(interaction.kind.code, at: 3)
+        insert.bind(interaction.kind.number, at: 3)
         insert.bind(group, at: 4)
         insert.bind(interaction.atMilliseconds, at: 5)
         insert.bind(interaction.recommendationID, at: 6)
@@ -148,7 +149,7 @@ struct MembershipEvents {
     init(_ database: Database) throws(DatabaseError) {
         latest = try database.prepare(
             """
-            SELECT kind, occurred_at FROM interactions WHERE group_key = ? AND user_key = ? AND kind < 2
+            SELECT kind, occurred_at FROM interactions WHERE group_key = ? AND user_key = ? AND \(Catalog.changesMembership)
             ORDER BY occurred_at DESC, interaction_key DESC LIMIT 1
             """)
         join = try database.prepare(
@@ -167,7 +168,7 @@ struct MembershipEvents {
         latest.bind(group, at: 1)
         latest.bind(user, at: 2)
         guard try latest.step() else { return }
-        let hasJoined = latest.integer(0) == Interaction.Kind.join.code
+        let hasJoined = latest.integer(0) == Interaction.Kind.join.number
         let seconds = latest.integer(1) / 1000
         latest.reset()
         try (hasJoined ? join : leave).run(group, user, seconds)

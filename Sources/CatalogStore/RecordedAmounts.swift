@@ -127,46 +127,6 @@ extension Catalog {
     }
 }
 
-/// The amount of recorded interactions of a member.
-public struct RecordedAmount: Sendable, Equatable {
-    /// The approximate size of an interaction without its texts, in bytes.
-    public static let bytesOfInteraction = 64
-
-    /// The number of interactions since a moment, inclusive.
-    public var recent: Int
-    /// The approximate size of all interactions, in bytes.
-    public var keptBytes: Int
-
-    /// Creates an amount.
-    public init(recent: Int = 0, keptBytes: Int = 0) {
-        self.recent = recent
-        self.keptBytes = keptBytes
-    }
-
-    /// Adds up the rows of a table of interactions.
-    ///
-    /// - Parameters:
-    ///   - database: the database.
-    ///   - condition: the SQL condition for a row to count; `?1` is the member's external id.
-    ///   - id: the member's external id.
-    ///   - milliseconds: the moment, in Unix milliseconds.
-    static func sum(
-        _ database: Database, where condition: String, ofUser id: String, since milliseconds: Int64
-    ) throws(DatabaseError) -> RecordedAmount {
-        let row = try database.prepare(
-            """
-            SELECT total(occurred_at >= ?2), total(\(bytesOfInteraction) + length(CAST(id AS BLOB))
-                + coalesce(length(CAST(recommendation_id AS BLOB)), 0) + coalesce(length(CAST(variant AS BLOB)), 0))
-            FROM interactions WHERE \(condition)
-            """)
-        row.bind(id, at: 1)
-        row.bind(milliseconds, at: 2)
-        guard try row.step() else { return RecordedAmount() }
-        return RecordedAmount(
-            recent: Int(row.optionalNumber(0) ?? 0), keptBytes: Int(row.optionalNumber(1) ?? 0))
-    }
-}
-
 /// A column for which `catalog_state` records whether it ever had a value.
 ///
 /// The record saves scanning the table. The record is 1 from the first value on. It stays 1 if all values are removed

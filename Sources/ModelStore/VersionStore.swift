@@ -1,3 +1,4 @@
+public import Changes
 public import Model
 public import Redis
 
@@ -91,8 +92,9 @@ extension VersionStore {
     /// daemon must not show hidden groups.
     public func trimStreams() throws(StoreError) {
         guard let channel = shared?.channel else { return }
+        let taken = TakenChanges.inAll(try versions().map(\.taken))
         var streams = try channel.journals()
-        try streams.trim(through: TakenChanges.inAll(try versions().map(\.taken)))
+        do throws(ChangeError) { try streams.trim(through: taken) } catch { throw StoreError(error) }
     }
 }
 
@@ -133,10 +135,11 @@ public protocol SharedStore: VersionStore {
 extension SharedStore {
     /// Returns the changes in the daemons' streams and in all versions, to compare a journal with.
     public func exchange() throws(StoreError) -> ChangeExchange {
+        let taken = TakenChanges.inAll(try versions().map(\.taken))
         var streams = try channel.journals()
-        return ChangeExchange(
-            here: [:], streams: try streams.survey(),
-            dispensable: TakenChanges.inAll(try versions().map(\.taken)))
+        do throws(ChangeError) {
+            return ChangeExchange(here: [:], streams: try streams.survey(), dispensable: taken)
+        } catch { throw StoreError(error) }
     }
 }
 

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import CivilTime
 public import Model
 public import ModelStore

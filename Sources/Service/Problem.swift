@@ -294,6 +294,17 @@ extension Problem {
             headers: ["Retry-After": String(waitSeconds)])
     }
 
+    /// A member has made as many other changes as are allowed.
+    static func tooManyChanges(_ quota: MemberQuota, waitSeconds: Int) -> Problem {
+        Problem(
+            status: .tooManyRequests, kind: .tooManyRequests, title: "Too many changes",
+            detail: """
+                nothing was changed: of each member at most \(quota.otherChangesPerDay) deletions and statements of \
+                interests a day are taken
+                """,
+            headers: ["Retry-After": String(waitSeconds)])
+    }
+
     private static func tooManyRequests(_ detail: String, _ wait: UInt64) -> Problem {
         Problem(
             status: .tooManyRequests, kind: .tooManyRequests, title: "Too many requests", detail: detail,

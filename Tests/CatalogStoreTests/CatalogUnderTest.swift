@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Foundation
 import SQLite
 import TestSupport
@@ -126,7 +127,7 @@ func catalogError(_ body: () throws -> Void) -> CatalogError? {
 extension Catalog {
     /// Applies changes of members in one transaction.
     func apply(_ changes: [MemberChange]) throws -> [MemberChange.Outcome] {
-        try apply(changes.map(CatalogChange.member)).map { outcome in
+        try apply(changes.map(Change.member)).map { outcome in
             guard case .member(let outcome) = outcome else { preconditionFailure("\(outcome) is no member's") }
             return outcome
         }

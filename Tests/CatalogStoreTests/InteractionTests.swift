@@ -1,3 +1,4 @@
+import Changes
 import Model
 import SQLite
 import TestSupport

@@ -1,4 +1,7 @@
+import Changes
+import Foundation
 import Model
+import SQLite
 import TestSupport
 import Testing
 
@@ -118,7 +121,7 @@ struct JournalTakeoverTests {
         #expect(try test.catalog.takenChanges() == TakenChanges(["o": 7]))
         #expect(try test.catalog.interactions(ofUser: "ann", limit: 9)?.map(\.id) == ["1", "3"])
         #expect(try test.catalog.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
-        let hide = CatalogChange.site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1))
+        let hide = Change.site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1))
         _ = try test.catalog.apply(journaled: [
             JournaledChange(origin: "p", sequence: 1, stampMilliseconds: 1, change: hide)
         ])
@@ -135,7 +138,7 @@ struct JournalTakeoverTests {
         var sequence: Int64 = 0
         func applyJournaled(_ action: SiteChange.Action, at instant: Int64) throws {
             sequence += 1
-            let change = CatalogChange.site(SiteChange(ofGroup: "a", action, atMilliseconds: instant))
+            let change = Change.site(SiteChange(ofGroup: "a", action, atMilliseconds: instant))
             _ = try test.catalog.apply(
                 journaled: [
                     JournaledChange(origin: "o", sequence: sequence, stampMilliseconds: sequence, change: change)
@@ -157,5 +160,72 @@ struct JournalTakeoverTests {
         try applyJournaled(.hide, at: 30)
         try applyJournaled(.unhide, at: 29)
         #expect(try !isHidden())
+    }
+
+    private static let newer = Array(#"{"v":2,"kind":1,"user":"ann","group":"a"}"#.utf8)
+
+    @Test("A change of a newer program stops its journal, loses nothing, and is given up only if that is asked for")
+    func newer() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id\na\nb\n")
+        func change(_ origin: String, _ sequence: Int64, _ group: String) -> JournaledChange {
+            JournaledChange(
+                origin: origin, sequence: sequence, stampMilliseconds: sequence,
+                change: .member(MemberChange(ofUser: "ann", .record([Self.interaction(origin + group, .join, group)]))))
+        }
+        let newer = JournaledChange(origin: "o", sequence: 2, stampMilliseconds: 2, encoded: Self.newer)
+        let streams = [
+            "o": [change("o", 1, "a"), newer, change("o", 3, "b")], "p": [change("p", 1, "a"), change("p", 2, "b")],
+        ]
+        func takeOver(skipsMissing: Bool, _ streams: [String: [JournaledChange]]) throws -> [String: StoppingChange] {
+            try test.catalog.takeOver(
+                through: streams.mapValues { $0.last?.sequence ?? 0 }, skipsMissing: skipsMissing, wrap: { $0 }
+            ) { origin, after, limit throws(CatalogError) in
+                Array((streams[origin] ?? []).filter { $0.sequence > after }.prefix(limit))
+            }.stopping
+        }
+        for _ in 0..<2 {
+            #expect(
+                try takeOver(skipsMissing: false, streams) == ["o": StoppingChange(2, last: 3, isNewer: true)])
+            #expect(try test.catalog.takenChanges() == TakenChanges(["o": 1, "p": 2]))
+            #expect(try test.catalog.interactions(ofUser: "ann", limit: 9)?.map(\.id) == ["oa", "pa", "pb"])
+        }
+        // An upgraded program reads the same bytes.
+        var upgraded = streams
+        upgraded["o"]?[1] = change("o", 2, "a")
+        #expect(try takeOver(skipsMissing: false, upgraded) == [:])
+        #expect(try test.catalog.takenChanges() == TakenChanges(["o": 3, "p": 2]))
+        let other = ["q": [JournaledChange(origin: "q", sequence: 1, stampMilliseconds: 1, encoded: Self.newer)]]
+        #expect(try takeOver(skipsMissing: true, other) == [:])
+        #expect(try test.catalog.takenChanges().last(of: "q") == 1)
+    }
+
+    @Test("What an earlier program put aside is applied by the first that can read it; forgetting erases the rest")
+    func putAside() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/catalog"
+        let groups = directory.path + "/groups.csv"
+        try Data("group_id\na\n".utf8).write(to: URL(fileURLWithPath: groups))
+        do {
+            let catalog = try Catalog(path: path, mode: .writing)
+            _ = try Importer(
+                into: catalog, kind: .groups, options: ImportOptions(rejectsPath: directory.path + "/rejects")
+            ).run([groups])
+            let insert = try catalog.database.prepare("INSERT INTO unreadable_changes VALUES ('o', ?, ?)")
+            let join = Change.member(MemberChange(ofUser: "ann", .record([Self.interaction("1", .join)])))
+            for (sequence, body) in [(Int64(1), join.encoded), (2, Self.newer)] {
+                insert.bind(sequence, at: 1)
+                insert.bind(bytes: body, at: 2)
+                try insert.run()
+            }
+        }
+        let catalog = try Catalog(path: path, mode: .recording)
+        #expect(try catalog.interactions(ofUser: "ann", limit: 9)?.map(\.id) == ["1"])
+        #expect(try catalog.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
+        #expect(try catalog.examine().newerChanges == 1)
+        #expect(try catalog.traces(ofMember: "ann").rows["unreadable_changes"] == 1)
+        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 5)
+        #expect(try catalog.traces(ofMember: "ann").rows == [:])
+        #expect(try catalog.examine().newerChanges == 0)
     }
 }

@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import Model
 import TestSupport
@@ -27,8 +28,7 @@ struct RemovalChangeTests {
     func subjects(isJournaled: Bool) throws {
         let (test, catalog) = try community()
         for (number, (subject, rows)) in Self.subjects.enumerated() {
-            let change = CatalogChange.removal(RemovalChange(subject, atMilliseconds: 5_000))
-            #expect(try CatalogChange(encoded: change.encoded) == change)
+            let change = Change.removal(RemovalChange(subject, atMilliseconds: 5_000))
             if isJournaled {
                 let journaled = JournaledChange(
                     origin: "a", sequence: Int64(number + 1), stampMilliseconds: 5, change: change)
@@ -96,7 +96,7 @@ struct RemovalChangeTests {
         _ = try catalog.forget(["ann", "bob"], withPhotos: false, atMilliseconds: 1, stream: ("told", 2))
         #expect(try catalog.takenChanges().last(of: "told") == 2)
         #expect(try catalog.readmit(["ann"]) == 1)
-        let change = CatalogChange.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1))
+        let change = Change.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1))
         let counts = try catalog.apply(journaled: [
             JournaledChange(origin: "told", sequence: 1, stampMilliseconds: 1, change: change)
         ])

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import SQLite
 import TestSupport

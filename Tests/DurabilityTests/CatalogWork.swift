@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Foundation
 import Model
 import SQLite
@@ -38,7 +39,7 @@ struct CatalogWork: Work {
             .run([file])
     }
 
-    private mutating func record(_ change: CatalogChange) throws {
+    private mutating func record(_ change: Change) throws {
         let catalog = try recording ?? Catalog(path: path, mode: .recording)
         recording = catalog
         switch try catalog.apply([change]).first {

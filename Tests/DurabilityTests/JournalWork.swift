@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Foundation
 import Model
 import SQLite
@@ -38,7 +39,7 @@ struct JournalWork: Work {
         }
     }
 
-    private static func change(_ step: Int, _ number: Int) -> CatalogChange {
+    private static func change(_ step: Int, _ number: Int) -> Change {
         let interactions = (0..<2).map {
             InteractionRecord(id: "\(step)-\(number)-\($0)", .click, groupID: "g", atMilliseconds: 5)
         }

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Evaluation
 import Experiments
 import Foundation

@@ -1,4 +1,6 @@
+import Changes
 import Foundation
+import Model
 import Redis
 import TestSupport
 import Testing
@@ -188,21 +190,90 @@ struct LostStreamTests {
         #expect(try kept() == ["1", "2", "4", "5"])
     }
 
-    @Test("A change that cannot be read is put aside and told of, and what follows it is taken")
-    func unreadable() async throws {
+    @Test("A change of a newer program stops its journal and no other, is told of, and goes with its member")
+    func newer() async throws {
         let workspace = try Workspace(.redis)
         let server = try #require(workspace.server)
         try await workspace.publishSample()
         var connection = try RedisConnection(to: RedisAddress(server.url))
-        _ = try connection.command("SADD", "coterie:journals", "odd")
-        _ = try connection.command("XADD", "coterie:journal:odd", "1-0", "stamp", "1", "change", "nonsense")
-        let hide = #"{"site":{"_0":{"action":{"hide":{}},"atMilliseconds":1,"groupID":"lone-trees"}}}"#
-        _ = try connection.command("XADD", "coterie:journal:odd", "2-0", "stamp", "2", "change", hide)
-        let run = try await workspace.succeed("recompute")
-        #expect(run.errors.contains("2 changes, 1 of them put aside as they cannot be read"), "\(run.errors)")
-        #expect(try CatalogContent.texts("SELECT body FROM unreadable_changes", workspace.catalog) == ["nonsense"])
-        let hidden = try CatalogContent.texts(
-            "SELECT group_id FROM hidden_groups JOIN groups USING (group_key)", workspace.catalog)
-        #expect(hidden == ["lone-trees"])
+        func add(_ origin: String, _ sequence: Int64, _ bytes: String) throws {
+            let change = JournaledChange(
+                origin: origin, sequence: sequence, stampMilliseconds: sequence, encoded: Array(bytes.utf8))
+            _ = try connection.command("SADD", "coterie:journals", origin)
+            _ = try connection.command(
+                "XADD", "coterie:journal:\(origin)", "\(sequence)-0", "stamp", String(sequence), "change", bytes,
+                "seal", change.sealText)
+        }
+        func hidden() throws -> [String] {
+            try CatalogContent.texts(
+                "SELECT group_id FROM hidden_groups JOIN groups USING (group_key) ORDER BY group_id", workspace.catalog)
+        }
+        try add("odd", 1, #"{"v":2,"kind":1,"user":"laura-100","group":"night-walkers"}"#)
+        try add("odd", 2, #"{"v":1,"kind":10,"group":"lone-trees","at":1}"#)
+        try add("other", 1, #"{"v":1,"kind":10,"group":"night-walkers","at":1}"#)
+        for _ in 0..<2 {
+            let run = try await workspace.succeed("recompute", "--keep", "1")
+            #expect(run.errors.contains("change 1 of the journal odd needs a newer program"), "\(run.errors)")
+            #expect(try hidden() == ["night-walkers"])
+            #expect(try connection.command("XLEN", "coterie:journal:odd") == .integer(2))
+        }
+        // A daemon keeps it, shows what follows, and says what it needs.
+        let daemon = try await RunningDaemon(
+            workspace, "--store", server.url, "--journal", workspace.path("journal.sqlite"),
+            settings: ["COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache")])
+        let isTold = await RunningDaemon.poll {
+            (try? daemon.get("/readyz").text.contains("change 1 of the journal odd needs a newer program")) == true
+                && (try? daemon.get("/v1/groups/lone-trees/similar").status) == 404
+        }
+        #expect(isTold, "\(daemon.command.errors)")
+        let check = try await workspace.run("check", "--journal", workspace.path("journal.sqlite"))
+        #expect(check.text.contains("change 1 of the journal odd needs a newer program"), "\(check.text)")
+        // Forgetting finds it, and erases it where it can.
+        let left = try await workspace.run("forget", "laura-100", "--check")
+        #expect(left.text.contains("stream odd: 1"), "\(left.text)")
+        try await workspace.succeed("forget", "laura-100")
+        let isErased = await RunningDaemon.poll {
+            let journal = try? ChangeJournal(path: workspace.path("journal.sqlite"), mode: .reading)
+            return (try? journal?.newerChanges()) == []
+        }
+        #expect(isErased)
+        // Given up, what follows it is applied.
+        try await workspace.succeed("recompute", "--skip-missing")
+        #expect(try hidden() == ["lone-trees", "night-walkers"])
+    }
+
+    @Test("What a daemon that was away has of a member who was forgotten long ago is erased, and reaches nobody")
+    func awayWhileForgotten() async throws {
+        let workspace = try Workspace(.redis)
+        let server = try #require(workspace.server)
+        try await workspace.publishSample()
+        let path = workspace.path("journal.sqlite")
+        let journal = try ChangeJournal(path: path, mode: .recording)
+        let click = InteractionRecord(id: "away-1", .click, groupID: "lone-trees", atMilliseconds: 5)
+        for user in ["laura-100", "somebody"] {
+            _ = try journal.record(
+                [
+                    .member(MemberChange(ofUser: user, .record([click]))),
+                    .member(MemberChange(ofUser: user, .state(interests: ["away-topic"]))),
+                ], at: 1000)
+        }
+        try await workspace.succeed("forget", "laura-100")
+        // No version and no stream says any more who was forgotten.
+        for _ in 0..<3 { try await workspace.succeed("recompute", "--keep", "1") }
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        #expect(try connection.command("SCARD", "coterie:journals") == .integer(0))
+        let daemon = try await RunningDaemon(
+            workspace, "--store", server.url, "--journal", path,
+            settings: ["COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache")])
+        let isSent = await RunningDaemon.poll {
+            (try? daemon.get("/metrics").text.contains("\ncoterie_outbox_changes 0\n")) == true
+                && (try? connection.command("XLEN", "coterie:journal:\(journal.origin)")) == .integer(4)
+        }
+        #expect(isSent, "\(daemon.command.errors)")
+        #expect(try !daemon.get("/v1/users/laura-100/interactions").text.contains("away-1"))
+        #expect(try !daemon.get("/v1/users/laura-100/interests").text.contains("away-topic"))
+        #expect(try daemon.get("/v1/users/somebody/interactions").text.contains("away-1"))
+        let left = try await workspace.succeed("forget", "laura-100", "--check")
+        #expect(left.text.contains("nothing is left"), "\(left.text)")
     }
 }

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Foundation
 import Model
 import ModelStore
@@ -35,12 +36,12 @@ struct RestorationTests {
         try ChangeJournal(path: path(name), mode: .recording)
     }
 
-    private static func join(_ id: String, _ group: String, _ user: String) -> CatalogChange {
+    private static func join(_ id: String, _ group: String, _ user: String) -> Change {
         .member(
             MemberChange(ofUser: user, .record([InteractionRecord(id: id, .join, groupID: group, atMilliseconds: 9)])))
     }
 
-    private static func hide(_ group: String) -> CatalogChange {
+    private static func hide(_ group: String) -> Change {
         .site(SiteChange(ofGroup: group, .hide, atMilliseconds: 9))
     }
 
@@ -78,7 +79,7 @@ struct RestorationTests {
         // What comes later is not in it.
         _ = try one.record([Self.join("3", "b", "bob")], at: 103)
         let (outcome, catalog) = try restore()
-        #expect(outcome.changes.applied == 2 && outcome.changes.held == 0 && outcome.missing.isEmpty)
+        #expect(outcome.changes.applied == 2 && outcome.changes.held == 0 && outcome.stopping.isEmpty)
         #expect(try interactions(catalog, "ann") == ["1"])
         #expect(try interactions(catalog, "bob") == ["2"])
         #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["a"])
@@ -101,10 +102,10 @@ struct RestorationTests {
             one.changes(of: one.origin, after: 2, limit: 9), beyond: TakenChanges([one.origin: 2]), at: 2)
         try backUp("journal-2.sqlite")
         let (outcome, catalog) = try restore("first")
-        #expect(outcome.missing == [one.origin: 1] && outcome.changes.applied == 0)
+        #expect(outcome.stopping == [one.origin: StoppingChange(1, last: 3)] && outcome.changes.applied == 0)
         #expect(try interactions(catalog, "bob") == [])
         let (second, complete) = try restore("second", skipsMissing: true)
-        #expect(second.missing.isEmpty && second.changes.applied == 1)
+        #expect(second.stopping.isEmpty && second.changes.applied == 1)
         #expect(try interactions(complete, "bob") == ["3"])
     }
 

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Foundation
 import Model
 import ModelStore
@@ -61,7 +62,7 @@ struct TableTests {
         var generator = SeededGenerator(seed: 99)
         let catalog = try Catalog(path: path, mode: .recording)
         let shown = files.groups.filter { !$0.hasPrefix("secret") }
-        var changes: [CatalogChange] = []
+        var changes: [Change] = []
         for index in 0..<400 {
             let user = index % 50 == 0 ? "newcomer-\(index)" : files.users[Int.random(in: 0..<400, using: &generator)]
             let kind = [Interaction.Kind.join, .leave, .join, .dismiss].randomElement(using: &generator) ?? .join

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Foundation
 import Model
 import ModelStore

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Foundation
 import HTTP
 import Model
@@ -94,7 +95,7 @@ struct FakeCommunity: CommunitySource {
         return photos[id]
     }
 
-    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         throw failure ?? ServiceError(.journalFailed, "this community takes no changes")
     }
 

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Dispatch
 import Foundation
 import SQLite

@@ -1,5 +1,6 @@
 @testable import Service
 import CatalogStore
+import Changes
 import Model
 import ModelStore
 import Recommendation

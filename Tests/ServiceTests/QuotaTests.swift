@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import Synchronization
 import TestSupport
@@ -80,6 +81,40 @@ struct QuotaTests {
         #expect(try post(next, "3").status == 200)
     }
 
+    @Test("What was forgotten counts for the day all the same")
+    func forgotten() throws {
+        let router = try router(MemberQuota(interactionsPerDay: 3))
+        #expect(try post(router, "1", "2", "3").status == 200)
+        #expect(try router.answer("/v1/users/ann/interactions", method: "DELETE").status == 200)
+        #expect(try retryAfter(post(router, "4")) != nil)
+        clock.advance(seconds: 86_401)
+        #expect(try post(router, "4").status == 200)
+    }
+
+    @Test("Deletions and statements of interests of a day are limited together, whether or not they change anything")
+    func otherChanges() throws {
+        var quota = MemberQuota()
+        quota.otherChangesPerDay = 4
+        let router = try router(quota)
+        func state(_ user: String) throws -> SocketClient.Response {
+            try router.answer(
+                "/v1/users/\(user)/interests", method: "PUT", headers: ["Content-Type: application/json"],
+                body: Array(#"{"interests":["owls"]}"#.utf8))
+        }
+        func delete(_ path: String) throws -> SocketClient.Response {
+            try router.answer("/v1/users/ann/interactions\(path)", method: "DELETE")
+        }
+        #expect(try state("ann").status == 200 && state("ann").status == 200)
+        #expect(try delete("").status == 200 && delete("/none").status == 404)
+        for refused in [try state("ann"), try delete(""), try delete("/none")] {
+            #expect(retryAfter(refused) == 21_601)
+        }
+        #expect(try state("bob").status == 200 && post(router, "1").status == 200)
+        clock.advance(seconds: 86_400 / 4 + 1)
+        #expect(try state("ann").status == 200)
+        #expect(try retryAfter(state("ann")) != nil)
+    }
+
     @Test("A journal knows as much of a member as a catalog does")
     func journal() throws {
         let folder = try TemporaryDirectory()
@@ -91,7 +126,7 @@ struct QuotaTests {
                 id: "é\(number)", .click, groupID: "birds", atMilliseconds: Int64(number),
                 recommendationID: number > 2 ? "list" : nil, variant: number > 4 ? "b" : nil)
         }
-        let change = CatalogChange.member(MemberChange(ofUser: "ann", .record(interactions)))
+        let change = Change.member(MemberChange(ofUser: "ann", .record(interactions)))
         _ = try journal.apply(change)
         _ = try catalog.apply(change)
         let amount = RecordedAmount(recent: 3, keptBytes: 5 * (RecordedAmount.bytesOfInteraction + 3) + 3 * 4 + 1)

@@ -1,59 +1,6 @@
+public import Changes
 public import Model
 import SQLite
-
-/// A page of a list that a member of an experiment was shown on one day, with the number of times.
-///
-/// Equal pages of a day are one record, so that reloading a page takes no space.
-public struct ExposureRecord: Sendable, Equatable, Codable {
-    /// The experiment's name.
-    public var experiment: String
-    /// The arm that the list was made for.
-    public var arm: String
-    /// The id of the list.
-    public var recommendationID: String
-    /// The rank of the first group of the page, from 1.
-    public var firstPosition: Int
-    /// The number of groups on the page; 0 for an empty list.
-    public var shownCount: Int
-    /// The filters of the request, as text; empty for none.
-    public var filters: String
-    /// The team of each group as a character: 1, 2, or - for neither; or `nil` unless the list is interleaved.
-    public var teams: String?
-    /// The number of times that it was shown, 1 or more.
-    public var times: Int
-    /// The first and the last time that it was shown, in Unix milliseconds; both on one UTC day.
-    public var firstAtMilliseconds, lastAtMilliseconds: Int64
-    /// The total time to make the answers, or `nil` if it is not known, as with older programs.
-    public var microseconds: Int64?
-
-    /// Creates the record of a page that was shown once.
-    public init(
-        experiment: String, arm: String, recommendationID: String, firstPosition: Int, shownCount: Int,
-        filters: String, atMilliseconds instant: Int64, microseconds: Int64? = nil
-    ) {
-        self.experiment = experiment
-        self.arm = arm
-        self.recommendationID = recommendationID
-        self.firstPosition = firstPosition
-        self.shownCount = shownCount
-        self.filters = filters
-        times = 1
-        firstAtMilliseconds = instant
-        lastAtMilliseconds = instant
-        self.microseconds = microseconds
-    }
-
-    /// Adds a record of the same page on the same day.
-    public mutating func add(_ other: ExposureRecord) {
-        times += other.times
-        firstAtMilliseconds = min(firstAtMilliseconds, other.firstAtMilliseconds)
-        lastAtMilliseconds = max(lastAtMilliseconds, other.lastAtMilliseconds)
-        microseconds = if let microseconds, let others = other.microseconds { microseconds + others } else { nil }
-    }
-
-    /// The UTC day, in days since 1970.
-    var day: Int64 { firstAtMilliseconds / 86_400_000 }
-}
 
 /// A member of an experiment, with the member's exposures and interactions.
 public struct ExposedMember: Sendable, Equatable {
@@ -101,7 +48,7 @@ extension Catalog {
                 SELECT count(*) FILTER (WHERE kind = ?) FROM interactions
                 WHERE recommendation_id IS NOT NULL AND occurred_at >= ? AND occurred_at < ? GROUP BY user_key
                 """)
-            rows.bind(kind.code, at: 1)
+            rows.bind(kind.number, at: 1)
             rows.bind(start, at: 2)
             rows.bind(end, at: 3)
             var counts: [Int] = []

@@ -62,6 +62,7 @@ extension Catalog {
         }
         try collect("SELECT user_key FROM users WHERE user_id = ?", ids)
         try removeVanished(.users, into: &summary)
+        try removePutAside(ofMembers: ids)
         try wrapping { () throws(DatabaseError) in
             let note = try database.prepare(
                 "INSERT INTO forgotten_members VALUES (?1, ?2) ON CONFLICT DO UPDATE SET forgotten_at = ?2")
@@ -125,8 +126,10 @@ extension Catalog {
 
     /// What there still is of a member.
     public func traces(ofMember id: String) throws(CatalogError) -> MemberTraces {
-        try wrapping { () throws(DatabaseError) in
+        let putAside = try countPutAside(ofMember: id)
+        return try wrapping { () throws(DatabaseError) in
             var traces = MemberTraces()
+            if putAside > 0 { traces.rows["unreadable_changes"] = putAside }
             let tables =
                 ["users", "interactions", "exposures", "photos"]
                 + relations.map(\.source).filter { $0.entityTable == .users }.map(\.table)

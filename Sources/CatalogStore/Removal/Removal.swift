@@ -24,7 +24,10 @@ extension ImportKind {
                 statement: "DELETE FROM \(source.table) WHERE \(pair) IN (SELECT * FROM temp.vanished)")
             guard isNamed, relations[.membership]?.source == source else { return [removal] }
             // A recorded join would make the membership again.
-            let joins = "DELETE FROM interactions WHERE kind < 2 AND \(pair) IN (SELECT * FROM temp.vanished)"
+            let joins = """
+                DELETE FROM interactions
+                WHERE \(Catalog.changesMembership) AND \(pair) IN (SELECT * FROM temp.vanished)
+                """
             return [Removal(table: "interactions", statement: joins), removal]
         case .entities(let table):
             let tables =

@@ -140,13 +140,13 @@ struct TableNumbers: Sendable {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
-                SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE kind < 2
+                SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(Catalog.changesMembership)
                 ORDER BY group_key, user_key, occurred_at, interaction_key
                 """)
             while try rows.step() {
                 guard let group = numbers[rows.integer(0)], let column = columnOfKey[rows.integer(1)] else { continue }
                 let last = SettledMembership(
-                    column: column, hasJoined: rows.integer(2) == Interaction.Kind.join.code,
+                    column: column, hasJoined: rows.integer(2) == Interaction.Kind.join.number,
                     seconds: rows.integer(3) / 1000)
                 let number = UInt32(group)
                 if settled[number]?.last?.column == column { settled[number]?.removeLast() }

@@ -1,4 +1,5 @@
 public import CatalogStore
+import Changes
 public import Experiments
 import Model
 

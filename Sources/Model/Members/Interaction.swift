@@ -4,7 +4,6 @@
 public struct Interaction: Sendable, Equatable {
     /// The kind of action.
     public enum Kind: String, Sendable, CaseIterable, Codable {
-        // The catalog stores the kinds as numbers in this order: add new kinds at the end.
         /// The member joined the group.
         case join
         /// The member left the group.
@@ -17,6 +16,36 @@ public struct Interaction: Sendable, Equatable {
         case click
         /// The member was shown the group in a list.
         case impression
+
+        /// All there is to say of a kind.
+        ///
+        /// A number is never used for anything else again.
+        private var facts: (number: Int64, changesMembership: Bool) {
+            switch self {
+            case .join: (0, true)
+            case .leave: (1, true)
+            case .dismiss: (2, false)
+            case .undismiss: (3, false)
+            case .click: (4, false)
+            case .impression: (5, false)
+            }
+        }
+
+        /// Its number in catalogs, journals and streams.
+        public var number: Int64 { facts.number }
+
+        /// Whether it changes who is in a group.
+        public var changesMembership: Bool { facts.changesMembership }
+
+        /// The kind of a number; nil if this program knows none.
+        public init?(number: Int64) {
+            guard let kind = Self.allCases.first(where: { $0.number == number }) else { return nil }
+            self = kind
+        }
+
+        /// The numbers of the kinds that change who is in a group, separated as in SQL.
+        public static let membershipNumbers =
+            allCases.filter(\.changesMembership).map { String($0.number) }.joined(separator: ", ")
     }
 
     /// The kind of action.

@@ -1,4 +1,5 @@
 import CZlib
+import Changes
 import Model
 
 /// The keys and values of a store in Redis.
@@ -40,6 +41,9 @@ import Model
 /// - `journal:NAME`: a stream of the changes that members and administrators made (`JournalStreams`). The id of an
 ///   entry is the number of the change in its journal, and `-0`. A stream is trimmed when all versions have its
 ///   changes.
+/// - `forgotten`: a sorted set of the hashes of forgotten members, by the milliseconds of the stamps of their
+///   forgetting (`ForgottenMembers`).
+/// - `forgotten:salt`: the salt of these hashes.
 /// - `sessions:USER`: a hash of the lists of a user's sessions (`SharedChannel`). The key expires a day after its last
 ///   use.
 ///
@@ -102,12 +106,6 @@ struct RedisLayout: Sendable {
     func daemon(_ id: String) -> String { "\(prefix)daemon:\(id)" }
 
     var experiments: String { prefix + "experiments" }
-
-    var journals: String { prefix + "journals" }
-    func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }
-
-    /// The stream of earlier programs, which had all changes, numbered by the server.
-    var changesOfEarlierPrograms: String { prefix + "changes" }
 
     func sessions(ofUser id: String) -> String { "\(prefix)sessions:\(id)" }
     func manifest(_ version: VersionName) -> String { "\(prefix)\(version):manifest" }

@@ -1,4 +1,4 @@
-import CatalogStore
+import Changes
 import Model
 
 /// The changes of all journals and streams of a backup.
@@ -15,7 +15,7 @@ struct ChangeSources {
     func last() throws(BackupError) -> [String: Int64] {
         var last: [String: Int64] = [:]
         var all = [try streams?.numbers() ?? [:]]
-        for journal in journals { all.append(try cataloged { () throws(CatalogError) in try journal.kept() }) }
+        for journal in journals { all.append(try journaled { () throws(ChangeError) in try journal.kept() }) }
         for (origin, numbers) in all.joined() { last[origin] = max(last[origin] ?? 0, numbers.last) }
         return last
     }
@@ -24,7 +24,7 @@ struct ChangeSources {
     func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
         var best = try streams?.changes(of: origin, after: sequence, limit: limit) ?? []
         for journal in journals {
-            let found = try cataloged { () throws(CatalogError) in
+            let found = try journaled { () throws(ChangeError) in
                 try journal.changes(of: origin, after: sequence, limit: limit)
             }
             guard let first = found.first else { continue }

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import ModelStore
 import SQLite
@@ -37,14 +38,14 @@ struct ReplacedSite {
         }
         self.catalog = catalog
         for path in journals where FileName.exists(path) {
-            do throws(CatalogError) { removals += try Self.removals(in: path, beyond: taken) } catch {
+            do throws(ChangeError) { removals += try Self.removals(in: path, beyond: taken) } catch {
                 problems.append(error.message)
             }
         }
     }
 
     /// Returns the removals of members in a journal that have not reached the catalog.
-    private static func removals(in path: String, beyond taken: TakenChanges) throws(CatalogError) -> [RemovalChange] {
+    private static func removals(in path: String, beyond taken: TakenChanges) throws(ChangeError) -> [RemovalChange] {
         let journal = try ChangeJournal(path: path, mode: .reading)
         var removals: [RemovalChange] = []
         for (origin, numbers) in try journal.kept().sorted(by: { $0.key < $1.key }) {

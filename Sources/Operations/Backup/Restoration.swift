@@ -1,4 +1,6 @@
 public import CatalogStore
+import Changes
+import Changes
 import Model
 public import ModelStore
 
@@ -30,8 +32,8 @@ public struct Restoration: ~Copyable {
         public var journals: [String] = []
         /// What became of the changes that the catalog did not have yet.
         public var changes = AppliedChangeCounts()
-        /// The first change that is missing of journals of which changes are held back.
-        public var missing: [String: Int64] = [:]
+        /// The change that is missing, or needs a newer program, of journals of which changes are held back.
+        public var stopping: [String: StoppingChange] = [:]
         /// Members whom the site that was replaced had forgotten since, and who were forgotten again.
         public var forgottenAgain = 0
         /// Their photos that were removed again.
@@ -41,9 +43,6 @@ public struct Restoration: ~Copyable {
         /// Whether the site's experiments were brought back.
         public var hasExperiments = false
     }
-
-    /// How many changes are applied in one transaction.
-    private static let changesPerTransaction = 2000
 
     /// What the backup holds.
     public var manifest: BackupManifest { archive.manifest }
@@ -112,7 +111,9 @@ public struct Restoration: ~Copyable {
     private static func open(_ paths: [String]) throws(BackupError) -> [ChangeJournal] {
         var journals: [ChangeJournal] = []
         for path in paths {
-            journals.append(try cataloged { () throws(CatalogError) in try ChangeJournal(path: path, mode: .reading) })
+            // One of an earlier program is upgraded.
+            let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
+            journals.append(journal)
         }
         return journals
     }
@@ -146,46 +147,10 @@ public struct Restoration: ~Copyable {
         // It also gets its write-ahead log.
         _ = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .writing) }
         let catalog = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .recording) }
-        let last = try sources.last()
-        outcome.changes = try Self.apply(sources, last, to: catalog)
-        outcome.missing = try Self.missing(in: catalog, last)
-        while skipsMissing, !outcome.missing.isEmpty {
-            for (origin, number) in outcome.missing {
-                let next = try sources.changes(of: origin, after: number - 1, limit: 1).first?.sequence
-                try cataloged { () throws(CatalogError) in
-                    try catalog.skipMissing(through: next.map { $0 - 1 } ?? last[origin] ?? number, of: origin)
-                }
-            }
-            let more = try Self.apply(sources, last, to: catalog)
-            outcome.changes = outcome.changes + more
-            outcome.changes.held = more.held
-            outcome.missing = try Self.missing(in: catalog, last)
-        }
-    }
-
-    private static func apply(_ sources: ChangeSources, _ last: [String: Int64], to catalog: Catalog)
-        throws(BackupError) -> AppliedChangeCounts
-    {
-        let taken = try cataloged { () throws(CatalogError) in try catalog.takenChanges() }
-        var merge = ChangeMerge(
-            last.reduce(into: [:]) { numbers, entry in
-                numbers[entry.key] = KeptNumbers(after: taken.last(of: entry.key), last: entry.value)
-            })
-        var counts = AppliedChangeCounts()
-        while true {
-            let changes = try merge.next(limit: changesPerTransaction) { origin, after, limit throws(BackupError) in
-                try sources.changes(of: origin, after: after, limit: limit)
-            }
-            if changes.isEmpty { return counts }
-            counts = counts + (try cataloged { () throws(CatalogError) in try catalog.apply(journaled: changes) })
-        }
-    }
-
-    /// The number after the last change of each journal that was applied, where there are more.
-    private static func missing(in catalog: Catalog, _ last: [String: Int64]) throws(BackupError) -> [String: Int64] {
-        let taken = try cataloged { () throws(CatalogError) in try catalog.takenChanges() }
-        return last.filter { taken.last(of: $0.key) < $0.value }.reduce(into: [:]) {
-            $0[$1.key] = taken.last(of: $1.key) + 1
+        (outcome.changes, outcome.stopping) = try catalog.takeOver(
+            through: try sources.last(), skipsMissing: skipsMissing, wrap: BackupError.init
+        ) { origin, after, limit throws(BackupError) in
+            try sources.changes(of: origin, after: after, limit: limit)
         }
     }
 }

@@ -1,4 +1,5 @@
 public import CatalogStore
+import Changes
 import Model
 public import ModelStore
 
@@ -55,15 +56,15 @@ public struct SiteBackup {
     private func add(to writer: inout ArchiveWriter, _ now: Int64) throws(BackupError) -> BackupManifest {
         var copied: [[String: KeptNumbers]] = []
         for path in journals {
-            let journal = try cataloged { () throws(CatalogError) in try ChangeJournal(path: path, mode: .reading) }
+            let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .reading) }
             let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
             guard !writer.files.contains(where: { $0.name == BackupManifest.journalPrefix + name }) else {
                 throw BackupError(.fileFailed, "two journals have the name \(name): rename one, or make two backups")
             }
             // Read before the copy, which then has at least these changes.
-            copied.append(try cataloged { () throws(CatalogError) in try journal.kept() })
+            copied.append(try journaled { () throws(ChangeError) in try journal.kept() })
             try writer.add(BackupManifest.journalPrefix + name) { target throws(BackupError) in
-                try cataloged { () throws(CatalogError) in try journal.copy(to: target) }
+                try journaled { () throws(ChangeError) in try journal.copy(to: target) }
             }
         }
         var streamedChanges: Int?
@@ -101,16 +102,16 @@ public struct SiteBackup {
         // The catalog is copied later, and then has at least these changes. An older catalog may not have the numbers.
         let taken = (try? Catalog(path: catalog, mode: .reading).takenChanges()) ?? .none
         var streams = try stored { () throws(StoreError) in try channel.journals() }
-        let survey = try stored { () throws(StoreError) in try streams.survey() }
+        let survey = try journaled { () throws(ChangeError) in try streams.survey() }
         var count = 0
         for (origin, numbers) in survey.sorted(by: { $0.key < $1.key }) {
             var last = Self.covered(origin, from: taken.last(of: origin), by: journals)
             while last < numbers.last {
-                let found = try stored { () throws(StoreError) in
+                let found = try journaled { () throws(ChangeError) in
                     try streams.changes(of: origin, after: last, limit: Self.batchSize)
                 }
                 let changes = found.filter { $0.sequence <= numbers.last }
-                try copy.add(changes, of: origin)
+                try copy.add(changes)
                 count += changes.count
                 last = found.last?.sequence ?? numbers.last
             }
@@ -201,6 +202,13 @@ public struct BackupError: Error, CustomStringConvertible {
 
     init(_ error: CatalogError) { self.init(.catalog(error.code), error.message) }
 
+    init(_ error: ChangeError) {
+        switch error.code {
+        case .serverFailed, .badStreams: self.init(StoreError(error))
+        case .notAJournal, .busy, .fileFailed, .databaseFailed: self.init(CatalogError(error))
+        }
+    }
+
     init(_ error: StoreError) { self.init(.store(error.code), error.message) }
 
     /// The message.
@@ -215,4 +223,9 @@ func cataloged<Result>(_ body: () throws(CatalogError) -> Result) throws(BackupE
 /// Runs `body`, and converts an error of the store to one of the backup.
 func stored<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(BackupError) -> Result {
     do throws(StoreError) { return try body() } catch { throw BackupError(error) }
+}
+
+/// Runs `body`, and turns an error of a journal's or a stream's into one of the backup's.
+func journaled<Result>(_ body: () throws(ChangeError) -> Result) throws(BackupError) -> Result {
+    do throws(ChangeError) { return try body() } catch { throw BackupError(error) }
 }

@@ -1,6 +1,6 @@
 import CatalogStore
+import Changes
 import Model
-import ModelStore
 import SQLite
 
 /// Changes that the streams in Redis had, in a SQLite file.
@@ -29,16 +29,16 @@ struct StreamCopy {
         }
     }
 
-    /// Adds changes of a journal.
-    func add(_ changes: [JournalStreams.Change], of origin: String) throws(BackupError) {
+    /// Adds changes.
+    func add(_ changes: [JournaledChange]) throws(BackupError) {
         try Self.using { () throws(DatabaseError) in
             try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
                 let insert = try database.prepare("INSERT INTO changes VALUES (?, ?, ?, ?)")
                 for change in changes {
-                    insert.bind(origin, at: 1)
+                    insert.bind(change.origin, at: 1)
                     insert.bind(change.sequence, at: 2)
                     insert.bind(change.stampMilliseconds, at: 3)
-                    insert.bind(bytes: change.body, at: 4)
+                    insert.bind(bytes: change.encoded, at: 4)
                     try insert.run()
                 }
             }

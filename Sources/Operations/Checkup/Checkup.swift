@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import CivilTime
 public import Model
 public import ModelStore
@@ -163,11 +164,11 @@ extension Checkup {
                     "catalog", "\(table) has no reverse index, as an import was killed: lists take long",
                     advice: "import anything, or start \"coterie serve\": both make it again"))
         }
-        if examination.unreadableChanges > 0 {
+        if examination.newerChanges > 0 {
             findings.append(
                 .warning(
-                    "catalog", "\(examination.unreadableChanges) changes of daemons cannot be read and were put aside",
-                    advice: "a newer program has written them: upgrade this one"))
+                    "catalog", "\(examination.newerChanges) changes that were put aside need a newer program",
+                    advice: "upgrade this one: the first command that writes to the catalog applies them"))
         }
         return findings.isEmpty
             ? [.good("catalog", "\(places.catalog) is whole, and every row names what exists")] : findings
@@ -184,7 +185,7 @@ extension Checkup {
         let exchange = try? places.journals.isEmpty ? nil : store.shared?.exchange()
         return places.journals.flatMap { path -> [Finding] in
             let subject = "journal \(path)"
-            do throws(CatalogError) {
+            do throws(ChangeError) {
                 let journal = try ChangeJournal(path: path, mode: .reading)
                 let examination = try journal.examine()
                 times.note("a change in \(path)", examination.latestRecordedMilliseconds)
@@ -209,16 +210,27 @@ extension Checkup {
                     advice: "stop its daemon and put it aside: other journals and the store have what it sent")
             ]
         }
-        return examination.withGaps.map { origin in
+        let gaps: [Finding] = examination.withGaps.map { origin in
             .bad(
                 subject, "changes of the journal \(origin) are missing between others",
                 advice: "stop its daemon and put it aside: other journals and the store have what it sent")
         }
+        let damaged: [Finding] = examination.damagedChanges.prefix(10).map { name in
+            .bad(
+                subject, "change \(name.sequence) of the journal \(name.origin) is damaged",
+                advice: "let its daemon run, which fetches it again if the store has it")
+        }
+        return gaps + damaged
+            + examination.newerChanges.map { name in
+                .warning(
+                    subject, "change \(name.sequence) of the journal \(name.origin) needs a newer program",
+                    advice: "upgrade this one: until then it is kept, and those after it wait for it in recomputes")
+            }
     }
 
     private func waiting(
         _ subject: String, _ journal: ChangeJournal, _ examination: JournalExamination, _ exchange: ChangeExchange?
-    ) throws(CatalogError) -> [Finding] {
+    ) throws(ChangeError) -> [Finding] {
         guard let exchange, examination.damage.isEmpty else { return [] }
         let (count, oldest) = try journal.backlog(in: exchange)
         guard let oldest, now - oldest > Self.outboxMilliseconds else { return [] }

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import Synchronization
 
@@ -8,6 +9,8 @@ public struct MemberQuota: Sendable, Equatable {
     public var interactionsPerDay: Int?
     /// The largest size of all kept interactions, in bytes, inclusive; nil for no limit.
     public var keptBytes: Int?
+    /// Other changes in a day, as statements of interests and deletions; 1 or more.
+    public var otherChangesPerDay = 1000
 
     /// The usual quota, which is above the needs of people and pages.
     public static let usual = MemberQuota(interactionsPerDay: 10_000, keptBytes: 16 << 20)
@@ -36,7 +39,10 @@ final class MemberQuotas: Sendable {
         ///
         /// Each interaction moves the moment ahead by its share of a day.
         var freeAtMilliseconds: Double
-        var keptBytes: Int
+        /// Nil if it is to be looked up, as something was forgotten.
+        var keptBytes: Int?
+        /// The same as `freeAtMilliseconds` of other changes.
+        var othersFreeAtMilliseconds = 0.0
     }
 
     /// The most members whose use is remembered.
@@ -60,17 +66,21 @@ final class MemberQuotas: Sendable {
     ) throws(Failure) -> Problem? {
         let key = BytewiseString(user)
         var use = uses.withLock { $0.value(of: key) }
-        if use == nil {
+        if use?.keptBytes == nil {
             let amount = try lookUp()
-            use = Use(freeAtMilliseconds: Double(now) + milliseconds(of: amount.recent), keptBytes: amount.keptBytes)
+            let freeAt = Double(now) + milliseconds(of: amount.recent)
+            // What was forgotten has used its part of the day all the same.
+            use = Use(
+                freeAtMilliseconds: max(freeAt, use?.freeAtMilliseconds ?? 0), keptBytes: amount.keptBytes,
+                othersFreeAtMilliseconds: use?.othersFreeAtMilliseconds ?? 0)
         }
-        guard let use else { return nil }
+        guard let use, let keptBytes = use.keptBytes else { return nil }
         uses.withLock { $0.insert(use, for: key) }
         let wait =
             max(use.freeAtMilliseconds, Double(now)) + milliseconds(of: interactions.count) - Double(now)
             - Self.dayMilliseconds
         if wait > 0 { return .tooManyInteractions(quota, waitSeconds: Int(wait / 1000) + 1) }
-        if let limit = quota.keptBytes, use.keptBytes + interactions.keptBytes > limit {
+        if let limit = quota.keptBytes, keptBytes + interactions.keptBytes > limit {
             return .tooManyInteractions(quota, waitSeconds: Int(Self.dayMilliseconds / 1000))
         }
         return nil
@@ -84,13 +94,37 @@ final class MemberQuotas: Sendable {
         uses.withLock { uses in
             guard new > 0, var use = uses.value(of: key) else { return }
             use.freeAtMilliseconds = max(use.freeAtMilliseconds, Double(now)) + milliseconds(of: new)
-            use.keptBytes += interactions.keptBytes * new / interactions.count
+            use.keptBytes = use.keptBytes.map { $0 + interactions.keptBytes * new / interactions.count }
             uses.insert(use, for: key)
         }
     }
 
-    /// Forgets the use of a quota, which is then read again, because interactions were deleted.
-    func forget(_ user: String) { uses.withLock { $0.removeValue(of: BytewiseString(user)) } }
+    /// Counts a change of a member other than an interaction, whether or not it changes anything.
+    ///
+    /// - Returns: a `Problem` of status 429 if the change may not be made, and does not count; nil if it may.
+    func take(ofUser user: String, at now: Int64) -> Problem? {
+        let key = BytewiseString(user)
+        return uses.withLock { uses in
+            var use = uses.value(of: key) ?? Use(freeAtMilliseconds: 0)
+            let freeAt =
+                max(use.othersFreeAtMilliseconds, Double(now)) + Self.dayMilliseconds / Double(quota.otherChangesPerDay)
+            let wait = freeAt - Double(now) - Self.dayMilliseconds
+            guard wait <= 0 else { return .tooManyChanges(quota, waitSeconds: Int(wait / 1000) + 1) }
+            use.othersFreeAtMilliseconds = freeAt
+            uses.insert(use, for: key)
+            return nil
+        }
+    }
+
+    /// Forgets the size of a member's interactions, which is then read again, because interactions were deleted.
+    func forget(_ user: String) {
+        let key = BytewiseString(user)
+        uses.withLock { uses in
+            guard var use = uses.value(of: key) else { return }
+            use.keptBytes = nil
+            uses.insert(use, for: key)
+        }
+    }
 
     /// Returns the share of a day that interactions use up, in milliseconds; 0 without a daily limit.
     private func milliseconds(of interactions: Int) -> Double {
@@ -101,10 +135,7 @@ final class MemberQuotas: Sendable {
 extension [InteractionRecord] {
     /// The approximate size of the interactions as they are kept, in bytes.
     fileprivate var keptBytes: Int {
-        reduce(0) { sum, interaction in
-            sum + RecordedAmount.bytesOfInteraction + interaction.id.utf8.count
-                + (interaction.recommendationID?.utf8.count ?? 0) + (interaction.variant?.utf8.count ?? 0)
-        }
+        reduce(0) { $0 + $1.keptByteCount }
     }
 }
 

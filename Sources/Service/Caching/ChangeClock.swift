@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Synchronization
 
 /// Tells whether the data behind an answer has changed: for one member, or for everybody.
@@ -29,8 +30,8 @@ final class ChangeClock: Sendable {
         everything.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
-    /// Notes a change that was made in the catalog.
-    func note(_ change: CatalogChange) {
+    /// Notes a change that was made.
+    func note(_ change: Change) {
         guard change.showsInAnswers else { return }
         if let user = change.userID { memberChanged(user) } else { everythingChanged() }
     }

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import Recommendation
 import Synchronization
@@ -66,7 +67,7 @@ final class CatalogSource: CommunitySource {
     }
 
     /// Commits the change, together with other changes that wait.
-    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         guard !Catalog.isForbidden(path) else {
             throw ServiceError(.catalogFailed, "the catalog can only be read: nothing that members do is recorded")
         }

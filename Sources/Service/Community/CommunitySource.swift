@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import Recommendation
 
@@ -30,7 +31,7 @@ protocol CommunitySource: Sendable {
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext?
 
     /// Applies a change, which is durable when this returns and shows in every later answer of this daemon.
-    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome
+    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome
 
     /// Records what members were shown, in one transaction that is durable when this returns.
     ///

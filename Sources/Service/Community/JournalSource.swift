@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import ModelStore
 import Recommendation
@@ -115,7 +116,7 @@ final class JournalSource: CommunitySource {
     }
 
     /// Commits the change to the journal, together with other changes that wait; the relay sends it on.
-    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         guard let snapshot = served().snapshot else {
             throw ServiceError(.noVersion, "no version is loaded that would say which groups there are")
         }
@@ -170,7 +171,7 @@ final class JournalSource: CommunitySource {
     }
 
     func record(exposures changes: [MemberChange]) throws(ServiceError) {
-        var remembered: [CatalogChange] = []
+        var remembered: [Change] = []
         for change in changes where try !isForgotten(user: change.userID) { remembered.append(.member(change)) }
         if !remembered.isEmpty { try journal.apply(remembered) }
     }

@@ -1,4 +1,4 @@
-public import CatalogStore
+public import Changes
 import Glibc
 public import Model
 public import ModelStore

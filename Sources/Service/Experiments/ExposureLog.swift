@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Experiments
 import ModelStore
 import Synchronization

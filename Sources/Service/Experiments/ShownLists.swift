@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Changes
 import Experiments
 import Model
 import Recommendation

@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Changes
 import Model
 import Synchronization
 

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Dispatch
 import Glibc
 import Model
@@ -18,7 +19,7 @@ final class ChangeRelay: Sendable {
         var followed: UInt64 = 0
         /// How often the connection failed.
         var failures: UInt64 = 0
-        /// Changes received that could not be read.
+        /// Changes received that need a newer program.
         var unreadable: UInt64 = 0
     }
 
@@ -43,6 +44,8 @@ final class ChangeRelay: Sendable {
     let hasForgotten = Atomic(true)
     /// How far each stream was read for decisions of the site while the journal could not be written.
     let lookedAhead = Mutex<[String: Int64]>([:])
+    /// The row up to which the journal was last compared with its checksums, and whether all of it was once.
+    let verification = Mutex((row: Int64(0), isComplete: false))
     private let failure = Mutex<String?>("the changes of other daemons have not been read yet")
     private let isStopping = Atomic(false)
     private let hasStopped = DispatchSemaphore(value: 0)
@@ -126,6 +129,7 @@ final class ChangeRelay: Sendable {
 
     /// Notes what failed, or that nothing did, and logs it if it was not so before.
     private func note(problem: String?) {
+        journal.completeness.isComplete.store(problem == nil, ordering: .relaxed)
         let before = failure.withLock { failure in
             defer { failure = problem }
             return failure
@@ -166,6 +170,6 @@ extension ChangeRelay: MetricSource {
         text.counter(
             "coterie_stream_failures_total", "Times that the stream could not be read or written.", totals.failures)
         text.counter(
-            "coterie_stream_unreadable_total", "Changes in the stream that could not be read.", totals.unreadable)
+            "coterie_stream_unreadable_total", "Changes in the stream that need a newer program.", totals.unreadable)
     }
 }

@@ -1,6 +1,8 @@
 import CatalogStore
+import Changes
 import Model
 import SQLite
+import Synchronization
 
 /// The journal of a daemon that shares its store with others: a file of its own that changes are committed to first;
 /// then they are sent on through streams that all daemons follow, and that the next recompute applies to the catalog.
@@ -10,18 +12,28 @@ final class DaemonJournal: Sendable {
         let database: Database
     }
 
+    /// Whether all changes of other daemons are here.
+    final class Completeness: Sendable {
+        let isComplete = Atomic(false)
+    }
+
     /// Commits this daemon's changes.
     private struct Writer: ChangeWriter {
         let journal: ChangeJournal
         let decisions: JournaledDecisions
         let now: @Sendable () -> Int64
 
-        func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
-            let outcomes = try journal.record(changes, at: now())
-            if changes.contains(where: { $0.userID == nil }) {
-                try decisions.renew { () throws(CatalogError) in try journal.siteChanges() }
-            }
-            return outcomes
+        let completeness: Completeness
+
+        func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
+            do throws(ChangeError) {
+                let isComplete = completeness.isComplete.load(ordering: .relaxed)
+                let outcomes = try journal.record(changes, at: now(), isComplete: isComplete)
+                if changes.contains(where: { $0.userID == nil }) {
+                    try decisions.renew { () throws(ChangeError) in try journal.siteChanges() }
+                }
+                return outcomes
+            } catch { throw CatalogError(error) }
         }
 
         /// The relay erases, also what others forget.
@@ -30,7 +42,9 @@ final class DaemonJournal: Sendable {
         /// Always the same: the only other writer is the relay, which notes what it writes.
         func outsideRevision() -> Int64 { 0 }
 
-        func probeWriting() throws(CatalogError) { try journal.probeWriting() }
+        func probeWriting() throws(CatalogError) {
+            do throws(ChangeError) { try journal.probeWriting() } catch { throw CatalogError(error) }
+        }
     }
 
     let path: String
@@ -40,8 +54,12 @@ final class DaemonJournal: Sendable {
     let decisions: JournaledDecisions
     /// Whether changes can be written, those of this daemon and those of others.
     let recording: Condition
+    /// The changes that were found damaged in the file.
+    let damaged: DamagedChanges
+    /// Whether all changes of other daemons are here, as far as the relay knows.
+    let completeness: Completeness
     private let lock: Lock
-    private let readers: ConnectionPool<ChangeJournal, CatalogError>
+    private let readers: ConnectionPool<ChangeJournal, ChangeError>
     private let commits: GroupCommit
 
     /// Opens the journal, which is made if there is none.
@@ -58,16 +76,23 @@ final class DaemonJournal: Sendable {
         self.changes = changes
         self.recording = recording
         lock = try Self.lock(path)
-        let decisions = JournaledDecisions()
+        let (decisions, completeness, damaged) = (JournaledDecisions(), Completeness(), DamagedChanges())
         self.decisions = decisions
+        self.completeness = completeness
+        self.damaged = damaged
         commits = GroupCommit(changes: changes, recording: recording, patience: patience) { () throws(CatalogError) in
-            Writer(journal: try ChangeJournal(path: path, mode: .recording), decisions: decisions, now: now)
+            do throws(ChangeError) {
+                let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged)
+                return Writer(journal: journal, decisions: decisions, now: now, completeness: completeness)
+            } catch { throw CatalogError(error) }
         }
-        do throws(CatalogError) {
-            try commits.open()
-            readers = try ConnectionPool { () throws(CatalogError) in try ChangeJournal(path: path, mode: .reading) }
-            try decisions.renew { [readers] () throws(CatalogError) in
-                try readers.read { journal throws(CatalogError) in try journal.siteChanges() }
+        do throws(CatalogError) { try commits.open() } catch { throw ServiceError(.startFailed, error.message) }
+        do throws(ChangeError) {
+            readers = try ConnectionPool { () throws(ChangeError) in
+                try ChangeJournal(path: path, mode: .reading, damaged: damaged)
+            }
+            try decisions.renew { [readers] () throws(ChangeError) in
+                try readers.read { journal throws(ChangeError) in try journal.siteChanges() }
             }
         } catch { throw ServiceError(.startFailed, error.message) }
     }
@@ -88,14 +113,14 @@ final class DaemonJournal: Sendable {
     }
 
     /// Commits a change, which is not checked; it is durable when this returns.
-    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         do {
             return try commits.apply(change)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
     }
 
     /// Commits changes, which are not checked, in one transaction; they are durable when this returns.
-    func apply(_ changes: [CatalogChange]) throws(ServiceError) {
+    func apply(_ changes: [Change]) throws(ServiceError) {
         do {
             _ = try commits.apply(changes)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
@@ -104,41 +129,41 @@ final class DaemonJournal: Sendable {
     /// Interactions of a member that the journal has, in the order in which their changes apply; nil if there is none
     /// with the id `after`.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
-        try read { journal throws(CatalogError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
+        try read { journal throws(ChangeError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
     }
 
     /// The latest time of what a member did last, in Unix milliseconds; nil if the journal has nothing.
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
-        try read { journal throws(CatalogError) in try journal.latestInteractionTime(ofUser: id) }
+        try read { journal throws(ChangeError) in try journal.latestInteractionTime(ofUser: id) }
     }
 
     /// How much the journal has of what a member did: since a moment, in Unix milliseconds, and in all.
     func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
-        try read { journal throws(CatalogError) in try journal.recordedAmount(ofUser: id, recent: recent) }
+        try read { journal throws(ChangeError) in try journal.recordedAmount(ofUser: id, recent: recent) }
     }
 
     /// What a member changed that is not in a version; nil if that is nothing.
     func recentChanges(ofUser id: String, beyond taken: TakenChanges) throws(ServiceError) -> RecentMemberChanges? {
-        try read { journal throws(CatalogError) in try journal.recentChanges(ofUser: id, beyond: taken) }
+        try read { journal throws(ChangeError) in try journal.recentChanges(ofUser: id, beyond: taken) }
     }
 
     /// Whether a member is forgotten by a change that is not in a version.
     func isForgotten(user id: String, beyond taken: TakenChanges) throws(ServiceError) -> Bool {
-        try read { journal throws(CatalogError) in try journal.isForgotten(user: id, beyond: taken) }
+        try read { journal throws(ChangeError) in try journal.isForgotten(user: id, beyond: taken) }
     }
 
     /// How many changes are not in the streams, and since when the first of them waits, in Unix milliseconds.
     ///
     /// - Parameter exchange: what the streams have, and what nobody needs to be sent.
     func backlog(in exchange: ChangeExchange) throws(ServiceError) -> (count: Int, since: Int64?) {
-        try read { journal throws(CatalogError) in try journal.backlog(in: exchange) }
+        try read { journal throws(ChangeError) in try journal.backlog(in: exchange) }
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.
     ///
     /// - Parameter connection: to this journal, through which a decision has been added.
-    func renewDecisions(from connection: ChangeJournal) throws(CatalogError) {
-        try decisions.renew { () throws(CatalogError) in try connection.siteChanges() }
+    func renewDecisions(from connection: ChangeJournal) throws(ChangeError) {
+        try decisions.renew { () throws(ChangeError) in try connection.siteChanges() }
         changes.everythingChanged()
     }
 
@@ -151,8 +176,8 @@ final class DaemonJournal: Sendable {
     /// If the journal could not be written, finds out whether it can be again.
     func probeWriting() { commits.probe() }
 
-    private func read<Result>(_ body: (ChangeJournal) throws(CatalogError) -> Result) throws(ServiceError) -> Result {
-        do throws(CatalogError) {
+    private func read<Result>(_ body: (ChangeJournal) throws(ChangeError) -> Result) throws(ServiceError) -> Result {
+        do throws(ChangeError) {
             return try readers.read(body)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be read: \(error.message)") }
     }

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Dispatch
 import Synchronization
 
@@ -7,7 +8,7 @@ protocol ChangeWriter {
     /// Makes changes in one transaction; they are durable when this returns.
     ///
     /// - Throws: `CatalogError`; then nothing of them all was done.
-    func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome]
+    func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome]
 
     /// Erases what was forgotten from the write-ahead log, where it stays until it is overwritten.
     ///
@@ -40,11 +41,11 @@ final class GroupCommit: Sendable {
 
     /// Changes that wait for their commit, and their outcomes.
     private final class Ticket: Sendable {
-        let changes: [CatalogChange]
-        let outcomes = Mutex<Result<[CatalogChange.Outcome], CatalogError>?>(nil)
+        let changes: [Change]
+        let outcomes = Mutex<Result<[Change.Outcome], CatalogError>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
 
-        init(_ changes: [CatalogChange]) { self.changes = changes }
+        init(_ changes: [Change]) { self.changes = changes }
     }
 
     /// How many callers may wait.
@@ -123,14 +124,14 @@ final class GroupCommit: Sendable {
     /// Makes a change; it is durable when this returns.
     ///
     /// - Throws: `CatalogError.Code.busy` if that takes too long; the change may then be made later all the same.
-    func apply(_ change: CatalogChange) throws(CatalogError) -> CatalogChange.Outcome {
+    func apply(_ change: Change) throws(CatalogError) -> Change.Outcome {
         try apply([change])[0]
     }
 
     /// Makes changes in one transaction, one or more; as for one.
     ///
     /// - Returns: the outcome of each, in their order.
-    func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
+    func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
         let ticket = Ticket(changes)
         let hasRoom = waiting.withLock { waiting in
             guard waiting.count < Self.limit else { return false }
@@ -168,7 +169,7 @@ final class GroupCommit: Sendable {
             return waiting
         }
         guard !tickets.isEmpty else { return }
-        let outcomes: Result<[CatalogChange.Outcome], CatalogError> = connection.withLock { connection in
+        let outcomes: Result<[Change.Outcome], CatalogError> = connection.withLock { connection in
             do throws(CatalogError) {
                 return .success(
                     try writing(&connection) { writer throws(CatalogError) in

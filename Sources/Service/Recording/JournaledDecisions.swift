@@ -1,4 +1,4 @@
-import CatalogStore
+import Changes
 import Model
 import Synchronization
 
@@ -27,8 +27,8 @@ final class JournaledDecisions: Sendable {
     private let renewal = Mutex(())
 
     /// Replaces the decisions of the journal by those that `read` reads from it.
-    func renew(_ read: () throws(CatalogError) -> [JournaledChange]) throws(CatalogError) {
-        try renewal.withLock { _ throws(CatalogError) in
+    func renew(_ read: () throws(ChangeError) -> [JournaledChange]) throws(ChangeError) {
+        try renewal.withLock { _ throws(ChangeError) in
             let changes = try read()
             log.withLock { log in
                 log.journaled = changes

@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import ModelStore
 import Synchronization
@@ -8,12 +9,16 @@ import Synchronization
 struct RelayRounds: ~Copyable {
     /// How many changes are sent or received at a time.
     private static let batchSize = 500
+    /// How many changes are compared with their checksums at a time.
+    private static let verificationSize = 2000
     /// How often it looks for what can be removed, in rounds.
     private static let roundsBetweenCleanings = 25
 
     private let relay: ChangeRelay
     private let writer: ChangeJournal
     private var streams: JournalStreams
+    /// Who was forgotten when this connection was made; who is later, changes tell.
+    private let forgotten: ForgottenMembers
     private var round = 0
     /// What all versions have that may serve.
     private var dispensable = TakenChanges.none
@@ -26,15 +31,32 @@ struct RelayRounds: ~Copyable {
 
     /// Connects.
     init(_ relay: ChangeRelay, timeout: Duration) throws(ServiceError) {
-        let writer = try Self.journaled { () throws(CatalogError) in
-            try ChangeJournal(path: relay.journal.path, mode: .recording)
+        let writer = try Self.journaled { () throws(ChangeError) in
+            try ChangeJournal(path: relay.journal.path, mode: .recording, damaged: relay.journal.damaged)
         }
-        let streams = try Self.stored { () throws(StoreError) in try relay.channel.journals(timeout: timeout) }
+        var streams = try Self.stored { () throws(StoreError) in try relay.channel.journals(timeout: timeout) }
+        // What this daemon has of members who were forgotten while it was away.
+        let forgotten = try Self.streaming(&streams) { streams throws(ChangeError) in try streams.forgottenMembers() }
+        try Self.erase(forgotten, among: nil, writer, relay)
         // The last failure may have come between adding decisions to the journal and renewing them.
-        try Self.journaled { () throws(CatalogError) in try relay.journal.renewDecisions(from: writer) }
+        try Self.journaled { () throws(ChangeError) in try relay.journal.renewDecisions(from: writer) }
         self.relay = relay
         self.writer = writer
         self.streams = streams
+        self.forgotten = forgotten
+    }
+
+    /// Erases from the journal what members did before they were forgotten.
+    private static func erase(
+        _ forgotten: ForgottenMembers, among users: [String]?, _ writer: ChangeJournal, _ relay: ChangeRelay
+    ) throws(ServiceError) {
+        let erased = try journaled { () throws(ChangeError) in
+            try writer.erase(among: users) { forgotten.time(ofUser: $0) }
+        }
+        for user in erased {
+            relay.hasForgotten.store(true, ordering: .relaxed)
+            relay.journal.changes.memberChanged(user)
+        }
     }
 
     /// Compares, sends and receives once.
@@ -50,7 +72,7 @@ struct RelayRounds: ~Copyable {
         }
         round += 1
         var exchange = ChangeExchange(
-            here: try Self.journaled { [writer] () throws(CatalogError) in try writer.kept() },
+            here: try Self.journaled { [writer] () throws(ChangeError) in try writer.kept() },
             streams: try survey(), dispensable: dispensable)
         if isCleaning {
             exchange.earlierStreams = earlierStreams
@@ -74,7 +96,43 @@ struct RelayRounds: ~Copyable {
             }
         }
         if let failure { throw failure }
+        try mend(isCleaning: isCleaning)
         return isActive
+    }
+
+    /// Looks for changes that are damaged here and fetches them from the streams, and says what is not as it should be.
+    private mutating func mend(isCleaning: Bool) throws(ServiceError) {
+        var verification = relay.verification.withLock { $0 }
+        if isCleaning || !verification.isComplete {
+            repeat {
+                let row = verification.row
+                let last = try Self.journaled { [writer] () throws(ChangeError) in
+                    try writer.verify(after: row, limit: Self.verificationSize)
+                }
+                if last == nil { verification.isComplete = true }
+                verification.row = last ?? 0
+            } while !verification.isComplete
+            relay.verification.withLock { $0 = verification }
+        }
+        let damaged = try Self.journaled { [writer] () throws(ChangeError) in try writer.damagedChanges() }
+        for name in damaged.prefix(Self.batchSize) {
+            guard let change = try streamed(name.origin, after: name.sequence - 1, limit: 1).first, change.name == name
+            else {
+                gap = gap ?? "change \(name.sequence) of the journal \(name.origin) is damaged here, and in no stream"
+                continue
+            }
+            try Self.journaled { [writer, relay] () throws(ChangeError) in
+                try writer.repair(with: change, at: relay.now())
+                try relay.journal.renewDecisions(from: writer)
+            }
+            relay.log.warning(
+                "change \(name.sequence) of the journal \(name.origin) was damaged here, and is fetched again")
+        }
+        guard gap == nil else { return }
+        let newer = try Self.journaled { [writer] () throws(ChangeError) in try writer.newerChanges() }
+        if let name = newer.first {
+            gap = "change \(name.sequence) of the journal \(name.origin) needs a newer program: upgrade this one"
+        }
     }
 
     /// - Returns: whether anything was sent or received.
@@ -108,20 +166,16 @@ struct RelayRounds: ~Copyable {
     }
 
     /// The next changes that the stream of a journal has.
-    private mutating func streamed(_ origin: String, after last: Int64) throws(ServiceError) -> [JournaledChange] {
-        let found: [JournalStreams.Change]
-        do throws(StoreError) {
-            found = try streams.changes(of: origin, after: last, limit: Self.batchSize)
-        } catch { throw Self.failed(error) }
-        return found.map { change in
-            JournaledChange(
-                origin: origin, sequence: change.sequence, stampMilliseconds: change.stampMilliseconds,
-                encoded: change.body)
+    private mutating func streamed(_ origin: String, after last: Int64, limit: Int = batchSize) throws(ServiceError)
+        -> [JournaledChange]
+    {
+        do throws(ChangeError) { return try streams.changes(of: origin, after: last, limit: limit) } catch {
+            throw Self.failed(error)
         }
     }
 
     private mutating func survey() throws(ServiceError) -> [String: StreamedNumbers] {
-        do throws(StoreError) { return try streams.survey() } catch { throw Self.failed(error) }
+        do throws(ChangeError) { return try streams.survey() } catch { throw Self.failed(error) }
     }
 
     /// Adds what a stream has to the journal.
@@ -130,23 +184,20 @@ struct RelayRounds: ~Copyable {
     private mutating func take(_ origin: String, after last: Int64) throws(ServiceError) -> Bool {
         let changes = try streamed(origin, after: last)
         try forgetSessions(for: changes)
-        let taken = try Self.journaled { [writer, dispensable, relay] () throws(CatalogError) in
+        let taken = try Self.journaled { [writer, dispensable, relay] () throws(ChangeError) in
             try writer.follow(changes, beyond: dispensable, at: relay.now())
         }
         if taken.contains(where: { $0.change.map { $0.userID == nil } == true }) {
-            try Self.journaled { [writer, relay] () throws(CatalogError) in
+            try Self.journaled { [writer, relay] () throws(ChangeError) in
                 try relay.journal.renewDecisions(from: writer)
             }
         }
+        let users = taken.compactMap { $0.change?.userID }.filter { forgotten.time(ofUser: $0) != nil }
+        if !users.isEmpty { try Self.erase(forgotten, among: users, writer, relay) }
         relay.counts.withLock { $0.followed += UInt64(taken.count) }
         for change in taken {
-            if let change = change.change {
-                relay.journal.changes.note(change)
-            } else {
-                relay.counts.withLock { $0.unreadable += 1 }
-                relay.log.error(
-                    "change \(change.sequence) of the journal \(origin) cannot be read, and is kept as it came")
-            }
+            if let change = change.change { relay.journal.changes.note(change) }
+            if change.isNewer { relay.counts.withLock { $0.unreadable += 1 } }
         }
         if taken.isEmpty { gap = "the stream of the journal \(origin) has a gap after number \(last)" }
         return !taken.isEmpty
@@ -158,17 +209,14 @@ struct RelayRounds: ~Copyable {
     private mutating func send(_ origin: String, after last: Int64, in exchange: ChangeExchange, isRemade: Bool)
         throws(ServiceError) -> Bool
     {
-        let changes = try Self.journaled { [writer] () throws(CatalogError) in
+        let changes = try Self.journaled { [writer] () throws(ChangeError) in
             try writer.changes(of: origin, after: last, limit: Self.batchSize)
         }
         guard !changes.isEmpty else { return false }
         try forgetSessions(for: changes)
-        do throws(StoreError) {
+        do throws(ChangeError) {
             let isDone = try streams.add(
-                changes.map {
-                    JournalStreams.Change(
-                        sequence: $0.sequence, stampMilliseconds: $0.stampMilliseconds, body: $0.encoded)
-                }, to: origin, expecting: exchange.streams[origin], isRemade: isRemade)
+                changes, to: origin, expecting: exchange.streams[origin], isRemade: isRemade)
             if isDone { relay.counts.withLock { $0.sent += UInt64(changes.count) } }
             // It stands as this daemon has left it, and another may not have got to it yet.
             if isRemade { earlierStreams[origin] = nil }
@@ -180,7 +228,8 @@ struct RelayRounds: ~Copyable {
     ///
     /// Called before changes count as received or sent, so that it is done again after a failure or the end of the
     /// process. For own changes too: the store may have been away when the member was answered.
-    private func forgetSessions(for changes: [JournaledChange]) throws(ServiceError) {
+    private mutating func forgetSessions(for changes: [JournaledChange]) throws(ServiceError) {
+        try Self.streaming(&streams) { streams throws(ChangeError) in try streams.noteForgotten(by: changes) }
         for change in changes.compactMap(\.change) {
             if case .member(let change) = change, case .forget = change.action {
                 relay.hasForgotten.store(true, ordering: .relaxed)
@@ -203,7 +252,7 @@ struct RelayRounds: ~Copyable {
         let taken = TakenChanges.inAll((manifests + [served.manifest]).map(\.taken))
         // A store that has lost its versions says nothing of what others may still need.
         if !manifests.isEmpty {
-            try Self.journaled { [writer] () throws(CatalogError) in try writer.prune(taken) }
+            try Self.journaled { [writer] () throws(ChangeError) in try writer.prune(taken) }
         }
         dispensable = taken
         prunedFor = served.version
@@ -212,20 +261,26 @@ struct RelayRounds: ~Copyable {
     /// Erases what was forgotten since the last time.
     private func eraseForgotten() throws(ServiceError) {
         guard relay.hasForgotten.exchange(false, ordering: .relaxed) else { return }
-        let isDone = try Self.journaled { [writer] () throws(CatalogError) in try writer.eraseForgotten() }
+        let isDone = try Self.journaled { [writer] () throws(ChangeError) in try writer.eraseForgotten() }
         if !isDone { relay.hasForgotten.store(true, ordering: .relaxed) }
     }
 
-    private static func failed(_ error: StoreError) -> ServiceError { ServiceError(.storeFailed, error.message) }
+    private static func failed(_ error: ChangeError) -> ServiceError { ServiceError(.storeFailed, error.message) }
 
     private static func stored<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(ServiceError)
         -> Result
     {
-        do throws(StoreError) { return try body() } catch { throw failed(error) }
+        do throws(StoreError) { return try body() } catch { throw ServiceError(.storeFailed, error.message) }
     }
 
-    private static func journaled<Result>(_ body: () throws(CatalogError) -> Result) throws(ServiceError) -> Result {
-        do throws(CatalogError) { return try body() } catch {
+    private static func streaming<Result>(
+        _ streams: inout JournalStreams, _ body: (inout JournalStreams) throws(ChangeError) -> Result
+    ) throws(ServiceError) -> Result {
+        do throws(ChangeError) { return try body(&streams) } catch { throw failed(error) }
+    }
+
+    private static func journaled<Result>(_ body: () throws(ChangeError) -> Result) throws(ServiceError) -> Result {
+        do throws(ChangeError) { return try body() } catch {
             throw ServiceError(.journalFailed, "changes cannot be recorded: \(error.message)")
         }
     }

@@ -1,3 +1,4 @@
+import Changes
 import Model
 
 /// How far a daemon is behind what the streams of all daemons have.

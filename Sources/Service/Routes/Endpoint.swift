@@ -1,4 +1,5 @@
 import Answers
+import Changes
 import HTTP
 import Model
 

@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Changes
 import HTTP
 import Model
 import Recommendation
@@ -28,19 +29,21 @@ extension Endpoint {
             "forgetInteractions", .delete, "/v1/users/{id}/interactions", own,
             summary: "Forgets all that a member did, and the lists of sessions; who is in which group stays",
             path: [.member],
-            caching: .never, problems: [.notImplemented, .serviceUnavailable],
+            caching: .never, problems: [.tooManyRequests, .notImplemented, .serviceUnavailable],
             handler: Responder.forgetAll),
         Endpoint(
             "forgetInteraction", .delete, "/v1/users/{id}/interactions/{interaction}", own,
             summary: "Forgets one thing that a member did; who is in which group stays",
             path: [.member, Parameter("interaction", .identifier, "The interaction's id", example: "3f0c-1")],
             caching: .never,
-            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.forgetOne),
+            problems: [.notFound, .tooManyRequests, .notImplemented, .serviceUnavailable],
+            handler: Responder.forgetOne),
         Endpoint(
             "stateInterests", .put, "/v1/users/{id}/interests", onBehalf,
             summary: "Replaces a member's stated interests",
             path: [.member], body: InterestsBody.self, caching: .never,
-            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.stateInterests),
+            problems: [.notFound, .tooManyRequests, .notImplemented, .serviceUnavailable],
+            handler: Responder.stateInterests),
         Endpoint(
             "interests", .get, "/v1/users/{id}/interests", own, summary: "A member's stated interests",
             path: [.member], caching: .personal,
@@ -104,6 +107,7 @@ extension Responder {
     /// Answers `DELETE /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> Forgotten {
+        try takeChange(call)
         call.responder.exposures?.forget(call.id)
         let outcome = try call.apply(.forget(id: nil))
         try call.orUnavailable { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
@@ -115,12 +119,19 @@ extension Responder {
     /// Answers `DELETE /v1/users/{id}/interactions/{interaction}`.
     @Sendable
     fileprivate static func forgetOne(_ call: Call) throws(Problem) -> Forgotten {
+        try takeChange(call)
         let id = call.path["interaction"]
         let outcome = try call.apply(.forget(id: id))
         guard outcome == .forgotten(1) else {
             throw .unknown(.unknownInteraction, "interaction", id: id, near: [])
         }
         return forgotten(outcome, call)
+    }
+
+    /// Counts a change other than interactions.
+    private static func takeChange(_ call: Call) throws(Problem) {
+        _ = try call.community(with: Call.memberChanges)
+        if let excess = call.responder.quotas.take(ofUser: call.id, at: call.responder.now()) { throw excess }
     }
 
     private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) -> Forgotten {
@@ -135,6 +146,7 @@ extension Responder {
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
         _ = try call.community(with: Call.memberChanges)
         let interests = try call.body(as: InterestsBody.self).texts()
+        try takeChange(call)
         if try call.apply(.state(interests: interests)) == .unknownMember { throw .forgottenMember(call.id) }
         return Interests(userId: call.id, interests: interests)
     }

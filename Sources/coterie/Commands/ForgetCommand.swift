@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import CivilTime
 import CommandLine
 import FoundationEssentials
@@ -83,7 +84,8 @@ enum ForgetCommand: Subcommand {
     /// Tells the daemons of a shared store, and removes the lists of sessions that they share.
     private static func tell(_ users: [String], through stream: ForgettingStream, _ channel: SharedChannel) throws {
         do throws(StoreError) {
-            try stream.send(to: channel)
+            var streams = try channel.journals()
+            do throws(ChangeError) { try stream.send(to: &streams) } catch { throw StoreError(error) }
             for user in users { try channel.forgetSessions(ofUser: user) }
         } catch {
             throw Failure(
@@ -124,7 +126,11 @@ enum ForgetCommand: Subcommand {
         let sessions = try KeptSessions(path: sessionsPath(parsed))
         let shared = try parsed.openStore().shared
         let versions = try shared?.versions().map(\.version) ?? []
-        let streamed = try shared.map { try ForgettingStream.traces(of: users, in: $0.channel) } ?? [:]
+        var streamed: [BytewiseString: [String: Int]] = [:]
+        if let channel = shared?.channel {
+            var streams = try channel.journals()
+            do throws(ChangeError) { streamed = try streams.traces(of: users) } catch { throw StoreError(error) }
+        }
         var rows: [Trace] = []
         for user in users {
             let traces = try catalog.traces(ofMember: user)

@@ -53,11 +53,13 @@ enum RestoreCommand: Subcommand {
                 them again
                 """)
         }
-        for (origin, number) in outcome.missing.sorted(by: { $0.key < $1.key }) {
+        for (origin, change) in outcome.stopping.sorted(by: { $0.key < $1.key }) {
             complain(
                 """
-                warning: change \(number) of the journal \(origin) is not in the backup, and those after it wait for \
-                it; a daemon that has it sends it. If none does, restore again with --skip-missing
+                warning: change \(change.sequence) of the journal \(origin) \
+                \(change.isNewer ? "needs a newer program" : "is not in the backup"), and those after it wait for it; \
+                \(change.isNewer ? "upgrade this one, and recompute" : "a daemon that has it sends it"). To give it \
+                up, restore again with --skip-missing
                 """)
         }
         var output = try Output()

@@ -1,4 +1,4 @@
-import CatalogStore
+import Changes
 import Model
 import ModelStore
 
@@ -21,9 +21,13 @@ struct JournalOutbox: Encodable {
     init(_ path: String, in exchange: ChangeExchange, daemonRuns: Bool) {
         file = path
         self.daemonRuns = daemonRuns
-        do throws(CatalogError) {
-            let backlog = try ChangeJournal(path: path, mode: .reading).backlog(in: exchange)
+        do throws(ChangeError) {
+            let journal = try ChangeJournal(path: path, mode: .reading)
+            let backlog = try journal.backlog(in: exchange)
             (changes, sinceMilliseconds) = (backlog.count, backlog.since)
+            problem = try journal.newerChanges().first.map {
+                "change \($0.sequence) of the journal \($0.origin) needs a newer program"
+            }
         } catch { problem = error.message }
     }
 }

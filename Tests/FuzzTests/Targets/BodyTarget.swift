@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Changes
 import HTTP
 import Model
 
@@ -25,13 +26,14 @@ struct BodyTarget: FuzzTarget {
 
     func take(_ bytes: [UInt8]) throws {
         guard let first = bytes.first else { return }
-        let change: CatalogChange
+        let change: Change
         do {
             change = try self.change(kind: first % 3, body: Array(bytes.dropFirst()))
         } catch {
             return try require(error.status.rawValue == 400, "a body is refused with \(error.status)")
         }
-        try require(try CatalogChange(encoded: change.encoded) == change, "\(change) is read as something else")
+        let journaled = JournaledChange(origin: "fuzz", sequence: 1, stampMilliseconds: 0, change: change)
+        try require(journaled.change == change, "\(change) is read as something else")
         guard case .member(let member) = change, case .record(let records) = member.action else { return }
         for record in records {
             try require(
@@ -42,7 +44,7 @@ struct BodyTarget: FuzzTarget {
         }
     }
 
-    private func change(kind: UInt8, body: [UInt8]) throws(Problem) -> CatalogChange {
+    private func change(kind: UInt8, body: [UInt8]) throws(Problem) -> Change {
         switch kind {
         case 0:
             .member(MemberChange(ofUser: "u", .record(try InteractionBatch(body: body).records(at: Self.now))))

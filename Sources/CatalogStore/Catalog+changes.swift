@@ -1,0 +1,305 @@
+public import Changes
+public import Model
+import SQLite
+
+/// How changes are applied to the catalog: the one place, for a daemon with the catalog, a recompute, a restore and
+/// `coterie forget`.
+final class ChangeApplier {
+    private let catalog: Catalog
+    private let members: InteractionRecorder
+    private let site: SiteRecorder
+
+    /// - Parameter isReplaying: whether the changes were acknowledged before, in a journal: then none is refused.
+    init(_ catalog: Catalog, isReplaying: Bool) throws(CatalogError) {
+        self.catalog = catalog
+        members = try wrapping { () throws(DatabaseError) in
+            try InteractionRecorder(catalog.database, isReplaying: isReplaying)
+        }
+        site = SiteRecorder(catalog, isFromJournals: isReplaying)
+    }
+
+    /// Applies a change within a transaction of the caller's.
+    func apply(_ change: Change) throws(CatalogError) -> Change.Outcome {
+        switch change {
+        case .member(let change):
+            .member(try wrapping { () throws(DatabaseError) in try members.apply(change) })
+        case .site(let change): .site(try site.apply(change))
+        case .removal(let change): .removal(try catalog.apply(change))
+        }
+    }
+
+    /// Applies a change but for interactions with groups that do not exist.
+    ///
+    /// - Returns: how much of it was left out.
+    func applyLeavingOut(_ change: Change) throws(CatalogError) -> Int {
+        var (change, leftOut) = (change, 0)
+        while true {
+            switch try apply(change) {
+            case .member(.unknownGroup(let index)):
+                guard case .member(var member) = change, case .record(var interactions) = member.action else {
+                    return leftOut
+                }
+                interactions.remove(at: index)
+                member.action = .record(interactions)
+                change = .member(member)
+                leftOut += 1
+                if interactions.isEmpty { return leftOut }
+            case .site(.unknownGroup), .removal(.unknown): return leftOut + 1
+            case .member, .site, .removal: return leftOut
+            }
+        }
+    }
+
+    /// Records the numbers of changed rows and the columns that have values now.
+    func finish() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            if members.hasJoins { try catalog.note([RelationSource.memberships.notedTime]) }
+            try catalog.recordChanges(members.contentChanges + site.contentChanges)
+        }
+    }
+}
+
+extension Catalog {
+    /// Makes changes in one transaction; they are durable when this returns, on a catalog opened for recording.
+    ///
+    /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships
+    /// as well: for a member and a group the latest event counts, and a membership without a time is older than any
+    /// event.
+    ///
+    /// - Returns: the outcome of each change, in their order.
+    /// - Throws: `CatalogError`; then no change was made.
+    public func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
+        try applying(isReplaying: false) { applier throws(CatalogError) in
+            var outcomes: [Change.Outcome] = []
+            for change in changes { outcomes.append(try applier.apply(change)) }
+            return outcomes
+        }
+    }
+
+    /// Makes a decision of the site in a transaction of its own.
+    public func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
+        guard case .site(let outcome)? = try apply([.site(change)]).first else {
+            preconditionFailure("a decision of the site has the outcome of one")
+        }
+        return outcome
+    }
+
+    private func applying<Result>(
+        isReplaying: Bool, _ body: (ChangeApplier) throws(CatalogError) -> Result
+    ) throws(CatalogError) -> Result {
+        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            let applier = try ChangeApplier(self, isReplaying: isReplaying)
+            let result = try body(applier)
+            try applier.finish()
+            return result
+        }
+    }
+}
+
+/// What became of changes of journals that were applied to the catalog.
+public struct AppliedChangeCounts: Sendable, Equatable {
+    /// Changes applied.
+    public var applied = 0
+    /// Changes that had been applied before.
+    public var repeated = 0
+    /// Changes that were not applied, as others of their journal before them are missing or need a newer program.
+    public var held = 0
+    /// Interactions and decisions of the site about groups that the catalog does not have, and removals of what it does
+    /// not have.
+    public var leftOut = 0
+
+    /// Nothing yet.
+    public init() {}
+}
+
+/// The first change that keeps those after it in its journal from being applied.
+public struct StoppingChange: Sendable, Equatable {
+    /// Its number.
+    public var sequence: Int64
+    /// The last change that waits for it.
+    public var last: Int64
+    /// Whether it is there, and needs a newer program; otherwise it is missing.
+    public var isNewer: Bool
+
+    /// A change.
+    public init(_ sequence: Int64, last: Int64, isNewer: Bool = false) {
+        self.sequence = sequence
+        self.last = last
+        self.isNewer = isNewer
+    }
+}
+
+extension Catalog {
+    /// How many changes are applied in one transaction.
+    private static var changesPerTransaction: Int { 2000 }
+
+    /// Applies changes that daemons acknowledged, each once however often it comes, in one transaction that is durable
+    /// when this returns, on a catalog opened for recording.
+    ///
+    /// Of each journal only the change that follows the last one is applied, and none from the first on that needs a
+    /// newer program. What was acknowledged is not refused: interactions with groups that have become private or hidden
+    /// since are kept, and only those with groups that no longer exist are left out.
+    ///
+    /// - Parameter changes: those of each journal in the order of their numbers.
+    /// - Throws: `CatalogError`; then none of them was applied.
+    public func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
+        let counts = try applying(isReplaying: true) { applier throws(CatalogError) in
+            let taken = try takenChanges()
+            var here: [String: KeptNumbers] = [:]
+            var counts = AppliedChangeCounts()
+            for change in changes {
+                var numbers = here[change.origin] ?? KeptNumbers(after: 0, last: taken.last(of: change.origin))
+                switch numbers.verdict(on: change.sequence) {
+                case .repeated: counts.repeated += 1
+                case .next where !change.isNewer:
+                    counts.applied += 1
+                    if let change = change.change { counts.leftOut += try applier.applyLeavingOut(change) }
+                    numbers.last = change.sequence
+                    here[change.origin] = numbers
+                case .next, .missing: counts.held += 1
+                }
+            }
+            try noteTaken(here.mapValues(\.last))
+            return counts
+        }
+        // If somebody reads just now, it is overwritten later.
+        if changes.contains(where: { $0.change?.forgottenUserID != nil }) { _ = try eraseRemoved(waits: true) }
+        return counts
+    }
+
+    /// Applies what journals or streams have beyond the catalog, in the order in which it applies.
+    ///
+    /// - Parameters:
+    ///   - last: the last change to apply of each journal; what is added later is for another time.
+    ///   - skipsMissing: whether changes are given up that are missing, or need a newer program, for those after them.
+    ///   - wrap: makes a failure of one of the catalog's.
+    ///   - read: gives changes of a journal after a number, in the order of their numbers, so many at most.
+    /// - Returns: what became of them, and what keeps others from being applied, by journal.
+    public func takeOver<Failure: Error>(
+        through last: [String: Int64], skipsMissing: Bool, wrap: (CatalogError) -> Failure,
+        _ read: (_ origin: String, _ after: Int64, _ limit: Int) throws(Failure) -> [JournaledChange]
+    ) throws(Failure) -> (counts: AppliedChangeCounts, stopping: [String: StoppingChange]) {
+        func wrapping<Result>(_ body: () throws(CatalogError) -> Result) throws(Failure) -> Result {
+            do throws(CatalogError) { return try body() } catch { throw wrap(error) }
+        }
+        var counts = AppliedChangeCounts()
+        while true {
+            let taken = try wrapping { () throws(CatalogError) in try takenChanges() }
+            var merge = ChangeMerge(
+                last.reduce(into: [:]) { numbers, entry in
+                    numbers[entry.key] = KeptNumbers(after: taken.last(of: entry.key), last: entry.value)
+                })
+            counts.held = 0
+            while true {
+                let changes = try merge.next(limit: Self.changesPerTransaction, read)
+                if changes.isEmpty { break }
+                let more = try wrapping { () throws(CatalogError) in try apply(journaled: changes) }
+                counts.applied += more.applied
+                counts.repeated += more.repeated
+                counts.held += more.held
+                counts.leftOut += more.leftOut
+            }
+            let now = try wrapping { () throws(CatalogError) in try takenChanges() }
+            var stopping: [String: StoppingChange] = [:]
+            for (origin, end) in last.sorted(by: { $0.key < $1.key }) where now.last(of: origin) < end {
+                let number = now.last(of: origin) + 1
+                let next = try read(origin, number - 1, Self.changesPerTransaction)
+                // Those that need a newer program are given up in a row.
+                let newer = next.enumerated().prefix { $1.isNewer && $1.sequence == number + Int64($0) }.count
+                stopping[origin] = StoppingChange(number, last: end, isNewer: newer > 0)
+                guard skipsMissing else { continue }
+                let given = newer > 0 ? number + Int64(newer) - 1 : next.first.map { $0.sequence - 1 } ?? end
+                try wrapping { () throws(CatalogError) in try skipMissing(through: min(given, end), of: origin) }
+            }
+            if stopping.isEmpty || !skipsMissing { return (counts, stopping) }
+        }
+    }
+
+    /// Which changes of journals were applied so far.
+    public func takenChanges() throws(CatalogError) -> TakenChanges {
+        try wrapping { () throws(DatabaseError) in
+            var sequences: [String: Int64] = [:]
+            let rows = try database.prepare("SELECT origin, sequence FROM journals")
+            while try rows.step() { sequences[rows.text(0)] = rows.integer(1) }
+            return TakenChanges(sequences)
+        }
+    }
+
+    /// Notes the last change of each journal that was applied.
+    func noteTaken(_ sequences: [String: Int64]) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            let note = try database.prepare(
+                "INSERT INTO journals VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence")
+            for (origin, sequence) in sequences {
+                note.bind(origin, at: 1)
+                note.bind(sequence, at: 2)
+                try note.run()
+            }
+        }
+    }
+
+    /// Counts changes that are given up as applied, so that those after them can be.
+    ///
+    /// - Parameter sequence: the last of them.
+    public func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
+        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            guard sequence > (try takenChanges()).last(of: origin) else { return }
+            try noteTaken([origin: sequence])
+        }
+    }
+}
+
+/// Changes that an earlier program put aside, as it could not read them, and counted as applied.
+extension Catalog {
+    /// Applies those that this program can read.
+    ///
+    /// They come late: in the order of their journals, after what was applied meanwhile.
+    func applyPutAside() throws(CatalogError) {
+        let count = try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT EXISTS (SELECT 1 FROM unreadable_changes)")
+        }
+        guard count == 1 else { return }
+        try applying(isReplaying: true) { applier throws(CatalogError) in
+            for change in try putAside() where !change.isNewer {
+                if let change = change.change { _ = try applier.applyLeavingOut(change) }
+                try removePutAside(change)
+            }
+        }
+    }
+
+    /// All of them, in the order of their names.
+    private func putAside() throws(CatalogError) -> [JournaledChange] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT origin, sequence, body FROM unreadable_changes ORDER BY origin, sequence")
+            var changes: [JournaledChange] = []
+            while try rows.step() {
+                changes.append(
+                    JournaledChange(
+                        origin: rows.text(0), sequence: rows.integer(1), stampMilliseconds: 0, encoded: rows.bytes(2)))
+            }
+            return changes
+        }
+    }
+
+    private func removePutAside(_ change: JournaledChange) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            let delete = try database.prepare("DELETE FROM unreadable_changes WHERE origin = ? AND sequence = ?")
+            delete.bind(change.origin, at: 1)
+            delete.bind(change.sequence, at: 2)
+            try delete.run()
+        }
+    }
+
+    /// How many of them name a member.
+    func countPutAside(ofMember id: String) throws(CatalogError) -> Int {
+        try putAside().count { $0.names(user: id) }
+    }
+
+    /// Removes those that name members; within a transaction of the caller's.
+    func removePutAside(ofMembers ids: [String]) throws(CatalogError) {
+        for change in try putAside() where ids.contains(where: { change.names(user: $0) }) {
+            try removePutAside(change)
+        }
+    }
+}

@@ -1,0 +1,305 @@
+import CivilTime
+import Model
+
+/// The keys of a change's JSON: the one table of them.
+///
+/// A key never gets another meaning. A program takes an unknown key, kind or version for the mark of a newer one.
+enum ChangeField: String, CaseIterable {
+    /// The version of the encoding, and the number of `ChangeKind`.
+    case version = "v", kind
+    /// External ids, and the table of a relation.
+    case user, group, photo, table
+    /// When the site decided, in Unix milliseconds.
+    case at
+    /// The id of an interaction that is forgotten.
+    case interaction
+    /// What was done, each with the fields of `InteractionField`.
+    case interactions
+    /// Texts.
+    case interests
+    /// Pages that were shown, each with the fields of `ExposureField`.
+    case exposures
+    /// A curated group's position, and from when until when it is curated, in Unix seconds.
+    case position, starts, expires
+    /// 1 if a member's photos are removed, too.
+    case photos
+}
+
+/// The keys of an interaction.
+enum InteractionField: String, CaseIterable {
+    /// The client's id, and the number of `Interaction.Kind`.
+    case id, kind
+    /// The group's external id, and when, in Unix milliseconds.
+    case group, at
+    /// The list that the group was shown in, its position there, and the variant of an experiment.
+    case list, position, variant
+}
+
+/// The keys of an exposure.
+enum ExposureField: String, CaseIterable {
+    /// The names of the experiment and its arm, and the id of the list.
+    case experiment, arm, list
+    /// The rank of the page's first group, how many it had, and the filters.
+    case first, count, filters
+    /// Which list each group is credited to.
+    case teams
+    /// How often it was shown, when first and last, in Unix milliseconds, and how long making it took.
+    case times, firstAt, lastAt, microseconds
+}
+
+extension Change {
+    /// The version of the encoding that this program writes.
+    static let encodingVersion: Int64 = 1
+
+    /// The bytes of a change that is nothing any more.
+    static let nothing = Fields<ChangeField>([(.version, 1), (.kind, ChangeKind.nothing.rawValue)]).object.written
+
+    /// The change as JSON: the fields of its kind, in the order of `ChangeField`.
+    public var encoded: [UInt8] {
+        var fields = Fields<ChangeField>([(.version, Self.encodingVersion), (.kind, kind.rawValue)])
+        switch self {
+        case .member(let change):
+            fields.set(.user, change.userID)
+            switch change.action {
+            case .record(let records):
+                fields.set(.interactions, .array(records.map(\.json)))
+            case .forget(let id): fields.set(.interaction, id)
+            case .state(let interests): fields.set(.interests, .array(interests.map { .text($0) }))
+            case .expose(let records): fields.set(.exposures, .array(records.map(\.json)))
+            }
+        case .site(let change):
+            fields.set(.group, change.groupID)
+            fields.set(.at, change.atMilliseconds)
+            guard case .curate(let position, let startsAt, let expiresAt) = change.action else { break }
+            fields.set(.position, position.map { Int64($0) })
+            fields.set(.starts, startsAt)
+            fields.set(.expires, expiresAt)
+        case .removal(let change):
+            switch change.subject {
+            case .member(let id, let withPhotos):
+                fields.set(.user, id)
+                fields.set(.photos, withPhotos ? 1 : nil)
+            case .group(let id): fields.set(.group, id)
+            case .photo(let id): fields.set(.photo, id)
+            case .user(let id, let group, let table):
+                fields.set(.user, id)
+                fields.set(.group, group)
+                fields.set(.table, table)
+            case .pooled(let id, let group, let table):
+                fields.set(.group, group)
+                fields.set(.photo, id)
+                fields.set(.table, table)
+            }
+            fields.set(.at, change.atMilliseconds)
+        }
+        return fields.object.written
+    }
+
+    /// What bytes are.
+    enum Reading: Equatable {
+        case change(Change)
+        case nothing
+        /// They need a newer program.
+        case newer
+    }
+
+    /// Reads what `encoded` gave, or an earlier program.
+    ///
+    /// Whether the bytes are whole, a checksum says: whole ones that this program cannot read are of a newer one.
+    static func read(_ bytes: [UInt8]) -> Reading {
+        guard let json = ChangeJSON(bytes), var fields = Fields<ChangeField>(json),
+            fields.integer(.version) == encodingVersion, let number = fields.integer(.kind),
+            let kind = ChangeKind(rawValue: number)
+        else { return EarlierChange.read(bytes) ?? .newer }
+        guard kind != .nothing else { return fields.isUsedUp ? .nothing : .newer }
+        guard let change = Change(kind, &fields), fields.isUsedUp, change.hasPossibleTimes else { return .newer }
+        return .change(change)
+    }
+
+    /// A change of a kind, from its fields; nil if one is missing or is something else.
+    private init?(_ kind: ChangeKind, _ fields: inout Fields<ChangeField>) {
+        switch kind {
+        case .nothing: return nil
+        case .interactions, .forgetInteraction, .forgetInteractions, .interests, .exposures:
+            guard let user = fields.text(.user), let action = MemberChange.Action(kind, &fields) else { return nil }
+            self = .member(MemberChange(ofUser: user, action))
+        case .hide, .unhide, .curate, .uncurate:
+            guard let group = fields.text(.group), let at = fields.integer(.at) else { return nil }
+            let action: SiteChange.Action =
+                switch kind {
+                case .hide: .hide
+                case .unhide: .unhide
+                case .curate:
+                    .curate(
+                        position: fields.integer(.position).map { Int($0) }, startsAt: fields.integer(.starts),
+                        expiresAt: fields.integer(.expires))
+                default: .uncurate
+                }
+            self = .site(SiteChange(ofGroup: group, action, atMilliseconds: at))
+        case .removeMember, .removeGroup, .removePhoto, .removeUser, .removePooled:
+            guard let subject = RemovalChange.Subject(kind, &fields), let at = fields.integer(.at) else { return nil }
+            self = .removal(RemovalChange(subject, atMilliseconds: at))
+        }
+    }
+
+    /// Whether all interactions are at times that tables of interactions are read with.
+    var hasPossibleTimes: Bool {
+        interactions.allSatisfy { InteractionRecord.possibleTimes.contains($0.atMilliseconds) }
+    }
+}
+
+extension MemberChange.Action {
+    fileprivate init?(_ kind: ChangeKind, _ fields: inout Fields<ChangeField>) {
+        switch kind {
+        case .interactions:
+            guard let records = fields.array(.interactions, { InteractionRecord($0) }) else { return nil }
+            self = .record(records)
+        case .forgetInteraction:
+            guard let id = fields.text(.interaction) else { return nil }
+            self = .forget(id: id)
+        case .forgetInteractions: self = .forget(id: nil)
+        case .interests:
+            let texts = fields.array(.interests) { if case .text(let text) = $0 { text } else { nil } }
+            guard let texts else { return nil }
+            self = .state(interests: texts)
+        case .exposures:
+            guard let records = fields.array(.exposures, { ExposureRecord($0) }) else { return nil }
+            self = .expose(records)
+        default: return nil
+        }
+    }
+}
+
+extension RemovalChange.Subject {
+    fileprivate init?(_ kind: ChangeKind, _ fields: inout Fields<ChangeField>) {
+        switch kind {
+        case .removeMember:
+            guard let user = fields.text(.user) else { return nil }
+            self = .member(user, withPhotos: fields.integer(.photos) == 1)
+        case .removeGroup:
+            guard let group = fields.text(.group) else { return nil }
+            self = .group(group)
+        case .removePhoto:
+            guard let photo = fields.text(.photo) else { return nil }
+            self = .photo(photo)
+        case .removeUser:
+            guard let user = fields.text(.user), let group = fields.text(.group), let table = fields.text(.table)
+            else { return nil }
+            self = .user(user, ofGroup: group, table: table)
+        case .removePooled:
+            guard let group = fields.text(.group), let photo = fields.text(.photo), let table = fields.text(.table)
+            else { return nil }
+            self = .pooled(photo, ofGroup: group, table: table)
+        default: return nil
+        }
+    }
+}
+
+extension InteractionRecord {
+    /// The earliest and the latest time that can be, in Unix milliseconds.
+    static let possibleTimes = UnixTime.bounds.lowerBound * 1000...UnixTime.bounds.upperBound * 1000
+
+    fileprivate var json: ChangeJSON {
+        var fields = Fields<InteractionField>()
+        fields.set(.id, id)
+        fields.set(.kind, kind.number)
+        fields.set(.group, groupID)
+        fields.set(.at, atMilliseconds)
+        fields.set(.list, recommendationID)
+        fields.set(.position, position.map { Int64($0) })
+        fields.set(.variant, variant)
+        return fields.object
+    }
+
+    fileprivate init?(_ json: ChangeJSON) {
+        guard var fields = Fields<InteractionField>(json), let id = fields.text(.id),
+            let kind = fields.integer(.kind).flatMap({ Interaction.Kind(number: $0) }),
+            let group = fields.text(.group), let at = fields.integer(.at)
+        else { return nil }
+        self.init(
+            id: id, kind, groupID: group, atMilliseconds: at, recommendationID: fields.text(.list),
+            position: fields.integer(.position).map { Int($0) }, variant: fields.text(.variant))
+        guard fields.isUsedUp else { return nil }
+    }
+}
+
+extension ExposureRecord {
+    fileprivate var json: ChangeJSON {
+        var fields = Fields<ExposureField>()
+        fields.set(.experiment, experiment)
+        fields.set(.arm, arm)
+        fields.set(.list, recommendationID)
+        fields.set(.first, Int64(firstPosition))
+        fields.set(.count, Int64(shownCount))
+        fields.set(.filters, filters)
+        fields.set(.teams, teams)
+        fields.set(.times, Int64(times))
+        fields.set(.firstAt, firstAtMilliseconds)
+        fields.set(.lastAt, lastAtMilliseconds)
+        fields.set(.microseconds, microseconds)
+        return fields.object
+    }
+
+    fileprivate init?(_ json: ChangeJSON) {
+        guard var fields = Fields<ExposureField>(json), let experiment = fields.text(.experiment),
+            let arm = fields.text(.arm), let list = fields.text(.list), let first = fields.integer(.first),
+            let count = fields.integer(.count), let filters = fields.text(.filters),
+            let times = fields.integer(.times), let firstAt = fields.integer(.firstAt),
+            let lastAt = fields.integer(.lastAt)
+        else { return nil }
+        self.init(
+            experiment: experiment, arm: arm, recommendationID: list, firstPosition: Int(first),
+            shownCount: Int(count), filters: filters, atMilliseconds: firstAt,
+            microseconds: fields.integer(.microseconds))
+        self.times = Int(times)
+        teams = fields.text(.teams)
+        lastAtMilliseconds = lastAt
+        guard fields.isUsedUp else { return nil }
+    }
+}
+
+/// The fields of a JSON object, which are taken out one by one: what is left, this program does not know.
+private struct Fields<Key: RawRepresentable & CaseIterable> where Key.RawValue == String {
+    private var entries: [(key: String, value: ChangeJSON)] = []
+
+    init(_ entries: [(Key, Int64)] = []) { self.entries = entries.map { ($0.rawValue, .integer($1)) } }
+
+    init?(_ json: ChangeJSON) {
+        guard case .object(let entries) = json else { return nil }
+        self.entries = entries
+    }
+
+    var object: ChangeJSON { .object(entries) }
+    var isUsedUp: Bool { entries.isEmpty }
+
+    mutating func set(_ key: Key, _ value: ChangeJSON) { entries.append((key.rawValue, value)) }
+    mutating func set(_ key: Key, _ text: String?) { if let text { set(key, .text(text)) } }
+    mutating func set(_ key: Key, _ number: Int64?) { if let number { set(key, .integer(number)) } }
+
+    private mutating func take<Value>(_ key: Key, _ convert: (ChangeJSON) -> Value?) -> Value? {
+        guard let place = entries.firstIndex(where: { $0.key == key.rawValue }),
+            let value = convert(entries[place].value)
+        else { return nil }
+        entries.remove(at: place)
+        return value
+    }
+
+    mutating func text(_ key: Key) -> String? { take(key) { if case .text(let text) = $0 { text } else { nil } } }
+
+    mutating func integer(_ key: Key) -> Int64? {
+        take(key) { if case .integer(let number) = $0 { number } else { nil } }
+    }
+
+    /// The elements of an array; nil if it is none, or one of them is not what it should be.
+    mutating func array<Element>(_ key: Key, _ convert: (ChangeJSON) -> Element?) -> [Element]? {
+        take(key) { json in
+            guard case .array(let values) = json else { return nil }
+            var elements: [Element] = []
+            for value in values {
+                guard let element = convert(value) else { return nil }
+                elements.append(element)
+            }
+            return elements
+        }
+    }
+}

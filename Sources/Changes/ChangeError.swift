@@ -1,0 +1,52 @@
+import SQLite
+
+/// A failure of a journal, or of the streams of changes.
+public struct ChangeError: Error, Equatable, CustomStringConvertible {
+    /// What kind of failure it is.
+    public enum Code: Sendable, Equatable {
+        /// The file is not a journal, or is one of another program.
+        case notAJournal
+        /// Another process writes to it; trying later helps.
+        case busy
+        /// A file could not be opened, or is not to be written to.
+        case fileFailed
+        /// SQLite failed.
+        case databaseFailed
+        /// The server cannot be reached, or refuses.
+        case serverFailed
+        /// The server has something else than streams of changes.
+        case badStreams
+    }
+
+    /// The kind.
+    public let code: Code
+    /// What happened, where, and what to do.
+    public let message: String
+
+    /// An error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// An error of SQLite's, about a journal.
+    init(_ error: DatabaseError) {
+        if error.isBusy {
+            self.init(.busy, "another process is writing to the journal; try again later")
+        } else if error.isReadOnly {
+            self.init(.fileFailed, "the journal can only be read: this user may not write to it, or to its folder")
+        } else if error.isDamaged {
+            self.init(.databaseFailed, "the journal is damaged: \(error.reason)")
+        } else {
+            self.init(.databaseFailed, error.reason)
+        }
+    }
+
+    /// The message.
+    public var description: String { message }
+}
+
+/// Runs `body`, and turns an error of SQLite's into one of a journal.
+func wrapping<Result>(_ body: () throws(DatabaseError) -> Result) throws(ChangeError) -> Result {
+    do { return try body() } catch { throw ChangeError(error) }
+}

@@ -1,0 +1,165 @@
+public import Model
+import SQLite
+
+/// New changes: those of this daemon, and those that it reads of others.
+extension ChangeJournal {
+    /// Records changes of this daemon's in one transaction; they are durable when this returns.
+    ///
+    /// An interaction whose id the member has already is left as it is. Whether groups exist is not checked here.
+    ///
+    /// - Parameters:
+    ///   - now: Unix milliseconds.
+    ///   - isComplete: whether all changes of other daemons are here; then what changes nothing is not recorded.
+    /// - Returns: what came of each change, in their order.
+    /// - Throws: `ChangeError`; then nothing of them all was recorded.
+    public func record(_ changes: [Change], at now: Int64, isComplete: Bool = false) throws(ChangeError)
+        -> [Change.Outcome]
+    {
+        var next = numbering
+        do throws(ChangeError) {
+            let outcomes = try transaction { () throws(DatabaseError) in
+                let latest = try database.integer("SELECT max(stamp) FROM changes") ?? 0
+                next.stampMilliseconds = max(next.stampMilliseconds, latest)
+                var outcomes: [Change.Outcome] = []
+                for change in changes {
+                    if isComplete, let outcome = try outcomeOfRepeated(change) {
+                        outcomes.append(outcome)
+                    } else {
+                        outcomes.append(try record(change, &next, at: now))
+                    }
+                }
+                return outcomes
+            }
+            numbering = next
+            return outcomes
+        } catch {
+            // It is not certain that nothing is on the disk, and a number must not be given twice.
+            numbering = Numbering()
+            throw error
+        }
+    }
+
+    private func record(_ change: Change, _ numbering: inout Numbering, at now: Int64) throws(DatabaseError)
+        -> Change.Outcome
+    {
+        var change = change
+        let outcome: Change.Outcome
+        switch change {
+        case .site: outcome = .site(.changed)
+        case .removal: outcome = .removal(.pending)
+        case .member(var member):
+            switch member.action {
+            case .record(let interactions):
+                if let index = try indexOfOtherContent(in: interactions, ofUser: member.userID) {
+                    return .member(.otherContent(at: index))
+                }
+                // The same id may come twice in one batch as well.
+                var ids: Set<BytewiseString> = []
+                var kept: [InteractionRecord] = []
+                for interaction in interactions where ids.insert(BytewiseString(interaction.id)).inserted {
+                    if try !isKnown(interaction.id, ofUser: member.userID) { kept.append(interaction) }
+                }
+                outcome = .member(.recorded(new: kept.count, repeated: interactions.count - kept.count))
+                guard !kept.isEmpty else { return outcome }
+                member.action = .record(kept)
+                change = .member(member)
+            case .forget(let id): outcome = .member(.forgotten(try forget(id, ofUser: member.userID, before: nil)))
+            case .state: outcome = .member(.stated)
+            case .expose: outcome = .member(.exposed)
+            }
+        }
+        numbering.sequence += 1
+        numbering.stampMilliseconds = ChangeStamp.milliseconds(at: now, after: numbering.stampMilliseconds)
+        let own = JournaledChange(
+            origin: numbering.origin, sequence: numbering.sequence, stampMilliseconds: numbering.stampMilliseconds,
+            change: change)
+        try settle(own, try insert(own, at: now))
+        return outcome
+    }
+
+    /// What comes of a change that says the same as the last one of its member, and changes nothing; nil if it must be
+    /// recorded.
+    private func outcomeOfRepeated(_ change: Change) throws(DatabaseError) -> Change.Outcome? {
+        guard case .member(let member) = change else { return nil }
+        let outcome: MemberChange.Outcome
+        switch member.action {
+        case .record, .expose: return nil
+        case .forget: outcome = .forgotten(0)
+        case .state: outcome = .stated
+        }
+        let row = try database.prepare(
+            """
+            SELECT \(Self.columns) FROM changes WHERE user_id = ? AND kind > 0 ORDER BY change_key DESC LIMIT 1
+            """)
+        row.bind(member.userID, at: 1)
+        guard try row.step(), let last = self.change(row), last.origin == origin, last.change == change else {
+            return nil
+        }
+        return .member(outcome)
+    }
+
+    /// Adds what was read from the stream, in one transaction that is durable when this returns.
+    ///
+    /// Of each journal only the change that follows the last one is taken: one that comes after a gap is left for
+    /// later.
+    ///
+    /// - Parameters:
+    ///   - changes: those of each journal in the order of their numbers.
+    ///   - dispensable: what all versions have that may serve.
+    ///   - now: Unix milliseconds.
+    /// - Returns: the changes that were taken.
+    public func follow(_ changes: [JournaledChange], beyond dispensable: TakenChanges, at now: Int64)
+        throws(ChangeError) -> [JournaledChange]
+    {
+        try transaction { () throws(DatabaseError) in
+            var here = try keptNumbers()
+            var taken: [JournaledChange] = []
+            for change in changes {
+                var numbers = here[change.origin] ?? .none
+                let last = numbers.last
+                numbers.dispense(through: dispensable.last(of: change.origin))
+                guard numbers.verdict(on: change.sequence) == .next else { continue }
+                // Rows without a gap say what is here.
+                if numbers.last > last { try removeRows(of: change.origin, through: numbers.last) }
+                try settle(change, try insert(change, at: now))
+                numbers.last = change.sequence
+                here[change.origin] = numbers
+                taken.append(change)
+            }
+            return taken
+        }
+    }
+
+    /// The index of the first interaction that has the id of another, before it or known, and says something else.
+    private func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String) throws(DatabaseError)
+        -> Int?
+    {
+        var first: [BytewiseString: InteractionRecord] = [:]
+        for (index, interaction) in interactions.enumerated() {
+            let id = BytewiseString(interaction.id)
+            if first[id] == nil { first[id] = try known(interaction.id, ofUser: user) ?? interaction }
+            if let first = first[id], !interaction.says(theSameAs: first) { return index }
+        }
+        return nil
+    }
+
+    /// An interaction that is not forgotten, as the change has it that was recorded here first; nil if there is none.
+    private func known(_ id: String, ofUser user: String) throws(DatabaseError) -> InteractionRecord? {
+        let row = try database.prepare(
+            """
+            SELECT \(Self.columns) FROM changes WHERE change_key = (SELECT min(change_key) FROM interactions
+                WHERE user_id = ? AND id = ? AND is_forgotten = 0)
+            """)
+        row.bind(user, at: 1)
+        row.bind(id, at: 2)
+        guard try row.step() else { return nil }
+        return change(row)?.change?.interactions.first { $0.id.hasSameBytes(as: id) }
+    }
+
+    private func isKnown(_ id: String, ofUser user: String) throws(DatabaseError) -> Bool {
+        let row = try database.prepare("SELECT 1 FROM interactions WHERE user_id = ? AND id = ?")
+        row.bind(user, at: 1)
+        row.bind(id, at: 2)
+        return try row.step()
+    }
+}

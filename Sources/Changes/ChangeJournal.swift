@@ -1,0 +1,242 @@
+import Model
+import SQLite
+
+/// The changes made through one daemon, and those that it read of other daemons, in a SQLite file of the daemon's own.
+///
+/// A daemon that shares a store acknowledges a change when it is in here, and sends it to the others later. Changes
+/// apply in the order of their stamps, and interactions in the order of their times. A connection belongs to one thread
+/// at a time.
+///
+/// The name under which changes are recorded is not the file's but the connection's, made when that is opened. So a
+/// file that was copied, or brought back from a backup, repeats what it has under the names that it has, but never
+/// gives a number twice.
+public final class ChangeJournal {
+    /// How a journal is opened.
+    public enum Mode: Sendable {
+        /// For reading; it must exist, and stays as it is. One of an earlier program is read as it would be upgraded.
+        case reading
+        /// For writing durably: a commit waits for the disk. The journal is made if it does not exist, and upgraded if
+        /// it is of an earlier program.
+        case recording
+    }
+
+    /// The numbers that a connection gives to the changes that it records.
+    struct Numbering {
+        /// The journal's name, unique among all.
+        let origin = String(UInt64.random(in: .min ... .max), radix: 36)
+        /// The last number that was given.
+        var sequence: Int64 = 0
+        /// The last stamp that was given.
+        var stampMilliseconds: Int64 = 0
+    }
+
+    /// "Ctjr": tells a journal from other SQLite files (`PRAGMA application_id`).
+    private static let applicationID: Int64 = 0x4374_6A72
+    private static let schemaVersion: Int64 = 3
+    /// The version that is upgraded.
+    private static let earlierVersion: Int64 = 2
+    /// How large the write-ahead log may stay when what it has is in the file; SQLite writes some 4 MB before that.
+    static let logByteLimit = 8 << 20
+
+    let database: Database
+    var numbering = Numbering()
+    /// The changes that were found damaged, by any connection that was given the same.
+    public let damaged: DamagedChanges
+
+    /// The name under which this connection records changes.
+    public var origin: String { numbering.origin }
+
+    /// Opens a journal.
+    ///
+    /// - Parameter damaged: where damaged changes are noted.
+    /// - Throws: `ChangeError.Code.notAJournal` if the file is something else, or of another program version.
+    public init(path: String, mode: Mode, damaged: DamagedChanges = DamagedChanges()) throws(ChangeError) {
+        self.damaged = damaged
+        let problem: String?
+        do throws(DatabaseError) {
+            database = try Database(path: path, mode: mode == .reading ? .readWrite : .create)
+            problem = try Self.problem(of: database)
+            if problem == nil {
+                switch mode {
+                case .recording: try prepare()
+                case .reading: if try version() == Self.earlierVersion { try upgrade(into: .temporary) }
+                }
+            }
+        } catch {
+            guard error.isUnopenable || error.isNotADatabase else { throw ChangeError(error) }
+            throw ChangeError(
+                .fileFailed,
+                """
+                \(path) cannot be used as a journal: name another file, in a folder that exists and that this user may \
+                write to
+                """
+            )
+        }
+        if let problem { throw ChangeError(.notAJournal, "\(path) \(problem)") }
+    }
+
+    /// Why a database is no journal of this program; nil if it is one, or still empty.
+    private static func problem(of database: Database) throws(DatabaseError) -> String? {
+        guard try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 else { return nil }
+        guard try database.integer("PRAGMA application_id") == applicationID else {
+            return "is a database, but not a journal of this program"
+        }
+        switch try database.integer("PRAGMA user_version") ?? 0 {
+        case earlierVersion...schemaVersion: return nil
+        case ..<schemaVersion:
+            return """
+                is a journal of an earlier program: let that program run until coterie_outbox_changes is 0, recompute \
+                with it, and then remove the file
+                """
+        default: return "is a journal of a newer program: upgrade this one"
+        }
+    }
+
+    private func version() throws(DatabaseError) -> Int64 { try database.integer("PRAGMA user_version") ?? 0 }
+
+    /// Writes, but changes nothing, to find out whether it is possible.
+    public func probeWriting() throws(ChangeError) {
+        try wrapping { () throws(DatabaseError) in try database.probeWriting() }
+    }
+
+    private func prepare() throws(DatabaseError) {
+        // The log, which grows while somebody reads, gives its place on the disk back.
+        try database.execute(
+            """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
+            PRAGMA journal_size_limit = \(Self.logByteLimit);
+            """)
+        // A journal on a full disk can still be read, and sent on.
+        if try version() != Self.schemaVersion {
+            try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
+                switch try version() {
+                case Self.schemaVersion: return
+                case Self.earlierVersion: try upgrade(into: .file)
+                default: try database.execute(Self.schema(in: .file))
+                }
+                try database.execute(
+                    "PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.schemaVersion)")
+            }
+        }
+        if try database.integer("SELECT 1 FROM changes WHERE kind IS NULL LIMIT 1") != nil {
+            try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in try readAgain() }
+        }
+    }
+
+    func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(ChangeError) -> Result {
+        try wrapping { () throws(DatabaseError) in try database.transaction(wrap: { $0 }, body) }
+    }
+}
+
+extension ChangeJournal {
+    /// Where tables are.
+    private enum Place: String {
+        case file = "main"
+        /// In the connection alone.
+        case temporary = "temp"
+    }
+
+    /// The tables.
+    ///
+    /// The changes of each origin are numbered without a gap. A body is the change as it is sent; the columns beside it
+    /// say the same, so that it is found: no kind is that of a newer program. `seal` is the checksum over origin,
+    /// sequence, stamp and body. The rows of `interactions` lead to the changes of `interactions`. An id that comes in
+    /// two changes, as of a client that tried twice, is in both: each is sent on as it was.
+    private static func schema(in place: Place) -> String {
+        """
+        CREATE TABLE \(place.rawValue).changes (
+            change_key INTEGER PRIMARY KEY,
+            origin TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            stamp INTEGER NOT NULL,
+            kind INTEGER,
+            user_id TEXT,
+            group_id TEXT,
+            body BLOB NOT NULL,
+            seal INTEGER NOT NULL,
+            recorded_at INTEGER NOT NULL,
+            UNIQUE (origin, sequence)
+        );
+        CREATE INDEX \(place.rawValue).changes_by_stamp ON changes (stamp);
+        CREATE INDEX \(place.rawValue).changes_by_user ON changes (user_id, kind, stamp) WHERE user_id IS NOT NULL;
+        CREATE INDEX \(place.rawValue).changes_of_site ON changes (stamp) WHERE user_id IS NULL AND kind > 0;
+        CREATE INDEX \(place.rawValue).changes_of_newer ON changes (origin, sequence) WHERE kind IS NULL;
+        CREATE TABLE \(place.rawValue).interactions (
+            user_id TEXT NOT NULL,
+            id TEXT NOT NULL,
+            change_key INTEGER NOT NULL,
+            occurred_at INTEGER NOT NULL,
+            byte_count INTEGER NOT NULL,
+            is_forgotten INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (user_id, id, change_key)
+        ) WITHOUT ROWID;
+        CREATE INDEX \(place.rawValue).interactions_by_change ON interactions (change_key);
+        CREATE INDEX \(place.rawValue).interactions_not_forgotten ON interactions (user_id, change_key)
+            WHERE is_forgotten = 0;
+        """
+    }
+
+    /// Makes the tables of those of the earlier program, which had a table of interactions in place of their bodies.
+    private func upgrade(into place: Place) throws(DatabaseError) {
+        var (changes, interactions) = ("main.changes", "main.interactions")
+        if place == .file {
+            (changes, interactions) = ("earlier_changes", "earlier_interactions")
+            try database.execute(
+                """
+                DROP INDEX changes_by_stamp; DROP INDEX changes_by_user; DROP INDEX interactions_by_change;
+                ALTER TABLE changes RENAME TO \(changes); ALTER TABLE interactions RENAME TO \(interactions);
+                """)
+        }
+        try database.execute(Self.schema(in: place))
+        let rows = try database.prepare(
+            """
+            SELECT change_key, origin, sequence, stamp, user_id, body, recorded_at FROM \(changes) ORDER BY change_key
+            """)
+        let parts = try database.prepare(
+            """
+            SELECT id, kind, group_id, occurred_at, recommendation_id, list_position, variant, is_forgotten
+            FROM \(interactions) WHERE change_key = ? ORDER BY place
+            """)
+        while try rows.step() {
+            var (body, forgotten): ([UInt8], [String]) = (rows.bytes(5), [])
+            if body.isEmpty {
+                parts.bind(rows.integer(0), at: 1)
+                var records: [InteractionRecord] = []
+                while try parts.step() {
+                    guard let kind = Interaction.Kind(number: parts.integer(1)) else { continue }
+                    records.append(
+                        InteractionRecord(
+                            id: parts.text(0), kind, groupID: parts.text(2), atMilliseconds: parts.integer(3),
+                            recommendationID: parts.optionalText(4),
+                            position: parts.optionalInteger(5).map { Int($0) }, variant: parts.optionalText(6)))
+                    if parts.integer(7) != 0 { forgotten.append(parts.text(0)) }
+                }
+                body =
+                    records.isEmpty
+                    ? Change.nothing
+                    : Change.member(MemberChange(ofUser: rows.text(4), .record(records))).encoded
+            }
+            let key = try insert(
+                JournaledChange(
+                    origin: rows.text(1), sequence: rows.integer(2), stampMilliseconds: rows.integer(3), encoded: body),
+                at: rows.integer(6))
+            for id in forgotten { try noteForgotten(id, ofChange: key) }
+        }
+        if place == .file { try database.execute("DROP TABLE \(changes); DROP TABLE \(interactions)") }
+    }
+
+    /// Looks again at changes that needed a newer program, which this one may be.
+    private func readAgain() throws(DatabaseError) {
+        let rows = try database.prepare(
+            "SELECT change_key, \(Self.columns), recorded_at FROM changes WHERE kind IS NULL")
+        var readable: [(key: Int64, change: JournaledChange, recordedAt: Int64)] = []
+        while try rows.step() {
+            guard let change = change(rows, from: 1), !change.isNewer else { continue }
+            readable.append((rows.integer(0), change, rows.integer(6)))
+        }
+        for row in readable {
+            try removeRow(row.key)
+            try settle(row.change, try insert(row.change, at: row.recordedAt))
+        }
+    }
+}

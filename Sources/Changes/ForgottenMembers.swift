@@ -1,0 +1,130 @@
+import CXXHash
+public import Model
+import Redis
+
+/// Who was forgotten and when, as a store names them for journals that were away: hashes of ids with a salt.
+///
+/// The hash keeps ids from being read off; it is not secret, as whoever has an id can look for it. The latest
+/// `limit` are kept.
+public struct ForgottenMembers: Sendable {
+    /// How many a store names; beyond it, those who were forgotten first are dropped.
+    public static let limit = 100_000
+
+    let salt: [UInt8]
+    /// When, in the milliseconds of stamps, by hash.
+    var milliseconds: [String: Int64] = [:]
+
+    /// When a member was forgotten, in the milliseconds of stamps; nil if that is not known.
+    public func time(ofUser id: String) -> Int64? { milliseconds.isEmpty ? nil : milliseconds[hash(ofUser: id)] }
+
+    func hash(ofUser id: String) -> String {
+        let bytes = salt + Array(id.utf8)
+        return String(unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }, radix: 36)
+    }
+}
+
+extension JournalStreams {
+    /// Who was forgotten, as the store has it.
+    public mutating func forgottenMembers() throws(ChangeError) -> ForgottenMembers {
+        var members = ForgottenMembers(salt: try salt())
+        guard case .array(let parts) = try ask(RedisCommand("ZRANGE", keys.forgotten, "0", "-1", "WITHSCORES")) else {
+            throw damaged("an unexpected reply")
+        }
+        for place in stride(from: 0, to: parts.count - 1, by: 2) {
+            guard let hash = parts[place].text, let score = parts[place + 1].text.flatMap({ Double($0) }),
+                let milliseconds = Int64(exactly: score.rounded())
+            else { continue }
+            members.milliseconds[hash] = milliseconds
+        }
+        return members
+    }
+
+    /// Has the store name members who were forgotten.
+    ///
+    /// - Parameter changes: those that forget any are of interest.
+    public mutating func noteForgotten(by changes: [JournaledChange]) throws(ChangeError) {
+        let forgotten = changes.compactMap { change in
+            change.change?.forgottenUserID.map { (id: $0, milliseconds: change.stampMilliseconds) }
+        }
+        guard !forgotten.isEmpty else { return }
+        let members = ForgottenMembers(salt: try salt())
+        var command = RedisCommand("ZADD", keys.forgotten, "GT")
+        for (id, milliseconds) in forgotten {
+            command.append(String(milliseconds))
+            command.append(members.hash(ofUser: id))
+        }
+        _ = try ask(command)
+        _ = try ask(RedisCommand("ZREMRANGEBYRANK", keys.forgotten, "0", String(-ForgottenMembers.limit - 1)))
+    }
+
+    /// The salt, which the first who needs it chooses.
+    private mutating func salt() throws(ChangeError) -> [UInt8] {
+        let own = String(UInt64.random(in: .min ... .max), radix: 36)
+        _ = try ask(RedisCommand("SET", keys.forgottenSalt, own, "NX"))
+        guard case .bytes(let salt) = try ask(RedisCommand("GET", keys.forgottenSalt)) else {
+            throw damaged("no salt")
+        }
+        return salt
+    }
+
+    /// How many changes of members the streams still have, by member and by the stream's name.
+    ///
+    /// What only says that a member is forgotten does not count, nor what nothing is left of. Changes that need a newer
+    /// program count if they name a member.
+    public mutating func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: [String: Int]] {
+        var traces: [BytewiseString: [String: Int]] = [:]
+        for (origin, numbers) in try survey() {
+            var last = numbers.after
+            while last < numbers.last {
+                let found = try changes(of: origin, after: last, limit: ForgettingStream.batchSize)
+                for change in found where change.tellsOfMember {
+                    for user in users where change.names(user: user) {
+                        traces[BytewiseString(user), default: [:]][origin, default: 0] += 1
+                    }
+                }
+                last = found.last?.sequence ?? numbers.last
+            }
+        }
+        return traces
+    }
+}
+
+/// Tells the daemons of a shared store that members are forgotten: changes in a stream of their own, as if a daemon had
+/// made them.
+///
+/// No journal has them until a daemon has taken them. If the store loses them before, the next version lacks the
+/// members all the same.
+public struct ForgettingStream {
+    /// How many changes are sent at a time.
+    static let batchSize = 500
+
+    /// The stream's name, unique among all.
+    public let origin = String(UInt64.random(in: .min ... .max), radix: 36)
+    private let changes: [JournaledChange]
+
+    /// The number of the last change.
+    public var last: Int64 { Int64(changes.count) }
+
+    /// - Parameter milliseconds: the present, in Unix milliseconds.
+    public init(forgetting users: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) {
+        changes = users.enumerated().map { [origin] index, user in
+            JournaledChange(
+                origin: origin, sequence: Int64(index + 1), stampMilliseconds: milliseconds + Int64(index),
+                change: .removal(RemovalChange(.member(user, withPhotos: withPhotos), atMilliseconds: milliseconds)))
+        }
+    }
+
+    /// Adds the changes to the store, and has it name the members.
+    public func send(to streams: inout JournalStreams) throws(ChangeError) {
+        try streams.noteForgotten(by: changes)
+        var rest = changes[...]
+        while let first = rest.first {
+            let sent = Int(first.sequence) - 1
+            let expected = sent == 0 ? nil : StreamedNumbers(after: 0, last: Int64(sent), count: sent)
+            let isDone = try streams.add(
+                Array(rest.prefix(Self.batchSize)), to: origin, expecting: expected, isRemade: false)
+            guard isDone else { throw ChangeError(.badStreams, "somebody else writes to the stream \(origin)") }
+            rest = rest.dropFirst(Self.batchSize)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Model
+import SQLite
+import Synchronization
+
+/// The changes of a journal that were found damaged: their checksums say so, or they are missing between others.
+public final class DamagedChanges: Sendable {
+    private let found = Mutex<Set<ChangeName>>([])
+
+    /// None.
+    public init() {}
+
+    /// All, in the order of their names.
+    public var names: [ChangeName] { found.withLock { $0.sorted() } }
+
+    /// Notes one.
+    func note(_ name: ChangeName) { found.withLock { _ = $0.insert(name) } }
+
+    /// One is whole again, or needed no longer.
+    func remove(_ name: ChangeName) { found.withLock { _ = $0.remove(name) } }
+}
+
+/// The rows of a journal, one a change.
+extension ChangeJournal {
+    /// What `change` reads.
+    static let columns = "origin, sequence, stamp, body, seal"
+    /// The order in which changes apply, that of `ChangeStamp`.
+    static let order = "stamp, origin, sequence"
+
+    /// A change from a row of `columns`.
+    ///
+    /// - Parameter first: the place of the first of them.
+    /// - Returns: nil if it is damaged, which is noted.
+    func change(_ row: Statement, from first: Int32 = 0) -> JournaledChange? {
+        let change = JournaledChange(
+            origin: row.text(first), sequence: row.integer(first + 1), stampMilliseconds: row.integer(first + 2),
+            encoded: row.bytes(first + 3))
+        guard Int64(bitPattern: change.seal) == row.integer(first + 4) else {
+            damaged.note(change.name)
+            return nil
+        }
+        return change
+    }
+
+    /// Adds a row, and the rows that lead to it.
+    ///
+    /// - Parameter now: when it was recorded here, in Unix milliseconds.
+    /// - Returns: its key.
+    func insert(_ change: JournaledChange, at now: Int64) throws(DatabaseError) -> Int64 {
+        let row = try database.prepare(
+            """
+            INSERT INTO changes (origin, sequence, stamp, kind, user_id, group_id, body, seal, recorded_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        row.bind(change.origin, at: 1)
+        row.bind(change.sequence, at: 2)
+        row.bind(change.stampMilliseconds, at: 3)
+        Self.bind(change, to: row, from: 4)
+        row.bind(now, at: 9)
+        try row.run()
+        let key = database.lastInsertedRowID
+        guard let user = change.change?.userID, let interactions = change.change?.interactions else { return key }
+        let insert = try database.prepare(
+            """
+            INSERT INTO interactions (user_id, id, change_key, occurred_at, byte_count) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """)
+        for interaction in interactions {
+            insert.bind(user, at: 1)
+            insert.bind(interaction.id, at: 2)
+            insert.bind(key, at: 3)
+            insert.bind(interaction.atMilliseconds, at: 4)
+            insert.bind(Int64(interaction.keptByteCount), at: 5)
+            try insert.run()
+        }
+        return key
+    }
+
+    /// Binds a kind, a user, a group, a body and a seal.
+    private static func bind(_ change: JournaledChange, to row: Statement, from first: Int32) {
+        row.bind(change.isNewer ? nil : (change.change?.kind ?? .nothing).rawValue, at: first)
+        row.bind(change.change?.userID, at: first + 1)
+        row.bind(change.change?.groupID, at: first + 2)
+        row.bind(bytes: change.encoded, at: first + 3)
+        row.bind(Int64(bitPattern: change.seal), at: first + 4)
+    }
+
+    /// Replaces what a change is, under its name.
+    func rewrite(_ key: Int64, _ change: JournaledChange) throws(DatabaseError) {
+        let row = try database.prepare(
+            "UPDATE changes SET kind = ?, user_id = ?, group_id = ?, body = ?, seal = ? WHERE change_key = ?")
+        Self.bind(change, to: row, from: 1)
+        row.bind(key, at: 6)
+        try row.run()
+    }
+
+    /// Leaves nothing of a change but its number and its stamp.
+    func erase(_ key: Int64, _ change: JournaledChange) throws(DatabaseError) {
+        try rewrite(key, change.erased)
+        try database.prepare("DELETE FROM interactions WHERE change_key = ?").run(key)
+    }
+
+    /// Removes a row, and those that lead to it.
+    func removeRow(_ key: Int64) throws(DatabaseError) {
+        try database.prepare("DELETE FROM interactions WHERE change_key = ?").run(key)
+        try database.prepare("DELETE FROM changes WHERE change_key = ?").run(key)
+    }
+
+    /// The changes that a condition selects, in the order in which they apply, but for damaged ones.
+    ///
+    /// - Parameter bind: binds the parameters of the condition.
+    func rows(where condition: String, _ bind: (Statement) -> Void = { _ in }) throws(DatabaseError)
+        -> [(key: Int64, change: JournaledChange)]
+    {
+        let rows = try database.prepare(
+            "SELECT change_key, \(Self.columns) FROM changes WHERE \(condition) ORDER BY \(Self.order)")
+        bind(rows)
+        var found: [(key: Int64, change: JournaledChange)] = []
+        while try rows.step() { if let change = change(rows, from: 1) { found.append((rows.integer(0), change)) } }
+        return found
+    }
+
+    /// Compares some rows with their checksums, and their columns with their bodies; damaged ones are noted.
+    ///
+    /// - Parameter key: rows after this one.
+    /// - Returns: the last row that was looked at; nil if there was none.
+    public func verify(after key: Int64, limit: Int) throws(ChangeError) -> Int64? {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT change_key, \(Self.columns), kind, user_id, group_id FROM changes
+                WHERE change_key > ? ORDER BY change_key LIMIT ?
+                """)
+            rows.bind(key, at: 1)
+            rows.bind(Int64(limit), at: 2)
+            var last: Int64?
+            while try rows.step() {
+                last = rows.integer(0)
+                guard let change = change(rows, from: 1) else { continue }
+                let kind = change.isNewer ? nil : (change.change?.kind ?? .nothing).rawValue
+                let (user, group) = (change.change?.userID, change.change?.groupID)
+                guard rows.optionalInteger(6) == kind,
+                    rows.optionalText(7).map(BytewiseString.init) == user.map(BytewiseString.init),
+                    rows.optionalText(8).map(BytewiseString.init) == group.map(BytewiseString.init)
+                else {
+                    damaged.note(change.name)
+                    continue
+                }
+            }
+            return last
+        }
+    }
+
+    /// Puts a change in the place of a damaged one, or of one that is missing between others.
+    ///
+    /// - Parameter now: Unix milliseconds.
+    public func repair(with change: JournaledChange, at now: Int64) throws(ChangeError) {
+        try transaction { () throws(DatabaseError) in
+            // It may have been removed since, as all versions have it.
+            guard let numbers = try keptNumbers()[change.origin], change.sequence > numbers.after else { return }
+            try removeNamed(change.name)
+            try settle(change, try insert(change, at: now))
+        }
+        damaged.remove(change.name)
+    }
+
+    private func removeNamed(_ name: ChangeName) throws(DatabaseError) {
+        let row = try database.prepare("SELECT change_key FROM changes WHERE origin = ? AND sequence = ?")
+        row.bind(name.origin, at: 1)
+        row.bind(name.sequence, at: 2)
+        guard try row.step() else { return }
+        let key = row.integer(0)
+        row.reset()
+        try removeRow(key)
+    }
+
+    /// The damaged changes that somebody may still need; those that are no longer kept are struck off.
+    public func damagedChanges() throws(ChangeError) -> [ChangeName] {
+        let names = damaged.names
+        guard !names.isEmpty else { return [] }
+        let kept = try kept()
+        return names.filter { name in
+            if let numbers = kept[name.origin], name.sequence > numbers.after { return true }
+            damaged.remove(name)
+            return false
+        }
+    }
+
+    /// The first change that needs a newer program, of each journal that has one.
+    public func newerChanges() throws(ChangeError) -> [ChangeName] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT origin, min(sequence) FROM changes WHERE kind IS NULL GROUP BY origin ORDER BY origin")
+            var names: [ChangeName] = []
+            while try rows.step() { names.append(ChangeName(origin: rows.text(0), sequence: rows.integer(1))) }
+            return names
+        }
+    }
+}

@@ -1,0 +1,226 @@
+public import Model
+public import Redis
+
+/// A connection to the streams through which the daemons of a store come to know one another's changes: one for each
+/// journal, whose entries have the numbers that the journal gave.
+///
+/// A stream is a copy that every journal with these changes can make again, so that the server may lose it. It never
+/// has a gap: what it has is compared, in the same atomic step, before anything is added. An entry that is damaged is
+/// removed by whoever reads it: then the stream has a gap, and is made anew. The connection has one owner; after an
+/// error it must be made anew.
+public struct JournalStreams: ~Copyable {
+    /// What an entry is.
+    enum Entry: Equatable {
+        case change(JournaledChange)
+        /// It is not as it was added.
+        case damaged(id: String)
+    }
+
+    /// The keys of a store that have changes; all begin with its prefix.
+    struct Keys {
+        let prefix: String
+
+        /// The names of the journals that have a stream.
+        var journals: String { prefix + "journals" }
+        /// A journal's stream.
+        func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }
+        /// Who was forgotten, and the salt of their hashes.
+        var forgotten: String { prefix + "forgotten" }
+        var forgottenSalt: String { prefix + "forgotten:salt" }
+        /// One stream of all changes, whose entries were numbered by the server.
+        var ofEarlierPrograms: String { prefix + "changes" }
+    }
+
+    private var connection: RedisConnection
+    let keys: Keys
+    private let location: String
+    private let explain: @Sendable (RedisError) -> String
+
+    /// - Parameters:
+    ///   - prefix: of the store's keys.
+    ///   - location: the store, for messages.
+    ///   - explain: says what an error of the server means, and what to do about it.
+    /// - Throws: `ChangeError.Code.badStreams` if the store has changes of an earlier program, which this one cannot
+    ///   read.
+    public init(
+        _ connection: consuming RedisConnection, prefix: String, location: String,
+        explain: @escaping @Sendable (RedisError) -> String
+    ) throws(ChangeError) {
+        self.connection = connection
+        keys = Keys(prefix: prefix)
+        self.location = location
+        self.explain = explain
+        guard try ask(RedisCommand("EXISTS", keys.ofEarlierPrograms)) == .integer(0) else {
+            throw ChangeError(
+                .badStreams,
+                """
+                \(location) has changes of an earlier program in \(keys.ofEarlierPrograms): recompute with that \
+                program, and then remove the key
+                """
+            )
+        }
+    }
+
+    mutating func ask(_ command: RedisCommand) throws(ChangeError) -> RedisReply {
+        do throws(RedisError) { return try connection.command(command) } catch {
+            throw ChangeError(.serverFailed, explain(error))
+        }
+    }
+
+    /// What the streams have, by journal.
+    public mutating func survey() throws(ChangeError) -> [String: StreamedNumbers] {
+        guard case .array(let members) = try ask(RedisCommand("SMEMBERS", keys.journals)) else {
+            throw damaged("an unexpected reply")
+        }
+        let origins = members.compactMap(\.text)
+        guard origins.count == members.count else { throw damaged("something else than journals") }
+        var command = RedisCommand("EVAL", Self.surveyScript, String(origins.count))
+        for origin in origins { command.append(keys.journal(origin)) }
+        for origin in origins { command.append(origin) }
+        guard case .array(let rows) = try ask(command) else { throw damaged("an unexpected reply") }
+        var streams: [String: StreamedNumbers] = [:]
+        for row in rows {
+            guard case .array(let parts) = row, parts.count == 4, let origin = parts[0].text,
+                TakenChanges.isJournalName(origin), case .integer(let count) = parts[1],
+                let last = Self.number(parts[2]), let first = Self.number(parts[3])
+            else { throw damaged("something else than journals") }
+            streams[origin] = StreamedNumbers(after: count > 0 ? first - 1 : last, last: last, count: Int(count))
+        }
+        return streams
+    }
+
+    /// The changes of a journal after a number, in the order of their numbers; entries with other ids are left out, and
+    /// damaged ones are removed.
+    ///
+    /// - Parameter limit: how many at most.
+    public mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError)
+        -> [JournaledChange]
+    {
+        let reply = try ask(
+            RedisCommand("XRANGE", keys.journal(origin), "\(sequence + 1)-0", "+", "COUNT", String(limit)))
+        guard case .array(let entries) = reply else { throw damaged("an unexpected reply") }
+        var (changes, damaged): ([JournaledChange], [String]) = ([], [])
+        for entry in entries.compactMap({ Self.entry($0, of: origin) }) {
+            switch entry {
+            case .change(let change): changes.append(change)
+            case .damaged(let id): damaged.append(id)
+            }
+        }
+        if !damaged.isEmpty {
+            var command = RedisCommand("XDEL", keys.journal(origin))
+            for id in damaged { command.append(id) }
+            _ = try ask(command)
+        }
+        return changes
+    }
+
+    /// Adds changes to the end of a journal's stream, or makes it anew of them.
+    ///
+    /// - Parameters:
+    ///   - changes: without a gap; at least one.
+    ///   - expected: what the stream is known to have; nil: there is none. If it has something else by now, nothing is
+    ///     done.
+    ///   - isRemade: whether what the stream had is removed.
+    /// - Returns: whether it was done.
+    public mutating func add(
+        _ changes: [JournaledChange], to origin: String, expecting expected: StreamedNumbers?, isRemade: Bool
+    ) throws(ChangeError) -> Bool {
+        var command = RedisCommand(
+            "EVAL", Self.addScript, "2", keys.journals, keys.journal(origin), origin,
+            expected.map { "\($0.count):\($0.last)-0" } ?? "none", isRemade ? "remade" : "")
+        for change in changes {
+            command.append("\(change.sequence)-0")
+            command.append(String(change.stampMilliseconds))
+            command.append(change.encoded)
+            command.append(change.sealText)
+        }
+        return try ask(command) == .integer(1)
+    }
+
+    /// Removes the changes up to the numbers of all streams, and streams of which nothing is left.
+    public mutating func trim(through taken: TakenChanges) throws(ChangeError) {
+        for origin in try survey().keys.sorted() where taken.last(of: origin) > 0 {
+            _ = try ask(
+                RedisCommand(
+                    "EVAL", Self.trimScript, "2", keys.journals, keys.journal(origin), origin,
+                    "\(taken.last(of: origin) + 1)-0"))
+        }
+    }
+
+    private static func number(_ reply: RedisReply) -> Int64? {
+        reply.text.flatMap { $0.split(separator: "-").first }.flatMap { Int64($0) }
+    }
+
+    /// What an entry of a journal's stream is; nil if its id is no number.
+    ///
+    /// One without a seal is of an earlier program, and damaged if nothing of that can be read: newer ones have seals.
+    static func entry(_ entry: RedisReply, of origin: String) -> Entry? {
+        guard case .array(let parts) = entry, parts.count == 2, let id = parts[0].text, id.hasSuffix("-0"),
+            let sequence = number(parts[0]), sequence > 0, case .array(let fields) = parts[1]
+        else { return nil }
+        guard fields.count == 6 || fields.count == 4, fields[0].text == "stamp", fields[2].text == "change",
+            let stamp = fields[1].text.flatMap({ Int64($0) }), ChangeStamp.bounds.contains(stamp),
+            case .bytes(let body) = fields[3]
+        else { return .damaged(id: id) }
+        let change = JournaledChange(
+            origin: origin, sequence: sequence, stampMilliseconds: stamp, encoded: body)
+        let isWhole =
+            fields.count == 6 ? fields[4].text == "seal" && fields[5].text == change.sealText : !change.isNewer
+        return isWhole ? .change(change) : .damaged(id: id)
+    }
+
+    func damaged(_ what: String) -> ChangeError {
+        ChangeError(.badStreams, "\(location) has \(what) under \(keys.journals)")
+    }
+}
+
+extension JournalStreams {
+    /// What a script needs to know of the stream `key`: how many entries it has, and the ids of its last and first.
+    private static let numbersFunction = """
+        local function numbers(key)
+          local count, last, first = 0, '0-0', '0-0'
+          local info = redis.call('XINFO', 'STREAM', key)
+          for index = 1, #info, 2 do
+            if info[index] == 'length' then count = info[index + 1] end
+            if info[index] == 'last-generated-id' then last = info[index + 1] end
+            if info[index] == 'first-entry' and info[index + 1] then first = info[index + 1][1] end
+          end
+          return count, last, first
+        end
+        """
+
+    private static let surveyScript = """
+        \(numbersFunction)
+        local found = {}
+        for place, key in ipairs(KEYS) do
+          if redis.call('EXISTS', key) == 1 then table.insert(found, {ARGV[place], numbers(key)}) end
+        end
+        return found
+        """
+
+    private static let addScript = """
+        \(numbersFunction)
+        redis.call('SADD', KEYS[1], ARGV[1])
+        local state = 'none'
+        if redis.call('EXISTS', KEYS[2]) == 1 then
+          local count, last = numbers(KEYS[2])
+          state = string.format('%d', count) .. ':' .. last
+        end
+        if state ~= ARGV[2] then return 0 end
+        if ARGV[3] == 'remade' then redis.call('DEL', KEYS[2]) end
+        for index = 4, #ARGV, 4 do
+          redis.call('XADD', KEYS[2], ARGV[index], 'stamp', ARGV[index + 1], 'change', ARGV[index + 2],
+            'seal', ARGV[index + 3])
+        end
+        return 1
+        """
+
+    private static let trimScript = """
+        redis.call('XTRIM', KEYS[2], 'MINID', '=', ARGV[2])
+        if redis.call('XLEN', KEYS[2]) == 0 then
+          redis.call('DEL', KEYS[2])
+          redis.call('SREM', KEYS[1], ARGV[1])
+        end
+        return 1
+        """
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+/// Whether a whole database is sound, and copies of it.
+extension Database {
+    /// What SQLite's integrity check finds wrong, at most ten lines.
+    public func integrityFindings() throws(DatabaseError) -> [String] {
+        do throws(DatabaseError) {
+            let lines = try prepare("PRAGMA integrity_check(10)").texts()
+            return lines == ["ok"] ? [] : lines
+        } catch {
+            // Some damage ends the check itself.
+            guard error.isDamaged || error.isNotADatabase else { throw error }
+            return [error.reason]
+        }
+    }
+
+    /// Writes a copy of one moment, without what was deleted, to a new file that only its owner may read, and checks
+    /// that it is whole.
+    public func copy(to path: String) throws(DatabaseError) {
+        // SQLite writes into an empty file, which keeps its mode.
+        close(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+        // Copying what is damaged may end as if the disk were full.
+        try checkWhole()
+        let copy = try prepare("VACUUM INTO ?")
+        copy.bind(Optional(path), at: 1)
+        try copy.run()
+        try Database(path: path, mode: .immutable).checkWhole()
+    }
+}
+
+extension Statement {
+    /// The first column of all rows.
+    public func texts() throws(DatabaseError) -> [String] {
+        var texts: [String] = []
+        while try step() { texts.append(text(0)) }
+        return texts
+    }
+}

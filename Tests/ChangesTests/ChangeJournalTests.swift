@@ -1,0 +1,441 @@
+import Foundation
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Changes
+
+@Suite("Journals of daemons without a catalog")
+struct ChangeJournalTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func journal(_ name: String = "journal") throws -> ChangeJournal {
+        try ChangeJournal(path: "\(directory.path)/\(name)", mode: .recording)
+    }
+
+    private static func interaction(
+        _ id: String, _ kind: Interaction.Kind, _ group: String = "a", at milliseconds: Int64 = 1
+    ) -> InteractionRecord {
+        InteractionRecord(
+            id: id, kind, groupID: group, atMilliseconds: milliseconds, recommendationID: "r", position: 3, variant: "v"
+        )
+    }
+
+    private func record(_ journal: ChangeJournal, _ interactions: InteractionRecord..., of user: String = "ann") throws
+        -> Change.Outcome?
+    {
+        try journal.record([.member(MemberChange(ofUser: user, .record(interactions)))], at: 5).first
+    }
+
+    /// Returns the changes that a journal recorded itself, as it sends them.
+    private func sent(_ journal: ChangeJournal, after sequence: Int64 = 0) throws -> [JournaledChange] {
+        try journal.changes(of: journal.origin, after: sequence, limit: .max)
+    }
+
+    @Test("Only its owner may read it and the files next to it")
+    func permissions() throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("1", .join))
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(names.contains("journal"))
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    @Test("A log that has grown gives its place on the disk back once it is in the file")
+    func logSize() throws {
+        let (journal, path) = (try journal(), "\(directory.path)/journal-wal")
+        func logByteCount() throws -> Int {
+            try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        }
+        try journal.database.execute(
+            """
+            CREATE TABLE filler (content BLOB);
+            INSERT INTO filler VALUES (randomblob(\(ChangeJournal.logByteLimit + (1 << 20))));
+            """)
+        #expect(try logByteCount() > ChangeJournal.logByteLimit)
+        // The content of the log is in the main file by now. The next commit restarts the log.
+        _ = try record(journal, Self.interaction("1", .join))
+        #expect(try logByteCount() <= ChangeJournal.logByteLimit)
+        #expect(try sent(journal).count == 1)
+    }
+
+    private static func forgetting(_ user: String) -> Change {
+        .removal(RemovalChange(.member(user, withPhotos: false), atMilliseconds: 7))
+    }
+
+    @Test("Nothing of a forgotten member stays in a journal, be the removal made or received there")
+    func forgottenMember() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        for journal in [one, other] {
+            _ = try record(journal, Self.interaction("told-\(journal.origin)", .click, "telling-group"))
+            _ = try record(journal, Self.interaction("2", .join, "bobs-group"), of: "bob")
+            _ = try journal.record([.member(MemberChange(ofUser: "ann", .state(interests: ["telling-topic"])))], at: 6)
+        }
+        #expect(try one.record([Self.forgetting("ann")], at: 7) == [.removal(.pending)])
+        #expect(try other.follow(sent(one), beyond: .none, at: 8).count == 4)
+        for journal in [one, other] {
+            #expect(try journal.eraseForgotten())
+            let recent = try #require(try journal.recentChanges(ofUser: "ann"))
+            #expect(recent.isForgotten && recent.interactions.isEmpty && recent.interests == nil)
+            #expect(try journal.isForgotten(user: "ann", beyond: .none))
+            // A version with this change already knows the member as the catalog does.
+            let taken = TakenChanges([one.origin: 4])
+            #expect(try !journal.isForgotten(user: "ann", beyond: taken))
+            #expect(try journal.recentChanges(ofUser: "ann", beyond: taken)?.isForgotten != true)
+            #expect(try !journal.isForgotten(user: "bob", beyond: .none))
+            #expect(try journal.interactions(ofUser: "bob", after: nil, limit: 9)?.isEmpty == false)
+        }
+        for text in ["telling-group", "telling-topic", "told-"] { #expect(try files(with: text) == []) }
+        // The numbers stay without a gap. A change that arrives late is forgotten as well.
+        #expect(try sent(one).map(\.sequence) == [1, 2, 3, 4])
+        let late = try journal("late")
+        _ = try record(late, Self.interaction("late", .click, "telling-group"))
+        _ = try one.follow(sent(late), beyond: .none, at: 9)
+        #expect(try one.recentChanges(ofUser: "ann")?.interactions.isEmpty == true)
+        #expect(try one.interactions(ofUser: "ann", after: nil, limit: 9) == [])
+    }
+
+    @Test("Removals of entries are their member's changes; of groups and photos, everybody's")
+    func removals() throws {
+        let journal = try journal()
+        let left = RemovalChange(.user("ann", ofGroup: "g", table: "memberships"), atMilliseconds: 3)
+        let others: [Change] = [
+            .removal(RemovalChange(.group("g"), atMilliseconds: 1)),
+            .removal(RemovalChange(.pooled("p", ofGroup: "g", table: "pools"), atMilliseconds: 2)),
+        ]
+        _ = try journal.record([.removal(left)] + others, at: 4)
+        let recent = try #require(try journal.recentChanges(ofUser: "ann"))
+        #expect(recent.removals == [.init(groupID: "g", table: "memberships", atMilliseconds: 3)])
+        #expect(try journal.siteChanges().compactMap(\.change) == others)
+    }
+
+    /// Returns the files that contain a text: the journal, or its write-ahead log.
+    private func files(with text: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { name in
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
+            return bytes.range(of: Data(text.utf8)) != nil
+        }.sorted()
+    }
+
+    @Test(
+        "After erasing, no file holds a forgotten interaction, whether it was in the log or the journal",
+        arguments: [false, true])
+    func erasing(isInJournal: Bool) throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("a-telling-id", .click, "a-telling-group"))
+        // Erasing empties the log into the journal's main file.
+        if isInJournal { #expect(try journal.eraseForgotten()) }
+        let texts = ["a-telling-id", "a-telling-group"]
+        let holder = isInJournal ? "journal" : "journal-wal"
+        for text in texts { #expect(try files(with: text) == [holder]) }
+        _ = try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
+        for text in texts { #expect(try files(with: text) == [holder]) }
+        #expect(try journal.eraseForgotten())
+        for text in texts { #expect(try files(with: text) == []) }
+    }
+
+    @Test("Interactions are kept in the order of their times, and a known id changes nothing")
+    func recording() throws {
+        let journal = try journal()
+        let (late, early) = (Self.interaction("1", .join, at: 9), Self.interaction("2", .dismiss, at: 3))
+        #expect(try record(journal, late, early, early) == .member(.recorded(new: 2, repeated: 1)))
+        #expect(try record(journal, Self.interaction("1", .join, at: 5)) == .member(.recorded(new: 0, repeated: 1)))
+        #expect(try record(journal, Self.interaction("1", .leave)) == .member(.otherContent(at: 0)))
+        #expect(
+            try record(journal, Self.interaction("1", .click), of: "bob") == .member(.recorded(new: 1, repeated: 0)))
+        #expect(try journal.recentChanges(ofUser: "ann")?.interactions == [early, late])
+        #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [late, early])
+        #expect(try journal.interactions(ofUser: "ann", after: "1", limit: 9) == [early])
+        #expect(try journal.interactions(ofUser: "ann", after: "x", limit: 9) == nil)
+        #expect(try journal.recentChanges(ofUser: "eve") == nil)
+        #expect(try journal.kept() == [journal.origin: KeptNumbers(after: 0, last: 2)])
+        #expect(try journal.timeRecorded(2, of: journal.origin) == 5)
+        let sent = try sent(journal)
+        #expect(sent.map(\.sequence) == [1, 2] && sent.map(\.stampMilliseconds) == [5, 6])
+        #expect(sent.first?.change == .member(MemberChange(ofUser: "ann", .record([late, early]))))
+        #expect(try self.sent(journal, after: 1).count == 1)
+    }
+
+    @Test("Interactions whose ids only look the same are all kept, also within a batch")
+    func similarIDs() throws {
+        let journal = try journal()
+        let both = ["\u{E9}", "e\u{301}"].map { Self.interaction($0, .dismiss) }
+        #expect(try record(journal, both[0], both[1], both[0]) == .member(.recorded(new: 2, repeated: 1)))
+        #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9)?.count == 2)
+    }
+
+    @Test("Whoever opens a journal records under a new name, so that a copy never gives a number again")
+    func reopening() throws {
+        let first = try journal()
+        _ = try record(first, Self.interaction("1", .join))
+        let again = try journal()
+        #expect(again.origin != first.origin && TakenChanges.isJournalName(again.origin))
+        _ = try record(again, Self.interaction("2", .join))
+        #expect(
+            try again.kept() == [
+                first.origin: KeptNumbers(after: 0, last: 1), again.origin: KeptNumbers(after: 0, last: 1),
+            ])
+        // The stamp is later than earlier ones, although the clock stands still.
+        #expect(try sent(again)[0].stampMilliseconds == 6)
+        // The same holds after all changes were pruned.
+        try again.prune(TakenChanges([first.origin: 1, again.origin: 1]))
+        #expect(try again.kept().isEmpty)
+        _ = try record(again, Self.interaction("3", .join))
+        #expect(try sent(again).map(\.sequence) == [2] && sent(again)[0].stampMilliseconds == 7)
+        for name in ["journal", "journal-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        let reader = try ChangeJournal(path: directory.path + "/journal", mode: .reading)
+        #expect(try reader.recentChanges(ofUser: "ann")?.interactions.count == 1)
+    }
+
+    @Test("After a commit that failed no number is given again")
+    func failedCommit() throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("1", .join))
+        let origin = journal.origin
+        try journal.database.execute("CREATE TRIGGER t BEFORE INSERT ON changes BEGIN SELECT RAISE(ABORT, 'no'); END")
+        #expect(throws: ChangeError.self) { try record(journal, Self.interaction("2", .join)) }
+        try journal.database.execute("DROP TRIGGER t")
+        _ = try record(journal, Self.interaction("2", .join))
+        #expect(journal.origin != origin)
+        #expect(try journal.kept()[journal.origin] == KeptNumbers(after: 0, last: 1))
+    }
+
+    @Test("Forgotten interactions are gone from the files, but memberships stay")
+    func forgetting() throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("1", .join, "a"), Self.interaction("2", .dismiss, "secretly"))
+        _ = try record(journal, Self.interaction("3", .click, "b"))
+        #expect(
+            try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: "3")))], at: 6)
+                == [.member(.forgotten(1))])
+        #expect(
+            try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
+                == [.member(.forgotten(2))])
+        let member = try #require(try journal.recentChanges(ofUser: "ann"))
+        #expect(member.forgetsEarlier && member.interactions.map(\.kind) == [.join])
+        #expect(member.interactions[0].recommendationID == nil)
+        #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [])
+        // The sent changes keep the membership, and forget the rest.
+        let sent = try sent(journal)
+        #expect(sent.map(\.sequence) == [1, 2, 3, 4])
+        #expect(sent[1].content == .nothing)
+        // The text stays in the log until the daemon's next pass empties it.
+        #expect(try files(with: "secretly") == ["journal-wal"])
+        #expect(try journal.eraseForgotten())
+        #expect(try files(with: "secretly") == [])
+    }
+
+    @Test("Only changes that every version in the store includes are removed")
+    func pruning() throws {
+        let journal = try journal()
+        for number in 1...3 { _ = try record(journal, Self.interaction("\(number)", .click)) }
+        let all = try sent(journal)
+        #expect(
+            try journal.recentChanges(ofUser: "ann", beyond: TakenChanges([journal.origin: 1]))?.interactions.map(\.id)
+                == ["2", "3"])
+        let taken = TakenChanges([journal.origin: 1, "other": 9])
+        try journal.prune(taken)
+        #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["2", "3"])
+        #expect(try journal.kept() == [journal.origin: KeptNumbers(after: 1, last: 3)])
+        // The number of the pruned change is still known.
+        #expect(try journal.follow(all, beyond: taken, at: 6).isEmpty)
+        #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == 2)
+    }
+
+    @Test("Of what others did, the next change is taken and no later one, unless all versions have what is between")
+    func gaps() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        for number in 1...6 { _ = try record(one, Self.interaction("\(number)", .click)) }
+        let all = try sent(one)
+        #expect(try other.follow([all[1], all[0], all[2]], beyond: .none, at: 1) == [all[0]])
+        #expect(try other.follow(Array(all[1...2]), beyond: .none, at: 1) == Array(all[1...2]))
+        #expect(try other.follow(Array(all[4...]), beyond: TakenChanges([one.origin: 3]), at: 1).isEmpty)
+        #expect(try other.kept() == [one.origin: KeptNumbers(after: 0, last: 3)])
+        #expect(try other.follow(Array(all[4...]), beyond: TakenChanges([one.origin: 4]), at: 1) == Array(all[4...]))
+        // The stored rows have no gap, so they tell the numbers that are here.
+        #expect(try other.kept() == [one.origin: KeptNumbers(after: 4, last: 6)])
+        #expect(try other.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["5", "6"])
+    }
+
+    @Test("What a client told two daemons is known once, and each change is sent on as it was")
+    func toldTwice() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        for journal in [one, other] { _ = try record(journal, Self.interaction("1", .join)) }
+        let (ofOne, ofOther) = (try sent(one), try sent(other))
+        #expect(try one.follow(ofOther, beyond: .none, at: 9) == ofOther)
+        #expect(try other.follow(ofOne, beyond: .none, at: 9) == ofOne)
+        for journal in [one, other] {
+            #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9)?.count == 1)
+            #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == 1)
+            #expect(try journal.changes(of: one.origin, after: 0, limit: 9) == ofOne)
+            #expect(try journal.changes(of: other.origin, after: 0, limit: 9) == ofOther)
+        }
+    }
+
+    @Test("A change of a newer program is kept and passed on as it came, and what follows it is taken")
+    func newer() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        let bytes = Array(#"{"v":2,"kind":1,"user":"ann"}"#.utf8)
+        let newer = JournaledChange(origin: "o", sequence: 1, stampMilliseconds: 3, encoded: bytes)
+        let good = JournaledChange(
+            origin: "o", sequence: 2, stampMilliseconds: 4,
+            change: .site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1)))
+        #expect(newer.isNewer && newer.change == nil)
+        #expect(try one.follow([newer, good], beyond: .none, at: 1) == [newer, good])
+        #expect(try one.siteChanges() == [good])
+        #expect(try one.newerChanges() == [newer.name] && one.examine().newerChanges == [newer.name])
+        #expect(try other.follow(one.changes(of: "o", after: 0, limit: 9), beyond: .none, at: 1) == [newer, good])
+        // Whoever is forgotten is also in no such change.
+        _ = try one.record([Self.forgetting("ann")], at: 9)
+        #expect(try one.newerChanges() == [])
+        #expect(try one.changes(of: "o", after: 0, limit: 9).map(\.content) == [.nothing, good.content])
+    }
+
+    @Test("A change that an earlier opening could not read is read when a newer program opens the journal")
+    func readAgain() throws {
+        let path = directory.path + "/journal"
+        let join = JournaledChange(
+            origin: "o", sequence: 1, stampMilliseconds: 3,
+            change: .member(MemberChange(ofUser: "ann", .record([Self.interaction("1", .join)]))))
+        _ = try journal().follow([join], beyond: .none, at: 1)
+        // As a program that knows less keeps it.
+        try Database(path: path, mode: .readWrite).execute(
+            "UPDATE changes SET kind = NULL, user_id = NULL; DELETE FROM interactions")
+        let reader = try ChangeJournal(path: path, mode: .reading)
+        #expect(try reader.recentChanges(ofUser: "ann") == nil)
+        #expect(try reader.newerChanges() == [join.name])
+        let upgraded = try journal()
+        #expect(try upgraded.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["1"])
+        #expect(try upgraded.interactions(ofUser: "ann", after: nil, limit: 9)?.count == 1)
+        #expect(try upgraded.newerChanges() == [])
+    }
+
+    @Test("Only the last of what replaces earlier changes stays, in whatever order they come")
+    func replacing() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        for topic in ["first-topic", "second-topic", "third-topic"] {
+            _ = try one.record([.member(MemberChange(ofUser: "ann", .state(interests: [topic])))], at: 5)
+        }
+        _ = try one.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 5)
+        _ = try one.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 5)
+        let kinds: [ChangeKind?] = [nil, nil, .interests, nil, .forgetInteractions]
+        #expect(try sent(one).map { $0.change?.kind } == kinds)
+        // As they were, from another daemon that did not know of one another.
+        let earlier = (1...3).map {
+            JournaledChange(
+                origin: "o", sequence: Int64($0), stampMilliseconds: Int64(5 - $0),
+                change: .member(MemberChange(ofUser: "ann", .state(interests: ["topic-\($0)"]))))
+        }
+        _ = try other.follow(earlier, beyond: .none, at: 1)
+        #expect(try other.recentChanges(ofUser: "ann")?.interests == ["topic-1"])
+        _ = try one.follow(earlier, beyond: .none, at: 1)
+        #expect(try one.recentChanges(ofUser: "ann")?.interests == ["third-topic"])
+        #expect(try one.changes(of: "o", after: 0, limit: 9).map(\.content) == [.nothing, .nothing, .nothing])
+    }
+
+    @Test("What changes nothing is recorded only while changes of others may be missing")
+    func repeating() throws {
+        let journal = try journal()
+        let state = Change.member(MemberChange(ofUser: "ann", .state(interests: ["owls"])))
+        let forget = Change.member(MemberChange(ofUser: "ann", .forget(id: nil)))
+        for isComplete in [false, true, true] {
+            #expect(try journal.record([state], at: 5, isComplete: isComplete) == [.member(.stated)])
+        }
+        for isComplete in [true, true, true] {
+            #expect(try journal.record([forget], at: 5, isComplete: isComplete) == [.member(.forgotten(0))])
+        }
+        #expect(try sent(journal).map { $0.change } == [state, forget])
+        _ = try journal.record([forget], at: 6)
+        #expect(try sent(journal).map { $0.change } == [state, nil, forget])
+        _ = try record(journal, Self.interaction("1", .click))
+        #expect(try journal.record([forget], at: 7, isComplete: true) == [.member(.forgotten(1))])
+    }
+
+    @Test(
+        "Whatever bit of a row has flipped, the change is not read, not sent, and told of; repaired, all is as before")
+    func damage() throws {
+        let path = directory.path + "/journal"
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("1", .join), Self.interaction("2", .dismiss))
+        _ = try journal.record([.site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1))], at: 6)
+        _ = try record(journal, Self.interaction("3", .click))
+        let whole = try sent(journal)
+        let before = try journal.recentChanges(ofUser: "ann")
+        for change in whole {
+            for place in 0..<change.encoded.count {
+                var damaged = change.encoded
+                damaged[place] ^= UInt8(1 << (place % 8))
+                let hex = damaged.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                try Database(path: path, mode: .readWrite).execute(
+                    "UPDATE changes SET body = x'\(hex)' WHERE sequence = \(change.sequence)")
+                #expect(try sent(journal) == Array(whole.prefix(Int(change.sequence) - 1)))
+                #expect(try journal.damagedChanges() == [change.name])
+                _ = try journal.recentChanges(ofUser: "ann")
+                try journal.repair(with: change, at: 9)
+                #expect(try journal.damagedChanges() == [])
+            }
+        }
+        // Columns by which a change is found, too.
+        for column in ["kind = 4", "user_id = 'bnn'", "group_id = 'b'", "stamp = stamp + 1", "seal = seal + 1"] {
+            try Database(path: path, mode: .readWrite).execute("UPDATE changes SET \(column) WHERE sequence = 3")
+            let found = try ChangeJournal(path: path, mode: .reading).examine().damagedChanges
+            #expect(found == [whole[2].name], "\(column)")
+            try journal.repair(with: whole[2], at: 9)
+        }
+        #expect(try sent(journal) == whole)
+        #expect(try journal.recentChanges(ofUser: "ann") == before)
+        #expect(try journal.examine().damagedChanges == [])
+    }
+
+    @Test("What a member did before they were forgotten, as the store says, is erased; what they did since stays")
+    func namedForgotten() throws {
+        let journal = try journal()
+        _ = try journal.record([.member(MemberChange(ofUser: "ann", .state(interests: ["owls"])))], at: 50)
+        _ = try record(journal, Self.interaction("1", .click), of: "bob")
+        _ = try journal.record(
+            [.member(MemberChange(ofUser: "ann", .record([Self.interaction("2", .click)])))], at: 100)
+        #expect(try journal.erase(among: nil) { $0 == "ann" ? 90 : nil } == ["ann"])
+        let recent = try #require(try journal.recentChanges(ofUser: "ann"))
+        #expect(recent.interests == nil && recent.interactions.map(\.id) == ["2"])
+        #expect(try journal.recentChanges(ofUser: "bob")?.interactions.count == 1)
+        #expect(try journal.erase(among: nil) { $0 == "ann" ? 90 : nil } == [])
+    }
+
+    @Test("A journal of an earlier program is refused, and it is said what to do")
+    func earlierProgram() throws {
+        let path = directory.path + "/old"
+        try Database(path: path, mode: .create).execute(
+            "CREATE TABLE t (x); PRAGMA application_id = \(0x4374_6A72); PRAGMA user_version = 1")
+        let error = changeError { _ = try ChangeJournal(path: path, mode: .recording) }
+        #expect(error?.code == .notAJournal && error?.message.contains("coterie_outbox_changes") == true)
+    }
+
+    @Test("Another program's database, and a file that is none, are refused and left unchanged")
+    func otherFiles() throws {
+        let path = directory.path + "/other"
+        try Database(path: path, mode: .create).execute("CREATE TABLE t (x)")
+        #expect(changeError { _ = try ChangeJournal(path: path, mode: .recording) }?.code == .notAJournal)
+        try Data("no database at all, but long enough to be read as one".utf8).write(
+            to: URL(fileURLWithPath: path + "2"))
+        #expect(changeError { _ = try ChangeJournal(path: path + "2", mode: .recording) }?.code == .fileFailed)
+        let absent = directory.path + "/none/journal"
+        #expect(changeError { _ = try ChangeJournal(path: absent, mode: .recording) }?.code == .fileFailed)
+    }
+}
+
+/// The error of a journal that a body throws.
+private func changeError(_ body: () throws -> Void) -> ChangeError? {
+    do {
+        try body()
+        return nil
+    } catch { return error as? ChangeError }
+}

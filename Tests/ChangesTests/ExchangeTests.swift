@@ -1,0 +1,111 @@
+import Changes
+import Model
+import TestSupport
+import Testing
+
+@Suite("Changes on their way between journals, streams and the catalog")
+struct ExchangeTests {
+    private static let stepsOfOneRun = 500
+
+    /// The first seed for which something goes wrong, and what.
+    private func firstFault(_ seeds: Range<UInt64>, _ rules: ExchangeRules = ExchangeRules()) -> String? {
+        for seed in seeds {
+            var simulation = ExchangeSimulation(seed: seed, rules: rules)
+            do throws(ExchangeSimulation.Fault) {
+                for _ in 0..<Self.stepsOfOneRun { try simulation.step() }
+                try simulation.heal()
+            } catch { return "seed \(seed): \(error)" }
+        }
+        return nil
+    }
+
+    @Test(
+        "Nothing acknowledged is lost, nor applied twice, whatever happens to daemons, server and recompute",
+        arguments: [0, 1])
+    func simulation(half: UInt64) {
+        #expect(firstFault(half * 1000..<(half + 1) * 1000) == nil)
+    }
+
+    @Test("A taker that accepts gaps is found out")
+    func acceptingGaps() {
+        var rules = ExchangeRules()
+        rules.verdict = { $1 > $0.last ? .next : .repeated }
+        let fault = firstFault(0..<200, rules)
+        print("a taker that accepts gaps: \(fault ?? "not found")")
+        #expect(fault != nil)
+    }
+
+    @Test("A journal that removes what it has sent is found out")
+    func pruningEarly() {
+        var rules = ExchangeRules()
+        rules.prunable = { _, _, exchange in TakenChanges(exchange.streams.mapValues(\.last)) }
+        let fault = firstFault(0..<200, rules)
+        print("a journal that removes what it has sent: \(fault ?? "not found")")
+        #expect(fault != nil)
+    }
+
+    @Test("A journal that removes what the newest version has, though an older one may serve, is found out")
+    func pruningForNewest() {
+        var rules = ExchangeRules()
+        rules.prunable = { listed, _, _ in listed.last ?? .none }
+        let fault = firstFault(0..<200, rules)
+        print("a journal that looks at the newest version alone: \(fault ?? "not found")")
+        #expect(fault != nil)
+    }
+
+    @Test("A daemon that remembers what it has sent, and does not look whether it is there, is found out")
+    func remembering() {
+        var rules = ExchangeRules()
+        rules.steps = { daemon in
+            var exchange = daemon.exchange
+            for (origin, last) in daemon.sent {
+                let after = exchange.needed(of: origin).after
+                exchange.streams[origin] = StreamedNumbers(after: after, last: last, count: Int(last - after))
+            }
+            return exchange.steps
+        }
+        let fault = firstFault(0..<200, rules)
+        print("a daemon that remembers what it has sent: \(fault ?? "not found")")
+        #expect(fault != nil)
+    }
+
+    @Test("What is to be done follows from what both sides have")
+    func steps() {
+        func steps(
+            _ here: KeptNumbers?, _ stream: StreamedNumbers?, earlier: StreamedNumbers? = nil, dispensable: Int64 = 0
+        ) -> [ChangeExchange.Step] {
+            ChangeExchange(
+                here: here.map { ["a": $0] } ?? [:], streams: stream.map { ["a": $0] } ?? [:],
+                earlierStreams: earlier.map { ["a": $0] } ?? [:], dispensable: TakenChanges(["a": dispensable])
+            ).steps
+        }
+        let whole = StreamedNumbers(after: 2, last: 9, count: 7)
+        #expect(steps(nil, nil) == [])
+        #expect(steps(.init(after: 2, last: 9), whole) == [])
+        #expect(steps(.init(after: 2, last: 12), whole) == [.add("a", after: 9)])
+        #expect(steps(.init(after: 2, last: 5), whole) == [.take("a", after: 5)])
+        // The stream was lost, in whole or in part.
+        #expect(steps(.init(after: 2, last: 9), nil) == [.remake("a", after: 2)])
+        #expect(steps(.init(after: 1, last: 9), whole) == [.remake("a", after: 1)])
+        #expect(steps(.init(after: 2, last: 9), .init(after: 2, last: 9, count: 6)) == [.remake("a", after: 2)])
+        // Another daemon may be filling it, unless it stands still.
+        let short = StreamedNumbers(after: 2, last: 3, count: 1)
+        #expect(steps(.init(after: 4, last: 9), short) == [])
+        #expect(steps(.init(after: 4, last: 9), short, earlier: short) == [.remake("a", after: 4)])
+        // Not what all versions have.
+        #expect(steps(.init(after: 1, last: 9), whole, dispensable: 2) == [])
+        #expect(steps(.init(after: 1, last: 9), nil, dispensable: 9) == [])
+        #expect(steps(nil, whole) == [.wait("a", through: 2)])
+        #expect(steps(nil, whole, dispensable: 2) == [.take("a", after: 2)])
+        #expect(steps(.init(after: 0, last: 1), whole, dispensable: 4) == [.take("a", after: 4)])
+        #expect(steps(.init(after: 0, last: 9), .init(after: 9, last: 9, count: 0)) == [.remake("a", after: 0)])
+    }
+
+    @Test("What waits to be sent is what the stream does not have and versions lack")
+    func waiting() {
+        let exchange = ChangeExchange(
+            here: ["a": .init(after: 2, last: 9), "b": .init(after: 0, last: 3), "c": .init(after: 0, last: 5)],
+            streams: ["a": .init(after: 0, last: 6, count: 6)], dispensable: TakenChanges(["b": 3, "c": 4]))
+        #expect(exchange.waiting == ["a": .init(after: 6, last: 9), "c": .init(after: 4, last: 5)])
+    }
+}

@@ -1,0 +1,202 @@
+import Model
+import Redis
+import TestSupport
+import Testing
+
+@testable import Changes
+
+@Suite(
+    "Streams of journals",
+    .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+struct JournalStreamsTests {
+    private let server: TemporaryRedis
+
+    init() throws { server = try TemporaryRedis() }
+
+    private func streams() throws -> JournalStreams {
+        try JournalStreams(
+            RedisConnection(to: RedisAddress(server.url)), prefix: "coterie:", location: "the test's store"
+        ) { $0.message }
+    }
+
+    private func redis(_ words: String...) throws -> RedisReply {
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        var command = RedisCommand()
+        for word in words { command.append(word) }
+        return try connection.command(command)
+    }
+
+    private func changes(_ range: ClosedRange<Int64>, of origin: String = "one") -> [JournaledChange] {
+        range.map {
+            JournaledChange(
+                origin: origin, sequence: $0, stampMilliseconds: 7 * $0, encoded: [0, UInt8($0 & 255), 0xFF])
+        }
+    }
+
+    @Test("Changes arrive in their order, from any number on, in portions")
+    func reading() throws {
+        var streams = try streams()
+        #expect(try streams.survey() == [:])
+        #expect(try streams.changes(of: "one", after: 0, limit: 10).isEmpty)
+        #expect(try streams.add(changes(5...300), to: "one", expecting: nil, isRemade: true))
+        #expect(try streams.add(changes(1...2, of: "two"), to: "two", expecting: nil, isRemade: true))
+        let one = StreamedNumbers(after: 4, last: 300, count: 296)
+        #expect(try streams.survey() == ["one": one, "two": .init(after: 0, last: 2, count: 2)])
+        #expect(try streams.add(changes(301...303), to: "one", expecting: one, isRemade: false))
+        var read: [JournaledChange] = []
+        while true {
+            let portion = try streams.changes(of: "one", after: read.last?.sequence ?? 0, limit: 70)
+            if portion.isEmpty { break }
+            read += portion
+        }
+        #expect(read == changes(5...303))
+        #expect(try streams.changes(of: "one", after: 301, limit: 70) == changes(302...303))
+    }
+
+    @Test("Nothing is added to a stream that is not what it was: the reader would not know of the gap")
+    func comparison() throws {
+        var streams = try streams()
+        #expect(try streams.add(changes(1...5), to: "one", expecting: nil, isRemade: true))
+        let seen = StreamedNumbers(after: 0, last: 5, count: 5)
+        #expect(try !streams.add(changes(6...6), to: "one", expecting: nil, isRemade: true))
+        // Another daemon was faster.
+        #expect(try streams.add(changes(6...7), to: "one", expecting: seen, isRemade: false))
+        #expect(try !streams.add(changes(6...7), to: "one", expecting: seen, isRemade: false))
+        // An entry, the stream, or everything is lost.
+        let longer = StreamedNumbers(after: 0, last: 7, count: 7)
+        #expect(try redis("XDEL", "coterie:journal:one", "3-0") == .integer(1))
+        #expect(try !streams.add(changes(8...8), to: "one", expecting: longer, isRemade: false))
+        #expect(try streams.survey()["one"] == StreamedNumbers(after: 0, last: 7, count: 6))
+        for loss in [["DEL", "coterie:journal:one"], ["FLUSHALL"]] {
+            _ = try loss.count == 1 ? redis(loss[0]) : redis(loss[0], loss[1])
+            #expect(try !streams.add(changes(8...8), to: "one", expecting: longer, isRemade: false))
+            #expect(try streams.survey().isEmpty)
+            #expect(try streams.add(changes(3...7), to: "one", expecting: nil, isRemade: true))
+            #expect(try streams.survey()["one"] == StreamedNumbers(after: 2, last: 7, count: 5))
+        }
+        // A journal that the list of journals has lost is in it again when somebody wants to add to it.
+        _ = try redis("DEL", "coterie:journals")
+        #expect(try streams.survey().isEmpty)
+        #expect(try !streams.add(changes(3...7), to: "one", expecting: nil, isRemade: true))
+        #expect(try streams.survey()["one"]?.last == 7)
+        // Made anew, it may begin and end elsewhere.
+        let last = StreamedNumbers(after: 2, last: 7, count: 5)
+        #expect(try streams.add(changes(1...4), to: "one", expecting: last, isRemade: true))
+        #expect(try streams.survey()["one"] == StreamedNumbers(after: 0, last: 4, count: 4))
+    }
+
+    @Test("What all versions have is removed, and streams of which nothing is left")
+    func trimming() throws {
+        var streams = try streams()
+        for name in ["one", "two", "three"] {
+            #expect(try streams.add(changes(1...9, of: name), to: name, expecting: nil, isRemade: true))
+        }
+        try streams.trim(through: TakenChanges(["one": 4, "two": 9, "other": 3]))
+        #expect(try streams.survey().mapValues(\.after) == ["one": 4, "three": 0])
+        #expect(try streams.changes(of: "one", after: 0, limit: 99) == changes(5...9))
+        #expect(try redis("EXISTS", "coterie:journal:two") == .integer(0))
+    }
+
+    @Test("An entry without a seal that is no change is damaged, and one without a number is none")
+    func badEntries() throws {
+        _ = try redis("SADD", "coterie:journals", "one", "gone")
+        let hide = #"{"site":{"_0":{"action":{"hide":{}},"atMilliseconds":1,"groupID":"a"}}}"#
+        _ = try redis("XADD", "coterie:journal:one", "1-0", "stamp", "1", "change", hide)
+        _ = try redis("XADD", "coterie:journal:one", "1-1", "stamp", "1", "change", "x")
+        _ = try redis("XADD", "coterie:journal:one", "2-0", "a", "b")
+        _ = try redis("XADD", "coterie:journal:one", "3-0", "stamp", "-1", "change", hide)
+        _ = try redis("XADD", "coterie:journal:one", "4-0", "stamp", "1", "change", "x")
+        var streams = try streams()
+        #expect(
+            try streams.changes(of: "one", after: 0, limit: 9).map(\.change) == [
+                .site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1))
+            ])
+        #expect(try streams.survey().mapValues(\.isWhole) == ["one": false])
+        _ = try redis("SET", "coterie:journal:gone", "x")
+        #expect(throws: ChangeError.self) { _ = try streams.survey() }
+    }
+
+    @Test("The store names who was forgotten and when, as hashes, the latest of them, and tells other members apart")
+    func forgottenMembers() throws {
+        var streams = try streams()
+        #expect(try streams.forgottenMembers().time(ofUser: "ann") == nil)
+        func forgetting(_ user: String, _ stamp: Int64) -> JournaledChange {
+            JournaledChange(
+                origin: "o", sequence: stamp, stampMilliseconds: stamp,
+                change: .removal(RemovalChange(.member(user, withPhotos: false), atMilliseconds: 1)))
+        }
+        try streams.noteForgotten(by: [forgetting("ann", 7), forgetting("bob", 8)])
+        try streams.noteForgotten(by: [forgetting("ann", 5)] + changes(1...2))
+        let members = try streams.forgottenMembers()
+        #expect(members.time(ofUser: "ann") == 7 && members.time(ofUser: "bob") == 8)
+        #expect(members.time(ofUser: "eve") == nil)
+        #expect(try redis("ZSCORE", "coterie:forgotten", "ann") == .null)
+    }
+
+    @Test("What streams have of a member is found, also in a change of a newer program, until it is erased")
+    func traces() throws {
+        var streams = try streams()
+        let join = JournaledChange(
+            origin: "one", sequence: 1, stampMilliseconds: 1,
+            change: .member(MemberChange(ofUser: "ann", .state(interests: ["owls"]))))
+        let newer = JournaledChange(
+            origin: "one", sequence: 2, stampMilliseconds: 2,
+            encoded: Array(#"{"v":9,"who":"\u0061nn","note":"bob's"}"#.utf8))
+        let forgetting = JournaledChange(
+            origin: "one", sequence: 3, stampMilliseconds: 3,
+            change: .removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1)))
+        #expect(try streams.add([join, newer, forgetting], to: "one", expecting: nil, isRemade: true))
+        let traces = try streams.traces(of: ["ann", "bob"])
+        #expect(traces == [BytewiseString("ann"): ["one": 2]])
+        let seen = StreamedNumbers(after: 0, last: 3, count: 3)
+        #expect(
+            try streams.add([join.erased, newer.erased, forgetting], to: "one", expecting: seen, isRemade: true))
+        #expect(try streams.traces(of: ["ann", "bob"]) == [:])
+    }
+
+    @Test("An entry that has changed in any byte is removed, so that it is missing and comes again")
+    func damagedEntries() throws {
+        var streams = try streams()
+        func fields() throws -> [[UInt8]] {
+            let reply = try redis("XRANGE", "coterie:journal:one", "2-0", "2-0")
+            guard case .array(let entries) = reply, case .array(let parts)? = entries.first,
+                case .array(let fields) = parts[1]
+            else { return [] }
+            return fields.map { if case .bytes(let bytes) = $0 { bytes } else { [] } }
+        }
+        #expect(try streams.add(changes(1...3), to: "one", expecting: nil, isRemade: true))
+        let whole = try fields()
+        #expect(whole.count == 6)
+        for (field, text) in whole.enumerated() {
+            for index in text.indices {
+                var damaged = whole
+                damaged[field][index] ^= 1
+                _ = try redis("DEL", "coterie:journal:one")
+                for (id, fields) in [("1-0", whole), ("2-0", damaged)] {
+                    var connection = try RedisConnection(to: RedisAddress(server.url))
+                    var command = RedisCommand("XADD", "coterie:journal:one", id)
+                    for field in fields { command.append(field) }
+                    _ = try connection.command(command)
+                }
+                // The first has the seal of another number.
+                #expect(try streams.survey()["one"]?.isWhole == true)
+                #expect(try streams.changes(of: "one", after: 0, limit: 9).isEmpty, "field \(field), byte \(index)")
+                let left = StreamedNumbers(after: 2, last: 2, count: 0)
+                #expect(try streams.survey()["one"] == left)
+                #expect(try streams.add(changes(1...3), to: "one", expecting: left, isRemade: true))
+            }
+        }
+        #expect(try streams.changes(of: "one", after: 0, limit: 9) == changes(1...3))
+    }
+
+    @Test("Changes of an earlier program are refused, and it is said what to do")
+    func earlierProgram() throws {
+        _ = try redis("XADD", "coterie:changes", "*", "origin", "o", "sequence", "1", "change", "{}")
+        do {
+            _ = try streams()
+            Issue.record("they were not refused")
+        } catch let error as ChangeError {
+            #expect(error.code == .badStreams && error.message.contains("recompute with that program"))
+        }
+    }
+}

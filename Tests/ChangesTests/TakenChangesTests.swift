@@ -1,0 +1,43 @@
+import Changes
+import Foundation
+import Model
+import Testing
+
+@Suite("Changes that a version includes")
+struct TakenChangesTests {
+    @Test("are those of each journal up to a number")
+    func numbers() throws {
+        let taken = TakenChanges(["a": 3, "b": 1])
+        #expect(taken.contains(3, of: "a") && !taken.contains(4, of: "a") && !taken.contains(1, of: "c"))
+        #expect(try JSONDecoder().decode(TakenChanges.self, from: JSONEncoder().encode(taken)) == taken)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(TakenChanges.self, from: Data(#"{"a\"]":1}"#.utf8))
+        }
+    }
+
+    @Test("of several versions are those that all of them include")
+    func common() {
+        let common = TakenChanges.inAll([TakenChanges(["a": 3, "b": 1]), TakenChanges(["a": 2, "c": 9])])
+        #expect(common.contains(2, of: "a") && !common.contains(3, of: "a"))
+        #expect(!common.contains(1, of: "b") && !common.contains(1, of: "c"))
+        #expect(TakenChanges.inAll([]) == TakenChanges())
+    }
+
+    @Test("A place takes the change after its last one, and no other")
+    func verdicts() {
+        var numbers = KeptNumbers(after: 2, last: 4)
+        #expect([4, 5, 6].map(numbers.verdict) == [.repeated, .next, .missing])
+        numbers.dispense(through: 3)
+        #expect(numbers == KeptNumbers(after: 3, last: 4) && !numbers.isEmpty)
+        numbers.dispense(through: 9)
+        #expect(numbers == KeptNumbers(after: 9, last: 9) && numbers.isEmpty && numbers.verdict(on: 10) == .next)
+    }
+
+    @Test("A change comes after all that were known, whatever the clock says")
+    func stamps() {
+        #expect(ChangeStamp.milliseconds(at: 50, after: 7) == 50)
+        #expect(ChangeStamp.milliseconds(at: 50, after: 50) == 51)
+        #expect(ChangeStamp.milliseconds(at: 50, after: 1000) == 1001)
+        #expect(ChangeStamp.milliseconds(at: .max, after: 3) == ChangeStamp.bounds.upperBound)
+    }
+}
