@@ -177,6 +177,20 @@ extension ChangeJournal {
         }
     }
 
+    /// How many changes are here that tell of members, also of a newer program, by member.
+    public func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: Int] {
+        try wrapping { () throws(DatabaseError) in
+            let newer = try rows(where: "kind IS NULL").map(\.change)
+            var traces: [BytewiseString: Int] = [:]
+            for user in users {
+                let theirs = try rows(where: "user_id = ?") { $0.bind(user, at: 1) }.map(\.change)
+                let count = (theirs + newer).count { $0.tellsOfMember && $0.names(user: user) }
+                if count > 0 { traces[BytewiseString(user)] = count }
+            }
+            return traces
+        }
+    }
+
     /// Erases what is here of members who were forgotten after it was done.
     ///
     /// - Parameters:

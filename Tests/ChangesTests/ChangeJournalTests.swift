@@ -294,9 +294,10 @@ struct ChangeJournalTests {
         #expect(try one.siteChanges() == [good])
         #expect(try one.newerChanges() == [newer.name] && one.examine().newerChanges == [newer.name])
         #expect(try other.follow(one.changes(of: "o", after: 0, limit: 9), beyond: .none, at: 1) == [newer, good])
+        #expect(try one.traces(of: ["ann", "bob"]) == [BytewiseString("ann"): 1])
         // Whoever is forgotten is also in no such change.
         _ = try one.record([Self.forgetting("ann")], at: 9)
-        #expect(try one.newerChanges() == [])
+        #expect(try one.newerChanges() == [] && one.traces(of: ["ann"]) == [:])
         #expect(try one.changes(of: "o", after: 0, limit: 9).map(\.content) == [.nothing, good.content])
     }
 

@@ -1,4 +1,5 @@
 import Model
+import RecordReading
 import SQLite
 
 /// A member whom the catalog was told to forget.
@@ -145,6 +146,61 @@ extension Catalog {
             if try note.step() { traces.forgottenAt = note.integer(0) }
             note.reset()
             return traces
+        }
+    }
+}
+
+/// The ids of members who were forgotten, whom an import leaves out unless it readmits them.
+final class ForgottenIDs {
+    private var ids: Set<BytewiseString> = []
+    private let readmits: Bool
+    private let delete: Statement
+
+    init(_ database: Database, readmits: Bool) throws(DatabaseError) {
+        self.readmits = readmits
+        delete = try database.prepare("DELETE FROM forgotten_members WHERE user_id = ?")
+        let rows = try database.prepare("SELECT user_id FROM forgotten_members")
+        while try rows.step() { ids.insert(BytewiseString(rows.text(0))) }
+    }
+
+    /// Whether a member is to be left out; one who is readmitted is no longer forgotten.
+    func contains(_ id: String) throws(DatabaseError) -> Bool {
+        guard !ids.isEmpty, ids.contains(BytewiseString(id)) else { return false }
+        guard readmits else { return true }
+        ids.remove(BytewiseString(id))
+        delete.bind(id, at: 1)
+        try delete.run()
+        return false
+    }
+
+    /// The same of an id in a column of the current record.
+    func contains(_ reader: borrowing RecordReader, _ column: Int) throws(DatabaseError) -> Bool {
+        ids.isEmpty ? false : try contains(reader.text(column))
+    }
+}
+
+extension Catalog {
+    /// The external ids of a member's photos, in ascending order of their bytes.
+    public func photoIDs(ofOwner id: String) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT photo_id FROM photos JOIN users USING (user_key) WHERE user_id = ? ORDER BY photo_id")
+            rows.bind(id, at: 1)
+            return try rows.texts()
+        }
+    }
+
+    /// Those of some photos, by external ids, that the catalog does not have.
+    public func missingPhotos(of ids: [String]) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare("SELECT 1 FROM photos WHERE photo_id = ?")
+            var missing: [String] = []
+            for id in ids {
+                row.bind(id, at: 1)
+                if try !row.step() { missing.append(id) }
+                row.reset()
+            }
+            return missing
         }
     }
 }

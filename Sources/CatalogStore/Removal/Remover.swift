@@ -1,4 +1,5 @@
-import Model
+import Changes
+public import Model
 import RecordReading
 import SQLite
 
@@ -144,5 +145,129 @@ private final class KeyLookup {
         select.reset()
         try insert.run()
         return true
+    }
+}
+
+/// A statement that removes rows of which the temporary table `vanished` has the keys, or rows that name them.
+struct Removal {
+    /// Whose rows.
+    let table: String
+    let statement: String
+}
+
+extension ImportKind {
+    /// What removes the rows of this kind with the keys in `vanished`, and rows of other tables that name them; its own
+    /// rows last.
+    ///
+    /// That table has a column `key`; for entries of a relation, `group_key` and `entry_key`.
+    ///
+    /// - Parameter isNamed: whether somebody names the rows: then the recorded joins and leaves of memberships go
+    ///   along, which a file that lacks the rows says nothing of.
+    func removals(in relations: RelationTable, isNamed: Bool) -> [Removal] {
+        switch self {
+        case .relation(let source):
+            let pair = "(group_key, \(source.entryColumn))"
+            let removal = Removal(
+                table: source.table,
+                statement: "DELETE FROM \(source.table) WHERE \(pair) IN (SELECT * FROM temp.vanished)")
+            guard isNamed, relations[.membership]?.source == source else { return [removal] }
+            // A recorded join would make the membership again.
+            let joins = """
+                DELETE FROM interactions
+                WHERE \(Catalog.changesMembership) AND \(pair) IN (SELECT * FROM temp.vanished)
+                """
+            return [Removal(table: "interactions", statement: joins), removal]
+        case .entities(let table):
+            let tables =
+                relations.map(\.source).filter { table == .groups || $0.entityTable == table }.map(\.table)
+                + table.tablesOfTheirs + [table.rawValue]
+            let removals = tables.map {
+                Removal(
+                    table: $0,
+                    statement: "DELETE FROM \($0) WHERE \(table.keyColumn) IN (SELECT key FROM temp.vanished)")
+            }
+            guard table == .users else { return removals }
+            let disowning = "UPDATE photos SET user_key = NULL WHERE user_key IN (SELECT key FROM temp.vanished)"
+            return [Removal(table: "photos", statement: disowning)] + removals
+        }
+    }
+}
+
+extension EntityTable {
+    /// Tables whose rows mean nothing without the group, user or photo that they name, but for relations.
+    fileprivate var tablesOfTheirs: [String] {
+        switch self {
+        case .groups: ["curated_groups", "interactions", "hidden_groups"]
+        case .users: ["interactions", "exposures"]
+        case .photos: []
+        }
+    }
+}
+
+extension Catalog {
+    /// Makes a removal, within a transaction of the caller's.
+    func apply(_ change: RemovalChange) throws(CatalogError) -> RemovalChange.Outcome {
+        let kind: ImportKind
+        let ids: [String]
+        switch change.subject {
+        case .member(let id, let withPhotos):
+            let summary = try removeForGood([id], withPhotos: withPhotos, atMilliseconds: change.atMilliseconds)
+            return .removed(summary.rows(of: .users))
+        case .group(let id): (kind, ids) = (.groups, [id])
+        case .photo(let id): (kind, ids) = (.photos, [id])
+        case .user(let id, let group, let table), .pooled(let id, let group, let table):
+            guard let facts = relations.first(where: { $0.source.table == table }) else { return .unknown }
+            (kind, ids) = (.relation(facts.source), [group, id])
+        }
+        let summary = try Remover(from: self, kind: kind).removeWithinTransaction([ids], files: [])
+        return summary.removed == 0 ? .unknown : .removed(summary.rows(of: kind))
+    }
+}
+
+extension RemovalSummary {
+    /// The rows that were removed, by table; tables without any are left out.
+    fileprivate func rows(of kind: ImportKind) -> [String: Int] {
+        others.merging([kind.name: removed]) { $0 + $1 }.filter { $0.value > 0 }
+    }
+}
+
+/// What changes whenever groups are removed, or one is added.
+public struct GroupRevision: Sendable, Equatable {
+    /// How often groups were removed; 0 if that never happened.
+    public var removals: Int64
+    /// The greatest key of a group; 0 without any.
+    var latestKey: Int64
+}
+
+extension Catalog {
+    /// The present revision of the groups.
+    ///
+    /// - Complexity: O(log groups).
+    public func groupRevision() throws(CatalogError) -> GroupRevision {
+        try wrapping { () throws(DatabaseError) in
+            GroupRevision(
+                removals: try database.integer("SELECT value FROM catalog_state WHERE name = 'groupRemovals'") ?? 0,
+                latestKey: try database.integer("SELECT max(group_key) FROM groups") ?? 0)
+        }
+    }
+
+    /// The groups of a version that the catalog does not have any more.
+    ///
+    /// - Complexity: O(groups · log groups).
+    public func missingGroups(of model: ModelVersion) throws(CatalogError) -> Set<UInt32> {
+        try wrapping { () throws(DatabaseError) in
+            var isHere = [Bool](repeating: false, count: model.groupCount)
+            let ids = try database.prepare("SELECT group_id FROM groups")
+            while try ids.step() { if let group = model.index(ofID: ids.text(0)) { isHere[group] = true } }
+            return Set(isHere.indices.lazy.filter { !isHere[$0] }.map { UInt32($0) })
+        }
+    }
+
+    /// Notes that groups were removed; within the transaction that does so.
+    func noteGroupRemoval() throws(DatabaseError) {
+        try database.execute(
+            """
+            INSERT INTO catalog_state VALUES ('groupRemovals', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
+            """)
     }
 }

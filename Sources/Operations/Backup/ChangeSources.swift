@@ -1,5 +1,7 @@
+import CatalogStore
 import Changes
 import Model
+import SQLite
 
 /// The changes of all journals and streams of a backup.
 struct ChangeSources {
@@ -31,5 +33,86 @@ struct ChangeSources {
             if first.sequence < best.first?.sequence ?? .max { best = found }
         }
         return best
+    }
+}
+
+/// Changes that the streams in Redis had, in a SQLite file.
+///
+/// Unlike a journal it may have gaps: it holds what there was.
+struct StreamCopy {
+    private let database: Database
+
+    /// Opens a file, or makes it.
+    init(_ path: String, makes: Bool = false) throws(BackupError) {
+        database = try Self.using { () throws(DatabaseError) in
+            let database = try Database(path: path, mode: makes ? .create : .readWrite)
+            if makes {
+                try database.execute(
+                    """
+                    CREATE TABLE changes (
+                        origin TEXT NOT NULL,
+                        sequence INTEGER NOT NULL,
+                        stamp INTEGER NOT NULL,
+                        body BLOB NOT NULL,
+                        PRIMARY KEY (origin, sequence)
+                    ) WITHOUT ROWID
+                    """)
+            }
+            return database
+        }
+    }
+
+    /// Adds changes.
+    func add(_ changes: [JournaledChange]) throws(BackupError) {
+        try Self.using { () throws(DatabaseError) in
+            try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
+                let insert = try database.prepare("INSERT INTO changes VALUES (?, ?, ?, ?)")
+                for change in changes {
+                    insert.bind(change.origin, at: 1)
+                    insert.bind(change.sequence, at: 2)
+                    insert.bind(change.stampMilliseconds, at: 3)
+                    insert.bind(bytes: change.encoded, at: 4)
+                    try insert.run()
+                }
+            }
+        }
+    }
+
+    /// The number before the first change of each journal, and that of the last.
+    func numbers() throws(BackupError) -> [String: KeptNumbers] {
+        try Self.using { () throws(DatabaseError) in
+            let rows = try database.prepare("SELECT origin, min(sequence), max(sequence) FROM changes GROUP BY origin")
+            var numbers: [String: KeptNumbers] = [:]
+            while try rows.step() {
+                numbers[rows.text(0)] = KeptNumbers(after: rows.integer(1) - 1, last: rows.integer(2))
+            }
+            return numbers
+        }
+    }
+
+    /// Changes of a journal after a number, in the order of their numbers.
+    func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
+        try Self.using { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT origin, sequence, stamp, body FROM changes
+                WHERE origin = ? AND sequence > ? ORDER BY sequence LIMIT ?
+                """)
+            rows.bind(origin, at: 1)
+            rows.bind(sequence, at: 2)
+            rows.bind(Int64(limit), at: 3)
+            var changes: [JournaledChange] = []
+            while try rows.step() {
+                changes.append(
+                    JournaledChange(
+                        origin: rows.text(0), sequence: rows.integer(1), stampMilliseconds: rows.integer(2),
+                        encoded: rows.bytes(3)))
+            }
+            return changes
+        }
+    }
+
+    private static func using<Result>(_ body: () throws(DatabaseError) -> Result) throws(BackupError) -> Result {
+        do throws(DatabaseError) { return try body() } catch { throw BackupError(CatalogError(error)) }
     }
 }

@@ -26,7 +26,7 @@ enum ForgetCommand: Subcommand {
             pruned, and streams what members did until all versions have it.
 
             --check says what is left where, and ends with exit code 1 if anything is; look into a backup with \
-            --catalog. It does not see the journals of daemons.
+            --catalog. Of the journals of daemons it sees those on this machine.
             """,
         arguments: [Argument("USER", help: "Users' ids", isOptional: true, isRepeating: true)],
         options: [
@@ -37,6 +37,7 @@ enum ForgetCommand: Subcommand {
             Option(flag: "list", help: "Only list the members who were forgotten"),
             Option("sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)"),
             CommonOptions.catalog,
+            ParsedCommand.journals,
         ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie forget laura-100", "coterie forget --users gone.txt --with-photos",
@@ -131,6 +132,13 @@ enum ForgetCommand: Subcommand {
             var streams = try channel.journals()
             do throws(ChangeError) { streamed = try streams.traces(of: users) } catch { throw StoreError(error) }
         }
+        var journaled: [(place: String, counts: [BytewiseString: Int])] = []
+        for path in parsed.journalFiles() {
+            do throws(ChangeError) {
+                let journal = try ChangeJournal(path: path, mode: .reading)
+                journaled.append(("journal \(path)", try journal.traces(of: users)))
+            } catch { complain("warning: what is left in the journal \(path) is not known: \(error.message)") }
+        }
         var rows: [Trace] = []
         for user in users {
             let traces = try catalog.traces(ofMember: user)
@@ -141,6 +149,9 @@ enum ForgetCommand: Subcommand {
                 places.append(Place(place: "version \(version)", rows: 1))
             }
             places += (streamed[BytewiseString(user)] ?? [:]).map { Place(place: "stream \($0.key)", rows: $0.value) }
+            places += journaled.compactMap { journal in
+                journal.counts[BytewiseString(user)].map { Place(place: journal.place, rows: $0) }
+            }
             rows.append(
                 Trace(
                     userId: user, isForgotten: traces.forgottenAt != nil, places: places.sorted { $0.place < $1.place })
