@@ -60,9 +60,13 @@ struct UndescribedRows {
     /// - Returns: whether it is the first file.
     func noteImport() throws(DatabaseError) -> Bool {
         guard try stage() != .imported else { return false }
-        try database.execute("UPDATE \(table.rawValue) SET visibility = \(Visibility.unknown.code)")
         try note(.imported)
         return true
+    }
+
+    /// Makes the visibility of all rows unknown, before the first file writes any.
+    func forgetVisibility() throws(DatabaseError) {
+        try database.execute("UPDATE \(table.rawValue) SET visibility = \(Visibility.unknown.code)")
     }
 
     /// Returns the number of undescribed rows.

@@ -154,8 +154,11 @@ extension RecomputeJob {
             let groups = try snapshot.groups()
             let shown = groups.count { $0.isShown }
             let hidden = groups.count { $0.isHidden }
-            let leftOut = "\(groups.count - shown - hidden) private" + (hidden > 0 ? " and \(hidden) hidden" : "")
-            return (groups, "\(shown) public, \(leftOut) left out")
+            let undescribed = groups.count { $0.visibility == .unknown && !$0.isHidden }
+            let leftOut =
+                ["\(groups.count - shown - hidden - undescribed) private"]
+                + (undescribed > 0 ? ["\(undescribed) undescribed"] : []) + (hidden > 0 ? ["\(hidden) hidden"] : [])
+            return (groups, "\(shown) public, \(leftOut.joined(separator: " and ")) left out")
         } catch { throw .catalog(error) }
     }
 

@@ -104,7 +104,7 @@ struct HiddenGroupTests {
         let database = try Database(path: path, mode: .create)
         try database.execute(
             CatalogSchema.migrations[..<4].joined() + """
-                INSERT INTO groups (group_key, group_id, visibility) VALUES (7, 'g', 0), (8, 'p', 1);
+                INSERT INTO groups (group_key, group_id, title, visibility) VALUES (7, 'g', 'G', 0), (8, 'p', NULL, 1);
                 INSERT INTO interactions (user_key, id, kind, group_key, occurred_at) VALUES (1, 'i', 0, 7, 5);
                 PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 4
                 """)

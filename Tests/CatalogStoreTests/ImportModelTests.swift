@@ -82,9 +82,14 @@ struct CommunityModel {
     typealias Row = [String: String]
     private var things: [String: [String: Row]] = ["groups": [:], "users": [:], "photos": [:]]
     private var pairs: [String: [String: Row]] = ["memberships": [:], "pools": [:]]
+    /// Groups or photos of which there was a file: what no such file has is unknown.
+    private var described: Set<String> = []
 
     mutating func apply(_ kind: ImportKind, _ files: [RandomFile], replaces: Bool) {
         var seen: Set<String> = []
+        if kind == .groups || kind == .photos, described.insert(kind.name).inserted {
+            for id in things[kind.name]?.keys ?? [:].keys { things[kind.name]?[id]?["visibility"] = "unknown" }
+        }
         for row in files.flatMap(\.rows) {
             let key =
                 kind == .memberships || kind == .pools
@@ -108,6 +113,7 @@ struct CommunityModel {
 
     private mutating func thing(_ table: String, _ id: String, _ row: Row) -> String {
         var known = things[table]?[id] ?? [:]
+        if known["visibility"] == "unknown" { known["visibility"] = nil }
         for (column, value) in row {
             if value.isEmpty, column == "visibility" || column == "join_policy" { continue }
             known[column] = value.isEmpty ? nil : value
@@ -117,11 +123,17 @@ struct CommunityModel {
         return id
     }
 
+    /// Makes what an entry names, if it is not there.
+    private mutating func name(_ table: String, _ id: String, _ column: String) {
+        guard things[table]?[id] == nil else { return }
+        things[table]?[id] = [column: id, "visibility": described.contains(table) ? "unknown" : ""]
+    }
+
     private mutating func pair(_ kind: ImportKind, _ row: Row) -> String {
         let (time, other) = kind == .pools ? ("added_at", "photo_id") : ("joined_at", "user_id")
         let (group, entry) = (row["group_id"] ?? "", row[other] ?? "")
-        _ = thing("groups", group, ["group_id": group])
-        _ = thing(kind == .pools ? "photos" : "users", entry, [other: entry])
+        name("groups", group, "group_id")
+        name(kind == .pools ? "photos" : "users", entry, other)
         var known = pairs[kind.name]?["\(group) \(entry)"] ?? ["group_id": group, other: entry]
         if let value = row[time], !value.isEmpty { known[time] = value }
         pairs[kind.name]?["\(group) \(entry)"] = known
@@ -134,7 +146,7 @@ struct CommunityModel {
             rows.values.map { row in
                 columns.map { column in
                     switch column {
-                    case "visibility": row[column] == "private" ? "1" : "0"
+                    case "visibility": row[column] == "private" ? "1" : row[column] == "unknown" ? "2" : "0"
                     case "join_policy": row[column] == "invite" ? "2" : row[column] == "approval" ? "1" : "0"
                     default: row[column] ?? "~"
                     }

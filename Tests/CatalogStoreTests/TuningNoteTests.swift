@@ -23,7 +23,8 @@ struct TuningNoteTests {
         let community = try CatalogUnderTest()
         let rows = (0..<10).map { "g\($0),u\n" }.joined() + "g3,v\n"
         try community.importing(.memberships, "group_id,user_id\n" + rows)
-        try community.importing(.groups, "group_id,visibility\ng4,private\n")
+        let groups = (0..<10).map { "g\($0),\($0 == 4 ? "private" : "public")\n" }.joined()
+        try community.importing(.groups, "group_id,visibility\n" + groups)
         let snapshot = try CatalogSnapshot(of: community.catalog, threads: 1)
         let matrix = try snapshot.matrix(.memberships) { _ in }.matrix
         let degrees = matrix.columnDegrees()

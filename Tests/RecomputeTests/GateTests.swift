@@ -91,8 +91,7 @@ struct GateTests {
         let pairs = (0..<10).map { "p\($0),x\($0)\nq\($0),x\($0)\n" }.joined()
         try community.importing(.memberships, "group_id,user_id\n" + pairs)
         try community.recompute()
-        try community.importing(
-            .groups, "group_id,visibility\n" + (0..<4).map { "q\($0),private\n" }.joined())
+        try hide((0..<4).map { "q\($0)" }, in: community)
         let found = objections { () throws(RecomputeError) in
             try community.recompute { $0.gate = GateLimits(emptied: 0.05) }
         }
@@ -116,11 +115,20 @@ struct GateTests {
         let community = try SmallCommunity()
         try community.importing(.memberships, "group_id,user_id\na,u\nb,u\nc,u\nd,u\n")
         try community.recompute()
-        try community.importing(.groups, "group_id,visibility\na,private\nb,private\n")
+        try community.importing(.groups, "group_id,visibility\na,private\nb,private\nc,\nd,\n")
         #expect(try community.recompute().isPublished)
     }
 
     private func hide(_ groups: Range<Int>, in community: SmallCommunity) throws {
-        try community.importing(.groups, "group_id,visibility\n" + groups.map { "g\($0),private\n" }.joined())
+        try hide(groups.map { "g\($0)" }, in: community)
+    }
+
+    /// Makes groups private by a file that has all groups.
+    private func hide(_ ids: [String], in community: SmallCommunity) throws {
+        let hidden = Set(ids)
+        let rows = try Catalog(path: community.catalogPath, mode: .reading).groups().map { group in
+            "\(group.id),\(hidden.contains(group.id) ? .private : group.visibility)\n"
+        }
+        try community.importing(.groups, "group_id,visibility\n" + rows.joined())
     }
 }

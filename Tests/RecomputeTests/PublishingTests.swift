@@ -72,6 +72,8 @@ struct PublishingTests {
         try community.importing(.groups, "group_id,visibility\nonly,private\n")
         #expect(reason()?.contains("no public group") == true)
         try community.importing(.memberships, "group_id,user_id\n" + fourOfEach)
+        #expect(reason()?.contains("no public group") == true)
+        try community.importing(.groups, "group_id\na\nb\n")
         #expect(reason()?.contains("no group has a neighbour") == true)
         #expect(try community.store.versions().isEmpty && community.store.current() == nil)
         let published = try community.recompute { $0[.members].minimumEntries = 4 }

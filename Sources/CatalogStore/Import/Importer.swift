@@ -160,8 +160,9 @@ extension Importer {
         try wrapping { () throws(DatabaseError) in
             if !options.isDryRun { try undescribed?.noteBeginning() }
             try catalog.database.execute("BEGIN IMMEDIATE")
-            changesAtBegin = catalog.database.totalChanges
             isFirstFile = try undescribed?.noteImport() ?? false
+            changesAtBegin = catalog.database.totalChanges
+            if isFirstFile { try undescribed?.forgetVisibility() }
             highestKey = try kind == .groups ? catalog.database.integer("SELECT max(group_key) FROM groups") ?? 0 : 0
         }
     }

@@ -74,7 +74,7 @@ enum EvaluateCommand: Subcommand {
             return try report.write(parsed)
         }
         let model = version.model
-        let planner = try parsed.planner(version, nil)
+        let planner = try parsed.planner(version, nil, isOfStore: false)
         line.begin("reading members")
         let set = try EvaluationSet(
             model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,

@@ -142,10 +142,11 @@ extension ParsedCommand {
     /// - Parameters:
     ///   - version: the version.
     ///   - catalog: the catalog with the site's decisions since the version was made, if there is one.
-    func planner(_ version: LoadedVersion, _ catalog: Catalog?) throws -> Planner {
+    ///   - isOfStore: whether the version is one of the store.
+    func planner(_ version: LoadedVersion, _ catalog: Catalog?, isOfStore: Bool = true) throws -> Planner {
         let configuration = try planConfiguration().weighted(by: version.manifest)
         return Planner(model: version.model, configuration: configuration, key: try rotationKey())
-            .showing(try visibleModel(version, catalog))
+            .showing(isOfStore ? try visibleModel(version, catalog) : VisibleModel(version.model))
     }
 
     /// Returns the groups of a version that the site shows now.
