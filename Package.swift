@@ -122,14 +122,16 @@ let package = Package(
         module(
             "Operations",
             [
-                "CArchive", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Files", "Model", "ModelStore", "RecordReading",
+                "CArchive", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Files", "Model", "ModelStore",
+                "RecordReading",
                 "Service",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files", "HTTP",
+                "Answers", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files",
+                "HTTP",
                 "Model",
                 "ModelStore", "Operations", "Recommendation", "Recompute", "RecordReading", "Service", "Similarity",
                 "SyntheticCommunity",
@@ -188,13 +190,17 @@ let package = Package(
             ]),
         tests(
             "EvaluationTests",
-            ["Evaluation", "CatalogStore", "Changes", "Experiments", "Model", "Recommendation", "Similarity", "TestSupport"],
+            [
+                "Evaluation", "CatalogStore", "Changes", "Experiments", "Model", "Recommendation", "Similarity",
+                "TestSupport",
+            ],
             exclude: ["Reference"]),
         // A relation of the test's own, from a file to an answer.
         tests(
             "RelationTests",
             [
-                "coterie", "Answers", "CatalogStore", "Changes", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute",
+                "coterie", "Answers", "CatalogStore", "Changes", "HTTP", "Model", "ModelStore", "Recommendation",
+                "Recompute",
                 "Service", "Similarity", "SQLite", "TestSupport",
             ]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),

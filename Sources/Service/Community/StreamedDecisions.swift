@@ -1,14 +1,13 @@
 public import CatalogStore
+public import Changes
 public import Model
 public import ModelStore
 
 /// The decisions in a shared store's streams that neither a version nor a catalog has yet.
 public struct StreamedDecisions: Sendable {
     /// The decisions and removals, in the order in which they apply.
-    public let changes: [CatalogChange]
+    public let changes: [Change]
 
-    /// The first bytes of a member's change; most changes in a stream are a member's.
-    private static let member = Array(#"{"member":"#.utf8)
     /// The number of changes that are read at a time.
     private static let batchSize = 1000
 
@@ -19,22 +18,17 @@ public struct StreamedDecisions: Sendable {
     public init(of channel: SharedChannel, beyond taken: TakenChanges) throws(StoreError) {
         var streams = try channel.journals()
         var found: [JournaledChange] = []
-        for (origin, numbers) in try streams.survey() {
-            var last = max(numbers.after, taken.last(of: origin))
-            while last < numbers.last {
-                let batch = try streams.changes(of: origin, after: last, limit: Self.batchSize)
-                found += batch.lazy.filter { !$0.body.starts(with: Self.member) }.map { change in
-                    JournaledChange(
-                        origin: origin, sequence: change.sequence, stampMilliseconds: change.stampMilliseconds,
-                        encoded: change.body)
+        do throws(ChangeError) {
+            for (origin, numbers) in try streams.survey() {
+                var last = max(numbers.after, taken.last(of: origin))
+                while last < numbers.last {
+                    let batch = try streams.changes(of: origin, after: last, limit: Self.batchSize)
+                    found += batch.lazy.filter { $0.change?.isOfSite ?? false }
+                    last = batch.last?.sequence ?? numbers.last
                 }
-                last = batch.last?.sequence ?? numbers.last
             }
-        }
-        changes = found.sorted { $0.stamp < $1.stamp }.compactMap { change in
-            guard let change = change.change, case .member = change else { return change.change }
-            return nil
-        }
+        } catch { throw StoreError(error) }
+        changes = found.sorted { $0.stamp < $1.stamp }.compactMap(\.change)
     }
 
     /// Returns a state with these decisions applied to it.
@@ -67,5 +61,12 @@ extension SiteDecisions {
         // A private group stays hidden, whatever the site has decided.
         hidden.formUnion(try SiteDecisions(of: catalog, in: model).hidden)
         hidden.formUnion(Set(groups: streamed.removedGroups, in: model))
+    }
+}
+
+extension Change {
+    /// Whether the change is a decision of the site, and not of a member.
+    fileprivate var isOfSite: Bool {
+        if case .member = self { false } else { true }
     }
 }
