@@ -173,12 +173,13 @@ public final class Catalog {
             let database = try Database(path: path, mode: .readWrite)
             do {
                 _ = try database.integer("SELECT count(*) FROM sqlite_schema")
-                return database
-            } catch {
+            } catch where error.isFull && (logBytes(path) ?? 0) == 0 {
                 // Where the disk is full, SQLite cannot make the index of the log. Without a log nobody writes either.
-                guard error.isFull, (logBytes(path) ?? 0) == 0 else { throw error }
                 return try Database(path: path, mode: .immutable)
+            } catch {
+                // The check of the schema, which is next, says what is wrong.
             }
+            return database
         }
         guard let logBytes = logBytes(path) else { return try Database(path: path, mode: .immutable) }
         do throws(DatabaseError) {

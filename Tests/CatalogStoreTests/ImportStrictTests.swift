@@ -35,7 +35,6 @@ struct ImportStrictTests {
             (ImportKind.memberships, "group_id,user_id,joined_at\ng,,1\n", "user_id is empty"),
             (.memberships, "group_id,user_id,joined_at\n,u,1\n", "group_id is empty"),
             (.pools, "group_id,photo_id,added_at\ng,,\n", "photo_id is empty"),
-            (.groups, "group_id,visibility\ng,maybe\n", "public, private"),
         ])
     func reasons(kind: ImportKind, text: String, reason: String) throws {
         let test = try CatalogUnderTest()

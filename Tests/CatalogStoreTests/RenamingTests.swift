@@ -14,15 +14,15 @@ struct RenamingTests {
         try test.importing(
             .groups, "group_id,title,visibility\nspam,Spam,public\nowls,Owls,public\nrest,Rest,private\nx,,\ny,,\nz,,\n"
         )
-        try test.importing(.memberships, "group_id,user_id,joined_at\nspam,u1,1\nspam,u2,2\nspam,u3,\nowls,u1,5\n")
+        try test.importing(.memberships, "group_id,user_id,joined_at\nspam,u1,1700000001\nspam,u2,1700000002\nspam,u3,\nowls,u1,1700000005\n")
         try test.importing(.users, "user_id,interests\nu1,owls\n")
         try test.importing(.photos, "photo_id,user_id\np,u1\n")
         try test.importing(.pools, "group_id,photo_id\nowls,p\n")
         _ = try catalog.apply(SiteChange(ofGroup: "spam", .hide, atMilliseconds: 7))
         _ = try catalog.apply(
             SiteChange(ofGroup: "owls", .curate(position: nil, startsAt: 3, expiresAt: nil), atMilliseconds: 7))
-        try record("1", .dismiss, "owls", of: "u2", at: 9_000)
-        try record("2", .join, "owls", of: "u3", at: 9_000)
+        try record("1", .dismiss, "owls", of: "u2", at: 1_700_000_009_000)
+        try record("2", .join, "owls", of: "u3", at: 1_700_000_009_000)
     }
 
     private func record(_ id: String, _ kind: Interaction.Kind, _ group: String, of user: String, at time: Int64) throws
@@ -52,20 +52,20 @@ struct RenamingTests {
         #expect(try catalog.curations().map(\.groupID) == ["owls-2"])
         #expect(try interactions("u2") == ["1 dismiss owls-2"])
         #expect(try test.content(.pools) == ["owls-2|p|~"])
-        #expect(try test.content(.memberships).filter { $0.hasPrefix("owls-2") } == ["owls-2|u1|5", "owls-2|u3|9"])
+        #expect(try test.content(.memberships).filter { $0.hasPrefix("owls-2") } == ["owls-2|u1|1700000005", "owls-2|u3|1700000009"])
         #expect(try catalog.rename(.groups, from: "none", to: "nil") == .unknown)
     }
 
     @Test("A group that was imported under its new id gets all that the old one had")
     func importedGroup() throws {
         try test.importing(.groups, "group_id,title\nspam-2,Spam again\n")
-        try test.importing(.memberships, "group_id,user_id,joined_at\nspam-2,u2,8\nspam-2,u3,9\nspam-2,u4,\n")
+        try test.importing(.memberships, "group_id,user_id,joined_at\nspam-2,u2,1700000008\nspam-2,u3,1700000009\nspam-2,u4,\n")
         #expect(try catalog.rename(.groups, from: "spam", to: "spam-2") == .merged)
         #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["spam-2"])
         #expect(try catalog.group(withID: "spam-2")?.title == "Spam again" && catalog.group(withID: "spam") == nil)
         #expect(
             try test.content(.memberships).filter { $0.hasPrefix("spam") }
-                == ["spam-2|u1|1", "spam-2|u2|8", "spam-2|u3|9", "spam-2|u4|~"])
+                == ["spam-2|u1|1700000001", "spam-2|u2|1700000008", "spam-2|u3|1700000009", "spam-2|u4|~"])
         // A private group stays private, even if a membership has already named it by its new id.
         try test.importing(.memberships, "group_id,user_id\nrest-2,u1\n")
         #expect(try catalog.rename(.groups, from: "rest", to: "rest-2") == .merged)

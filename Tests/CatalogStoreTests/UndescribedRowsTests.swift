@@ -36,7 +36,7 @@ struct UndescribedRowsTests {
     /// Lines of a private group `s`, each with one reason for rejection.
     static let badGroups: [[UInt8]] =
         [
-            "s,Secret,private,0000-00-00 00:00:00", "s,Secret,privat,", "s,Secret", "s,\"Secret,private,\n",
+            "s,Secret,privat,", "s,Secret", "s,\"Secret,private,\n",
         ].map { Array($0.utf8) } + [Array("s,Secr".utf8) + [0xE8] + Array("te,private,".utf8)]
 
     @Test("A group whose line was rejected is not shown when a membership names it", arguments: badGroups)
@@ -55,10 +55,21 @@ struct UndescribedRowsTests {
         #expect(try shown() == ["a", "s"] && undescribed(0) == 0)
     }
 
+    @Test("A private group with a time that cannot be read stays private when a membership names it")
+    func unreadableTime() throws {
+        let times = ["0000-00-00 00:00:00", "never", "46327"]
+        let lines = times.indices.map { "s\($0),Secret,private,\(times[$0])\n" }.joined()
+        let groups = try test.importing(.groups, "group_id,title,visibility,created_at\na,A,public,\n" + lines)
+        #expect(groups.rejected == 0)
+        try test.importing(.memberships, "group_id,user_id\na,u\ns0,u\ns1,u\ns2,u\n")
+        #expect(try shown() == ["a"])
+        #expect(try catalog.statistics().things[0].count("private") == 3)
+    }
+
     @Test("A photo whose line was rejected is not shown, nor counted, when a pool names it")
     func rejectedPhoto() throws {
         try test.importing(
-            .photos, "photo_id,visibility,latitude\np,public,1\nq,private,91\nr,privat,\n", "photo_id\nt\n")
+            .photos, "photo_id,visibility,latitude\np,public,1\nq,private\nr,privat,\n", "photo_id\nt\n")
         let pools = try test.importing(.pools, "group_id,photo_id\na,p\na,q\na,r\nb,t\n")
         #expect(try shownPhotos() == ["p", "t"] && pools.unshown == ["photos": 2])
         // No file has described the groups.
@@ -109,7 +120,7 @@ struct UndescribedRowsTests {
         let rows = "a,A,public,\nb,B,public,\nc,C,public,\n"
         try test.importing(.groups, header + rows + "s,S,private,\nt,T,private,\nw,W,private,\n")
         // Two lines have readable ids; the third has none.
-        let text = header + rows + "s,S,private,never\nt,T,secret,\nw,"
+        let text = header + rows + "s,S,privat,\nt,T,secret,\nw,"
         let lines = Array(text.utf8) + [0xFF] + Array(",private,\n".utf8)
         let summary = try test.importing(.groups, bytes: [lines]) {
             $0.replaces = true
