@@ -14,7 +14,9 @@ struct RenamingTests {
         try test.importing(
             .groups, "group_id,title,visibility\nspam,Spam,public\nowls,Owls,public\nrest,Rest,private\nx,,\ny,,\nz,,\n"
         )
-        try test.importing(.memberships, "group_id,user_id,joined_at\nspam,u1,1700000001\nspam,u2,1700000002\nspam,u3,\nowls,u1,1700000005\n")
+        try test.importing(
+            .memberships,
+            "group_id,user_id,joined_at\nspam,u1,1700000001\nspam,u2,1700000002\nspam,u3,\nowls,u1,1700000005\n")
         try test.importing(.users, "user_id,interests\nu1,owls\n")
         try test.importing(.photos, "photo_id,user_id\np,u1\n")
         try test.importing(.pools, "group_id,photo_id\nowls,p\n")
@@ -52,14 +54,18 @@ struct RenamingTests {
         #expect(try catalog.curations().map(\.groupID) == ["owls-2"])
         #expect(try interactions("u2") == ["1 dismiss owls-2"])
         #expect(try test.content(.pools) == ["owls-2|p|~"])
-        #expect(try test.content(.memberships).filter { $0.hasPrefix("owls-2") } == ["owls-2|u1|1700000005", "owls-2|u3|1700000009"])
+        #expect(
+            try test.content(.memberships).filter { $0.hasPrefix("owls-2") } == [
+                "owls-2|u1|1700000005", "owls-2|u3|1700000009",
+            ])
         #expect(try catalog.rename(.groups, from: "none", to: "nil") == .unknown)
     }
 
     @Test("A group that was imported under its new id gets all that the old one had")
     func importedGroup() throws {
         try test.importing(.groups, "group_id,title\nspam-2,Spam again\n")
-        try test.importing(.memberships, "group_id,user_id,joined_at\nspam-2,u2,1700000008\nspam-2,u3,1700000009\nspam-2,u4,\n")
+        try test.importing(
+            .memberships, "group_id,user_id,joined_at\nspam-2,u2,1700000008\nspam-2,u3,1700000009\nspam-2,u4,\n")
         #expect(try catalog.rename(.groups, from: "spam", to: "spam-2") == .merged)
         #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["spam-2"])
         #expect(try catalog.group(withID: "spam-2")?.title == "Spam again" && catalog.group(withID: "spam") == nil)
