@@ -164,6 +164,9 @@ public struct RecordReader: ~Copyable {
     /// Whether the source has a column that is not wanted.
     public var hasUnknownColumns: Bool { !table.unknownNames.isEmpty }
 
+    /// Whether the source lacks a wanted column; in JSON Lines, so far.
+    public func isMissing(_ column: Int) -> Bool { !table.isPresent[column] }
+
     /// Returns the missing wanted column with the name nearest to `name`, or nil if none is near.
     public func nearestMissingColumn(to name: String) -> String? { table.nearestMissing(to: name) }
 

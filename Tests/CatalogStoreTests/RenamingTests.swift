@@ -1,3 +1,4 @@
+import Changes
 import CatalogStore
 import Model
 import TestSupport
@@ -59,6 +60,15 @@ struct RenamingTests {
                 "owls-2|u1|1700000005", "owls-2|u3|1700000009",
             ])
         #expect(try catalog.rename(.groups, from: "none", to: "nil") == .unknown)
+    }
+
+    @Test("A group that is private under either id is private under the new one", arguments: [false, true])
+    func privateUnderEither(isNewPrivate: Bool) throws {
+        let visibility = isNewPrivate ? "private" : "public"
+        try test.importing(.groups, "group_id,title,visibility\nclub,,\(visibility)\n")
+        let old = isNewPrivate ? "owls" : "rest"
+        #expect(try catalog.rename(.groups, from: old, to: "club") == .merged)
+        #expect(try catalog.group(withID: "club")?.visibility == .private)
     }
 
     @Test("A group that was imported under its new id gets all that the old one had")

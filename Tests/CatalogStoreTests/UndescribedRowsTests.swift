@@ -55,6 +55,20 @@ struct UndescribedRowsTests {
         #expect(try shown() == ["a", "s"] && undescribed(0) == 0)
     }
 
+    @Test(
+        "A file whose column of private groups would be passed over is refused",
+        arguments: ["is_private", "visibilty", "isPublic", "hidden"])
+    func otherVisibility(name: String) throws {
+        let texts = ["csv": "group_id,\(name)\ns,1\n", "jsonl": "{\"group_id\":\"s\",\"\(name)\":true}\n"]
+        for (ending, text) in texts {
+            let error = try #require(catalogError { try test.importing(.groups, text, ending: ending) })
+            #expect(error.code == .badData && error.message.contains(name), "\(error.message)")
+        }
+        #expect(try catalog.statistics().things[0].rows == 0)
+        try test.importing(.groups, "group_id,visibility,\(name)\ns,private,0\n", "group_id,publication\nt,2026\n")
+        #expect(try shown() == ["t"])
+    }
+
     @Test("A private group with a time that cannot be read stays private when a membership names it")
     func unreadableTime() throws {
         let times = ["0000-00-00 00:00:00", "never", "46327"]

@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import Model
 import Redis
@@ -27,7 +28,9 @@ struct DeclaredKeysTests {
         #expect(try store.setExperiments(Array("x".utf8), replacing: nil))
         var streams = try store.channel.journals()
         for origin in ["one", "two"] {
-            let change = JournalStreams.Change(sequence: 1, stampMilliseconds: 1, body: [1])
+            let change = JournaledChange(
+                origin: origin, sequence: 1, stampMilliseconds: 1,
+                change: .site(SiteChange(ofGroup: "g", .hide, atMilliseconds: 1)))
             #expect(try streams.add([change], to: origin, expecting: nil, isRemade: true))
         }
         #expect(try streams.survey().keys.sorted() == ["one", "two"])

@@ -96,7 +96,8 @@ struct OwnRelationTests {
 
         let file = community.directory.path + "/export.tsv"
         var output = try Output(path: file)
-        try ExportCommand.write(favourites, of: version, isJSON: false, to: &output)
+        try ExportCommand.write(
+            favourites, of: version, VisibleModel(version.model), isJSON: false, to: &output)
         try output.flush()
         #expect(
             try String(contentsOfFile: file, encoding: .utf8) == """

@@ -39,6 +39,16 @@ struct QuotaTests {
         response.status == 429 ? response.headers["retry-after"].flatMap { Int($0) } : nil
     }
 
+    @Test("A clock that was days ahead for a while blocks nobody when it is right again")
+    func clockAhead() throws {
+        let router = try router(MemberQuota(interactionsPerDay: 4))
+        clock.advance(seconds: 2 * 86_400)
+        #expect(try post(router, "1").status == 200)
+        clock.advance(seconds: -2 * 86_400)
+        #expect(try post(router, "2", "3", "4").status == 200)
+        #expect(try post(router, "5", "6").status == 429)
+    }
+
     @Test("Interactions of a day are limited, and the answer says when the next are taken")
     func perDay() throws {
         let router = try router(MemberQuota(interactionsPerDay: 4))

@@ -37,6 +37,7 @@ extension Importer {
         for name in reader.unknownColumns where !summary.unknownColumns.contains(where: { $0.name == name }) {
             summary.unknownColumns.append(.init(name: name, nearest: reader.nearestMissingColumn(to: name)))
         }
+        try checkVisibility(reader)
     }
 
     private func reader(of input: InputFile) throws(CatalogError) -> RecordReader {
@@ -49,9 +50,35 @@ extension Importer {
 
     /// Refuses, in a strict import, a column that the kind does not have.
     private func checkColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
+        if reader.dialect.format != .jsonLines { try checkVisibility(reader) }
         guard options.isStrict, reader.hasUnknownColumns, let name = reader.unknownColumns.first else { return }
         let advice = reader.nearestMissingColumn(to: name).map { "; did you mean \($0)?" } ?? ""
         throw strictError(reader.source, reader.line, "\(kind.name) have no column \"\(name)\"\(advice)")
+    }
+
+    /// Refuses a file without `visibility` that has another column of that meaning: its private rows would be public.
+    private func checkVisibility(_ reader: borrowing RecordReader) throws(CatalogError) {
+        guard let visibility = columns.firstIndex(where: { $0.name == "visibility" }), reader.isMissing(visibility),
+            let name = reader.unknownColumns.first(where: { name in
+                reader.nearestMissingColumn(to: name) == columns[visibility].name || Self.meansVisibility(name)
+            })
+        else { return }
+        throw CatalogError(
+            .badData,
+            """
+            \(reader.source): the column \(name) seems to say what is private, and would be passed over: write a column \
+            visibility with the words public and private, name it with --columns, or leave the column out; nothing was \
+            changed
+            """)
+    }
+
+    private static func meansVisibility(_ name: String) -> Bool {
+        let words = name.lowercased().split { !$0.isLetter }
+        return words.contains { word in
+            ["private", "public", "visible", "visibility", "hidden", "secret", "privacy"].contains {
+                word == $0 || word == "is\($0)"
+            }
+        }
     }
 
     private func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)

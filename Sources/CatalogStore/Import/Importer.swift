@@ -295,7 +295,7 @@ extension Importer {
             JOIN groups AS new ON new.title = old.title AND new.group_key <> old.group_key
             WHERE old.title <> '' AND old.group_key IN (
                 SELECT group_key FROM hidden_groups UNION SELECT group_key FROM curated_groups
-                UNION SELECT group_key FROM interactions WHERE kind = \(Interaction.Kind.dismiss.code))
+                UNION SELECT group_key FROM interactions WHERE kind = \(Interaction.Kind.dismiss.number))
             ORDER BY old.group_id, new.group_key
             """)
         var found: [(old: String, new: String)] = []

@@ -17,8 +17,9 @@ extension Catalog {
     /// Gives a group or a user another external id, in one transaction; all that belongs to it goes along: memberships,
     /// pools, interactions, interests, hiding, curation.
     ///
-    /// Where the new id is known already, as after an import, what is known of it stands, and the rest is added. A join
-    /// or leave counts by its time, whichever id it was recorded under.
+    /// Where the new id is known already, as after an import, what is known of it stands, and the rest is added. The
+    /// group is private if it was under either id. A join or leave counts by its time, whichever id it was recorded
+    /// under.
     ///
     /// - Parameter table: groups or users.
     /// - Throws: `CatalogError.Code.badData` if a user with one of the ids was forgotten; then nothing was changed.
@@ -62,7 +63,10 @@ extension Catalog {
     /// Applies the joins and leaves of a group or a user to the memberships, which may be those of another id.
     private func settleMemberships(_ table: EntityTable, _ key: Int64) throws(DatabaseError) {
         let pairs = try database.prepare(
-            "SELECT DISTINCT group_key, user_key FROM interactions WHERE kind < 2 AND \(table.keyColumn) = ?")
+            """
+            SELECT DISTINCT group_key, user_key FROM interactions
+            WHERE \(Catalog.changesMembership) AND \(table.keyColumn) = ?
+            """)
         pairs.bind(key, at: 1)
         var found: [(group: Int64, user: Int64)] = []
         while try pairs.step() { found.append((pairs.integer(0), pairs.integer(1))) }
@@ -100,10 +104,12 @@ extension EntityTable {
             ? ["title", "description", "topics", "created_at", "last_active_at"] : ["name", "interests"]
         var values = columns.map { "\($0) = coalesce(\($0), (SELECT \($0) FROM \(rawValue) WHERE \(keyColumn) = ?2))" }
         if hasVisibility {
+            // What was private under one id stays private under the other.
+            let old = "(SELECT visibility FROM \(rawValue) WHERE \(keyColumn) = ?2)"
             values.append(
                 """
-                visibility = iif(visibility = \(Visibility.unknown.code),
-                    (SELECT visibility FROM \(rawValue) WHERE \(keyColumn) = ?2), visibility)
+                visibility = CASE WHEN \(Visibility.private.code) IN (visibility, \(old)) THEN \(Visibility.private.code)
+                    WHEN visibility = \(Visibility.unknown.code) THEN \(old) ELSE visibility END
                 """)
         }
         return entries + others + photos + [

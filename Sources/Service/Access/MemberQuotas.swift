@@ -77,7 +77,7 @@ final class MemberQuotas: Sendable {
         guard let use, let keptBytes = use.keptBytes else { return nil }
         uses.withLock { $0.insert(use, for: key) }
         let wait =
-            max(use.freeAtMilliseconds, Double(now)) + milliseconds(of: interactions.count) - Double(now)
+            Self.start(use.freeAtMilliseconds, at: now) + milliseconds(of: interactions.count) - Double(now)
             - Self.dayMilliseconds
         if wait > 0 { return .tooManyInteractions(quota, waitSeconds: Int(wait / 1000) + 1) }
         if let limit = quota.keptBytes, keptBytes + interactions.keptBytes > limit {
@@ -93,7 +93,7 @@ final class MemberQuotas: Sendable {
         let key = BytewiseString(user)
         uses.withLock { uses in
             guard new > 0, var use = uses.value(of: key) else { return }
-            use.freeAtMilliseconds = max(use.freeAtMilliseconds, Double(now)) + milliseconds(of: new)
+            use.freeAtMilliseconds = Self.start(use.freeAtMilliseconds, at: now) + milliseconds(of: new)
             use.keptBytes = use.keptBytes.map { $0 + interactions.keptBytes * new / interactions.count }
             uses.insert(use, for: key)
         }
@@ -107,7 +107,8 @@ final class MemberQuotas: Sendable {
         return uses.withLock { uses in
             var use = uses.value(of: key) ?? Use(freeAtMilliseconds: 0)
             let freeAt =
-                max(use.othersFreeAtMilliseconds, Double(now)) + Self.dayMilliseconds / Double(quota.otherChangesPerDay)
+                Self.start(use.othersFreeAtMilliseconds, at: now)
+                + Self.dayMilliseconds / Double(quota.otherChangesPerDay)
             let wait = freeAt - Double(now) - Self.dayMilliseconds
             guard wait <= 0 else { return .tooManyChanges(quota, waitSeconds: Int(wait / 1000) + 1) }
             use.othersFreeAtMilliseconds = freeAt
@@ -124,6 +125,14 @@ final class MemberQuotas: Sendable {
             use.keptBytes = nil
             uses.insert(use, for: key)
         }
+    }
+
+    /// Returns the moment from which a further use counts: the end of the earlier uses, or now if that is later.
+    ///
+    /// Uses reach a day ahead. An end far beyond that was noted by a clock that was ahead, and must not block a member.
+    private static func start(_ freeAt: Double, at now: Int64) -> Double {
+        let now = Double(now)
+        return freeAt - now > 1.25 * dayMilliseconds ? now : max(freeAt, now)
     }
 
     /// Returns the share of a day that interactions use up, in milliseconds; 0 without a daily limit.

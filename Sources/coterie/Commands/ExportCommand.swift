@@ -79,19 +79,23 @@ enum ExportCommand: Subcommand {
             throw UsageError("\"export neighbours\" needs --by, one of \(names)")
         }
         let version = try parsed.loadVersion()
+        let shown = try parsed.visibleModel(version, parsed.openCatalogIfPresent())
         var output = try Output(path: parsed.textIfGiven("output"))
-        try write(Relation(rawValue: relation), of: version, isJSON: parsed.flag("json"), to: &output)
+        try write(Relation(rawValue: relation), of: version, shown, isJSON: parsed.flag("json"), to: &output)
         try output.flush()
     }
 
-    /// Writes all neighbours of all groups in a relation.
-    static func write(_ relation: Relation, of version: LoadedVersion, isJSON: Bool, to output: inout Output) throws {
+    /// Writes all neighbours of all groups in a relation, without groups that are not shown any more.
+    static func write(
+        _ relation: Relation, of version: LoadedVersion, _ shown: VisibleModel, isJSON: Bool, to output: inout Output
+    ) throws {
         let model = version.model
         let scores = ListedScores(relation, in: model, version.manifest)
         if !isJSON { try output.line("group\trank\tneighbour\tscore\tcommon") }
-        for group in 0..<model.groupCount {
+        for group in 0..<model.groupCount where shown.shows(UInt32(group)) {
             let id = model.id(of: group)
-            for (index, neighbour) in model.neighbours(of: group, by: relation).enumerated() {
+            let neighbours = model.neighbours(of: group, by: relation).lazy.filter { shown.shows($0.index) }
+            for (index, neighbour) in neighbours.enumerated() {
                 let score = Formats.significant(scores.score(of: neighbour, to: group), 9)
                 let other = model.id(of: Int(neighbour.index))
                 if isJSON {

@@ -22,6 +22,8 @@ struct ListExport {
         var hasReasons: Bool
         /// The checksum of the users' ids, or `nil` for all users of the catalog.
         var users: String?
+        /// The checksum of the groups that are not shown and of the members who were forgotten.
+        var concealed: String?
     }
 
     /// The number of members that a thread takes at a time.
@@ -52,6 +54,14 @@ struct ListExport {
             limit: try parsed.integer("limit", in: 1...300), seed: try parsed.planSeed(),
             omitted: parsed.texts("without").sorted(), variety: try parsed.variety(), isJSON: parsed.flag("json"),
             hasReasons: parsed.flag("reasons"))
+        content.concealed = try Self.concealed(planner.model, catalog)
+    }
+
+    /// Returns a checksum of what lists must not have: it changes if a group is hidden or a member forgotten meanwhile.
+    private static func concealed(_ model: VisibleModel, _ catalog: Catalog) throws -> String {
+        let groups = (0..<model.groupCount).filter { !model.shows(UInt32($0)) }.map(String.init)
+        let members = try catalog.forgottenMembers().map(\.id).sorted()
+        return Checksum.text(of: Array((groups + [""] + members).joined(separator: "\n").utf8))
     }
 
     /// Writes the lists.
