@@ -173,7 +173,7 @@ public final class Catalog {
             let database = try Database(path: path, mode: .readWrite)
             do {
                 _ = try database.integer("SELECT count(*) FROM sqlite_schema")
-            } catch where error.isFull && (logBytes(path) ?? 0) == 0 {
+            } catch  where error.isFull && (logBytes(path) ?? 0) == 0 {
                 // Where the disk is full, SQLite cannot make the index of the log. Without a log nobody writes either.
                 return try Database(path: path, mode: .immutable)
             } catch {
