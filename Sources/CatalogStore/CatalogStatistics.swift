@@ -1,4 +1,5 @@
 import Model
+import Recommendation
 import SQLite
 
 /// The statistics of a catalog, counted in passes over its tables.
@@ -25,6 +26,16 @@ public struct CatalogStatistics: Sendable, Equatable {
         public var entrySizes: SizeHistogram
         /// The kind of its entries: "users" or "photos".
         public var entries: String
+    }
+
+    /// A group with most of the members, or a member of most of the groups.
+    public struct Ubiquitous: Sendable, Equatable {
+        /// The external id.
+        public var id: String
+        /// The number of members or groups.
+        public var count: Int
+        /// The number of all members with a shown group, or of all groups with a member.
+        public var total: Int
     }
 
     /// The statistics of groups, users or photos.
@@ -56,6 +67,13 @@ public struct CatalogStatistics: Sendable, Equatable {
     public var interactions: Int
     /// The number of forgotten members.
     public var forgotten: Int
+    /// The shown groups that most members are in, the largest first; at most `ubiquityLimit`.
+    public var ubiquitousGroups: [Ubiquitous]
+    /// The members who are in most groups, the ones with the most groups first; at most `ubiquityLimit`.
+    public var ubiquitousMembers: [Ubiquitous]
+
+    /// The greatest number of ubiquitous groups, and of such members, that are named.
+    public static let ubiquityLimit = 5
 }
 
 /// A histogram of sizes, with the buckets 0, 1, 2 to 3, 4 to 7 and so on.
@@ -95,12 +113,53 @@ extension Catalog {
                 for source in relations.map(\.source).sorted(by: { $0.table < $1.table }) {
                     counted.append(try statistics(of: source))
                 }
+                let ubiquity = try ubiquity(counted)
                 return CatalogStatistics(
                     things: [try groupStatistics(), try userStatistics(), try photoStatistics()], relations: counted,
                     interactions: Int(try database.integer("SELECT count(*) FROM interactions") ?? 0),
-                    forgotten: Int(try database.integer("SELECT count(*) FROM forgotten_members") ?? 0))
+                    forgotten: Int(try database.integer("SELECT count(*) FROM forgotten_members") ?? 0),
+                    ubiquitousGroups: ubiquity.groups, ubiquitousMembers: ubiquity.members)
             }
         }
+    }
+
+    /// Returns the groups of most members, by the bound of members' lists, and the members of most groups.
+    private func ubiquity(_ counted: [CatalogStatistics.Relation]) throws(DatabaseError)
+        -> (groups: [CatalogStatistics.Ubiquitous], members: [CatalogStatistics.Ubiquitous])
+    {
+        guard let memberships = relations[.membership]?.source,
+            let counted = counted.first(where: { $0.name == memberships.table })
+        else { return ([], []) }
+        let table = memberships.table
+        let memberCount = try database.integer(
+            """
+            SELECT count(*) FROM users WHERE EXISTS (
+                SELECT 1 FROM \(table) JOIN groups USING (group_key)
+                WHERE \(table).user_key = users.user_key AND \(CatalogSchema.isShown))
+            """)
+        let groupCount = counted.groupSizes.total - (counted.groupSizes.counts.first ?? 0)
+        return (
+            try ubiquitous(
+                "group_id", "groups", by: "group_key", in: table, of: Int(memberCount ?? 0),
+                where: CatalogSchema.isShown),
+            try ubiquitous("user_id", "users", by: "user_key", in: table, of: groupCount, where: "true")
+        )
+    }
+
+    private func ubiquitous(
+        _ id: String, _ things: String, by key: String, in table: String, of total: Int, where condition: String
+    ) throws(DatabaseError) -> [CatalogStatistics.Ubiquitous] {
+        guard let least = PlanConfiguration.Ubiquity().leastSize(inCommunityOf: total) else { return [] }
+        let rows = try database.prepare(
+            """
+            SELECT \(id), size FROM
+                (SELECT \(key), count(*) AS size FROM \(table) GROUP BY \(key) HAVING count(*) >= \(least))
+                JOIN \(things) USING (\(key))
+            WHERE \(condition) ORDER BY size DESC, \(id) LIMIT \(CatalogStatistics.ubiquityLimit)
+            """)
+        var found: [CatalogStatistics.Ubiquitous] = []
+        while try rows.step() { found.append(.init(id: rows.text(0), count: Int(rows.integer(1)), total: total)) }
+        return found
     }
 
     private func groupStatistics() throws(DatabaseError) -> CatalogStatistics.Things {

@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import Testing
 
 @Suite("What a catalog has")
@@ -27,6 +28,32 @@ struct StatisticsTests {
         #expect(memberships.entrySizes.count(below: 2) == 5)
         let pools = try #require(statistics.relations.first { $0.name == "pools" })
         #expect(pools.rows == 0 && pools.dates.range == nil && pools.groupSizes.counts == [3])
+    }
+
+    @Test("Groups of at least half of the members are named, and members of half of the groups; at most five each")
+    func ubiquity() throws {
+        let test = try CatalogUnderTest()
+        let groups = (0..<8).map { "all-\($0)" } + (0..<300).map { "g\($0)" }
+        try test.importing(
+            .groups,
+            "group_id,visibility\n" + groups.map { "\($0),\($0 == "all-0" ? "private" : "public")\n" }.joined())
+        // 200 members are in two small groups; 100 of them in each of the large ones but the last, which has one less.
+        var rows = (0..<200).map { "g\($0),u\($0)\ng\($0 + 1),u\($0)\n" }
+        rows += (0..<8).flatMap { group in (0..<(group == 7 ? 99 : 100)).map { "all-\(group),u\($0)\n" } }
+        // Nobody else is in the private group alone.
+        rows += (0..<50).map { "all-0,private-\($0)\n" }
+        try test.importing(.memberships, "group_id,user_id\n" + rows.joined())
+        let found = try test.catalog.statistics()
+        #expect(found.ubiquitousGroups.map(\.id) == (1...5).map { "all-\($0)" })
+        #expect(found.ubiquitousGroups.allSatisfy { $0.count == 100 && $0.total == 200 })
+        #expect(found.ubiquitousMembers.isEmpty)
+        _ = try test.catalog.apply(SiteChange(ofGroup: "all-1", .hide, atMilliseconds: 1))
+        #expect(try test.catalog.statistics().ubiquitousGroups.map(\.id) == (2...6).map { "all-\($0)" })
+        // A member of 105 of the 209 groups with members.
+        try test.importing(
+            .memberships, "group_id,user_id\n" + (0..<105).map { "g\($0),bot\n" }.joined())
+        let members = try test.catalog.statistics().ubiquitousMembers
+        #expect(members.map(\.id) == ["bot"] && members.map(\.count) == [105] && members.map(\.total) == [209])
     }
 
     @Test("Buckets begin at powers of two")

@@ -20,6 +20,27 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var groupLimit = 500
     }
 
+    /// The bound from which a group has so many of all members that it tells nothing about any of them.
+    ///
+    /// Such a group, as one of all registered users, has the neighbours of everybody. It joins no interest, brings no
+    /// candidate and is no reason. It may be recommended like any other.
+    public struct Ubiquity: Sendable, Equatable {
+        /// The least part of all members that makes a group ubiquitous (inclusive), above 0 and at most 1.
+        public var leastShare = 0.5
+        /// The fewest members of a community that has ubiquitous groups (inclusive).
+        ///
+        /// A small club may well have a subject that most of its members like.
+        public var leastMembers = 200
+
+        /// Creates the default bound.
+        public init() {}
+
+        /// Returns the fewest members of a ubiquitous group, or `nil` if a community of this size has none.
+        public func leastSize(inCommunityOf memberCount: Int) -> Int? {
+            memberCount >= leastMembers ? Int((leastShare * Double(memberCount)).rounded(.up)) : nil
+        }
+    }
+
     /// The settings for reading the neighbours of a member's groups.
     public struct Candidates: Sendable, Equatable {
         /// The greatest number of best neighbours that a joined group brings in each relation; 1 or more.
@@ -136,6 +157,10 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// The settings for interests.
     public var interests = Interests()
+    /// The bound of ubiquitous groups.
+    public var ubiquity = Ubiquity()
+    /// The number of members with a public group, or `nil` if it is not known: no group is ubiquitous then.
+    public var memberCount: Int?
     /// The settings for candidates.
     public var candidates = Candidates()
     /// The relations with their weights.
@@ -161,10 +186,13 @@ public struct PlanConfiguration: Sendable, Equatable {
     /// Creates the default settings.
     public init() {}
 
-    /// Returns the same settings with the popularity that evidence chose for a version, if there is one.
+    /// Returns the same settings with what a version states: its number of members, and the popularity that evidence
+    /// chose.
     public func weighted(by manifest: Manifest) -> PlanConfiguration {
         var configuration = self
         configuration.popularity = manifest.popularityWeight ?? popularity
+        configuration.memberCount =
+            relations[.membership].flatMap { manifest[$0.relation]?.columns } ?? memberCount
         return configuration
     }
 

@@ -35,7 +35,7 @@ extension Planner {
 
     private func shifts(of items: [PlanItem], _ changes: ProfileChanges) -> [Double] {
         var shifts = [Double](repeating: 0, count: items.count)
-        let changed = ChangedGroups(changes, in: model)
+        let changed = ChangedGroups(changes, where: isTelling)
         guard !changed.groups.isEmpty else { return shifts }
         // The greater closeness of the two directions counts. The items' lists are read once for all changes.
         var closest = items.map { Closeness.toward(changed.positions, from: $0.group, in: model) }
@@ -60,12 +60,12 @@ private struct ChangedGroups {
     let signs: [Double]
     let positions: GroupPositions
 
-    init(_ changes: ProfileChanges, in model: VisibleModel) {
+    init(_ changes: ProfileChanges, where isTelling: (UInt32) -> Bool) {
         var signOfGroup: [UInt32: Double] = [:]
         let changed =
             (changes.joined + changes.undismissed).map { ($0, -1.0) }
             + (changes.dismissed + changes.left).map { ($0, 1.0) }
-        for (group, sign) in changed where model.shows(group) {
+        for (group, sign) in changed where isTelling(group) {
             if signOfGroup[group] == nil { groups.append(group) }
             signOfGroup[group, default: 0] += sign
         }

@@ -20,6 +20,7 @@ public struct Planner: Sendable {
     let factors: [Double]
     private let clustering: InterestClustering
     private let prior: PopularityPrior?
+    let ubiquitous: UbiquitousGroups
 
     /// Creates a planner over all groups of a model version, and computes everything that all members share.
     ///
@@ -42,6 +43,7 @@ public struct Planner: Sendable {
         seasons = SeasonColumns(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         places = GroupPlaces(groupCount: model.groupCount)
+        ubiquitous = UbiquitousGroups(in: model, configuration)
         prior =
             !configuration.omitted.contains(.popularity) && configuration.popularity > 0
             ? PopularityPrior(
@@ -97,7 +99,8 @@ public struct Planner: Sendable {
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
         let joined = recentGroups(request.profile)
         let eligibility = eligibility(for: request)
-        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
+        let note = ubiquitous.note(of: request.profile)
+        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: note))
         let lists = neighbourLists(of: joined)
         let table = CandidateTable(
             of: joined, lists, factors: factors, blocking: eligibility.blockedGroups,
@@ -157,17 +160,6 @@ public struct Planner: Sendable {
 
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
 
-    /// Returns the joined groups that the list is made from: the most recent ones if there are too many.
-    func recentGroups(_ profile: MemberProfile) -> [UInt32] {
-        let known = profile.joined.filter { model.shows($0.group) }
-        let limit = configuration.interests.groupLimit
-        guard known.count > limit else { return known.map(\.group) }
-        let latest = known.sorted {
-            ($0.atMilliseconds ?? .min, $1.group) > ($1.atMilliseconds ?? .min, $0.group)
-        }
-        return latest.prefix(limit).map(\.group).sorted()
-    }
-
     /// Returns the best candidates that may be shown, in no particular order, and the number of all that may be shown.
     private func filtered(
         _ table: CandidateTable, _ interests: [Interest], _ joined: [UInt32], _ eligibility: Eligibility
@@ -216,7 +208,8 @@ public struct Planner: Sendable {
 
     private func damp(_ ranked: inout [Candidate], _ request: PlanRequest) -> StageReport {
         let sunk = Damping(configuration: configuration.feedback).apply(
-            to: &ranked, exposures: request.profile.exposures, dismissals: request.profile.dismissals,
+            to: &ranked, exposures: request.profile.exposures,
+            dismissals: request.profile.dismissals.filter { isTelling($0.group) },
             atMilliseconds: request.atMilliseconds, in: model)
         return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
     }

@@ -10,6 +10,10 @@ enum StatsCommand: Subcommand {
             Counts groups, users, photos, memberships and pool entries, and shows their dates. Shows how large groups \
             are, and how many groups members and photos are in. All tables are read once, which takes some seconds for \
             each fifty million rows.
+
+            Then come groups that most members are in, and members of most groups, at most \
+            \(CatalogStatistics.ubiquityLimit) each. Such a group tells nothing about a member: it is no interest and \
+            no reason in lists.
             """,
         options: [CommonOptions.catalog, CommonOptions.json],
         examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])
@@ -25,6 +29,7 @@ enum StatsCommand: Subcommand {
             try output.line("")
             for hint in hints { try output.line(hint) }
             if hints.isEmpty { try output.line("nothing is missing that lists are made from") }
+            for line in ubiquity(statistics) { try output.line(printable(line)) }
         }
         try output.flush()
     }
@@ -52,6 +57,26 @@ enum StatsCommand: Subcommand {
             lines += ["", "\(relation.entries) by how many groups they are in"] + chart(relation.entrySizes)
         }
         return lines
+    }
+
+    /// Returns a line for each group of most members, and for each member of most groups, with a command that helps.
+    private static func ubiquity(_ statistics: CatalogStatistics) -> [String] {
+        func share(_ thing: CatalogStatistics.Ubiquitous) -> String {
+            Formats.fixed(100 * Double(thing.count) / Double(thing.total), 0) + "%"
+        }
+        let groups = statistics.ubiquitousGroups.map { group in
+            """
+            group \(group.id) has \(share(group)) of the members: it is no interest and no reason in lists; to show it \
+            to nobody: coterie hide \(shellWord(group.id))
+            """
+        }
+        let members = statistics.ubiquitousMembers.map { member in
+            """
+            user \(member.id) is in \(share(member)) of the groups, and weighs little in similarities; if it is no \
+            person: coterie delete user \(shellWord(member.id))
+            """
+        }
+        return groups + members
     }
 
     private static func day(_ seconds: Int64) -> String {
@@ -96,9 +121,17 @@ enum StatsCommand: Subcommand {
             var from, to, count: Int
         }
 
+        struct Ubiquitous: Encodable {
+            var id: String
+            var count, total: Int
+
+            init(_ thing: CatalogStatistics.Ubiquitous) { (id, count, total) = (thing.id, thing.count, thing.total) }
+        }
+
         var things: [String: Things] = [:]
         var relations: [String: Relation] = [:]
         var interactions, forgotten: Int
+        var ubiquitousGroups, ubiquitousMembers: [Ubiquitous]
         var missing: [String]
 
         init(_ statistics: CatalogStatistics, _ hints: [String]) {
@@ -114,6 +147,8 @@ enum StatsCommand: Subcommand {
             }
             interactions = statistics.interactions
             forgotten = statistics.forgotten
+            ubiquitousGroups = statistics.ubiquitousGroups.map(Ubiquitous.init)
+            ubiquitousMembers = statistics.ubiquitousMembers.map(Ubiquitous.init)
             missing = hints
         }
 
@@ -190,4 +225,9 @@ struct StatsHints {
     private func share(_ part: Int, _ whole: Int) -> String {
         Formats.fixed(100 * Double(part) / Double(max(1, whole)), 0) + "%"
     }
+}
+
+/// Returns a text as one word of a shell's command line.
+private func shellWord(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
 }
