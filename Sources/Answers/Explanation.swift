@@ -177,6 +177,7 @@ extension PlanItem.Placement {
         case .seasonal: "as it is its time of the year, before groups with greater scores"
         case .curated: "as the site picked it"
         case .coldStart: "to fill up a list of which little is personal"
+        case .boosted: "by a boost of the request, before groups with greater scores"
         }
     }
 }

@@ -20,19 +20,21 @@ public struct SimilarGroups: Answer, Equatable {
     ///   - by: the name of a relation, or `RelationTable.blendName`.
     ///   - limit: the most groups to list.
     ///   - filter: the conditions on the groups.
+    ///   - boosts: the factors for the order of the groups.
     ///   - recommender: the source of similar groups.
     public init(
         _ version: ServedVersion, to group: UInt32, by: String, limit: Int, filter: GroupFilter = .none,
-        _ recommender: Recommender
+        boosts: [Boost] = [], _ recommender: Recommender
     ) {
         self.version = version
         groupId = recommender.model.id(of: Int(group))
         self.by = Choice(name: by)
         if let facts = recommender.relations[Relation(rawValue: by)] {
-            let similar = recommender.neighbours(of: group, by: facts.relation, limit: limit, filter: filter)
+            let similar = recommender.neighbours(
+                of: group, by: facts.relation, limit: limit, filter: filter, boosts: boosts)
             neighbours = Self.neighbours(similar, facts, in: recommender.model)
         } else {
-            let similar = recommender.similar(to: group, limit: limit, filter: filter)
+            let similar = recommender.similar(to: group, limit: limit, filter: filter, boosts: boosts)
             neighbours = Self.neighbours(similar, recommender.relations, in: recommender.model)
         }
     }

@@ -15,18 +15,22 @@ public struct Recommender: Sendable {
         self.relations = relations
     }
 
-    /// Returns the neighbours of a group in one relation, best first.
+    /// Returns the neighbours of a group in one relation, best first; boosts multiply the scores that order them.
     ///
     /// - Parameters:
     ///   - group: the index of the group.
     ///   - relation: the relation.
     ///   - limit: the greatest number of neighbours.
     ///   - filter: the conditions for the neighbours.
-    public func neighbours(of group: UInt32, by relation: Relation, limit: Int, filter: GroupFilter = .none)
-        -> [Neighbour]
-    {
+    ///   - boosts: the factors for the order; the neighbours keep their scores.
+    public func neighbours(
+        of group: UInt32, by relation: Relation, limit: Int, filter: GroupFilter = .none, boosts: [Boost] = []
+    ) -> [Neighbour] {
         let filter = AppliedFilter(filter, in: model, relations)
-        let neighbours = model.neighbours(of: Int(group), by: relation)
+        var neighbours = model.neighbours(of: Int(group), by: relation)
+        if let boosts = AppliedBoosts(boosts, in: model) {
+            neighbours = boosts.ordered(neighbours) { (group: $0.index, score: Double($0.score)) }
+        }
         return Array(neighbours.lazy.filter { filter?.passes($0.index) != false }.prefix(limit))
     }
 
@@ -38,10 +42,13 @@ public struct Recommender: Sendable {
     ///   - group: the index of a group; nothing is similar to a group that the model does not show.
     ///   - limit: the greatest number of groups.
     ///   - filter: the conditions for the groups.
+    ///   - boosts: the factors for the order; the groups keep their scores.
     /// - Returns: the groups, best first; equal scores in ascending order of the index, which is that of the external
     ///   ids' bytes.
     /// - Complexity: O(neighbours · log neighbours).
-    public func similar(to group: UInt32, limit: Int, filter: GroupFilter = .none) -> [Suggestion] {
+    public func similar(
+        to group: UInt32, limit: Int, filter: GroupFilter = .none, boosts: [Boost] = []
+    ) -> [Suggestion] {
         let filter = AppliedFilter(filter, in: model, relations)
         var suggestions: [Suggestion] = []
         var positions: [UInt32: Int] = [:]
@@ -62,6 +69,9 @@ public struct Recommender: Sendable {
             }
         }
         suggestions.sort { $0.score != $1.score ? $0.score > $1.score : $0.group < $1.group }
+        if let boosts = AppliedBoosts(boosts, in: model) {
+            suggestions = boosts.ordered(suggestions) { (group: $0.group, score: $0.score) }
+        }
         return suggestions.prefix(limit).map { suggestion in
             var suggestion = suggestion
             suggestion.reasons.sort(by: Suggestion.Reason.precedes)

@@ -35,6 +35,12 @@ struct AnswerTests {
                 ["recommend", user, "--limit", "\(limit)"], "/v1/users/{id}/recommendations",
                 "/v1/users/\(user)/recommendations?limit=\(limit)")
         }
+        + [
+            Question(
+                ["recommend", user, "--boost", "topic:macro^5", "--boost", "group:layers-and-haze^0.1"],
+                "/v1/users/{id}/recommendations",
+                "/v1/users/\(user)/recommendations?boost=topic:macro%5E5&boost=group:layers-and-haze%5E0.1")
+        ]
         + ["51788458157", "52654435770"].map {
             Question(["photo", $0, "--limit", "30"], "/v1/photos/{id}/groups", "/v1/photos/\($0)/groups?limit=30")
         }

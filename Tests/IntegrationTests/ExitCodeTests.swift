@@ -8,6 +8,8 @@ struct ExitCodeTests {
     @Test(
         "A mistake in the command line is 64, and says what is possible",
         arguments: [
+            (["recommend", "laura-100", "--boost", "macro^2"], "--boost is \"macro^2\": write topic:NAME^FACTOR"),
+            (["explain", "laura-100", "layers-and-haze", "--boost", "topic:macro^11"], "from 0.1 to 10"),
             (["imprt"], "import"), (["import", "membership", "x.tsv"], "did you mean memberships?"),
             (["import", "groups"], "FILE"), (["similar"], "GROUP"),
             (["similar", "x", "--by", "colour"], "photos, members"),
@@ -33,6 +35,7 @@ struct ExitCodeTests {
             (["similar", "macro-monday"], "macro-mondays"), (["similar", "Macro Mondays"], "macro-mondays"),
             (["why", "macro-mondays", "polaroid-weak"], "polaroid-week"), (["recommend", "laura-101"], "laura-100"),
             (["photo", "50000000002"], "50000000001"),
+            (["recommend", "laura-100", "--boost", "group:macro-monday^2"], "macro-mondays"),
         ] {
             let run = try await workspace.start(arguments).wait()
             #expect(run.exitCode == CommandRun.ExitCode.badData, "\(run.testDescription)")

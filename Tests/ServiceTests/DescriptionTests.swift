@@ -54,13 +54,18 @@ struct DescriptionTests {
         ("/metrics", ["/metrics", "/metrics?x="]),
         (
             "/v1/groups/{id}/similar",
-            ["", "?by=photos", "?by=members&limit=1", "?by=both", "?limit=0"].map { "/v1/groups/alps/similar\($0)" }
+            ["", "?by=photos", "?by=members&limit=1", "?by=both", "?limit=0", "?boost=group:birds%5E2"].map {
+                "/v1/groups/alps/similar\($0)"
+            }
                 + ["/v1/groups/none/similar"]
         ),
         (
             "/v1/users/{id}/recommendations",
             ["ann", "bob", "none", "zo%C3%AB%20q"].map { "/v1/users/\($0)/recommendations" }
-                + ["after=none", "joinPolicy=open;invite&topics=owls", "joinPolicy=closed", "topics=;"]
+                + [
+                    "after=none", "joinPolicy=open;invite&topics=owls", "joinPolicy=closed", "topics=;",
+                    "boost=topic:owls%5E2&boost=group:birds%5E0.5", "boost=birds",
+                ]
                 .map { "/v1/users/ann/recommendations?\($0)" }
         ),
         (
@@ -94,6 +99,7 @@ struct DescriptionTests {
         ("DELETE", "/v1/users/{id}/interactions", "/v1/users/ann/interactions", nil),
         ("POST", "/v1/recommendations", "/v1/recommendations", #"{"userIds":["ann","none","","bob"],"limit":3}"#),
         ("POST", "/v1/recommendations", "/v1/recommendations", #"{"userIds":["ann"],"limit":21}"#),
+        ("POST", "/v1/recommendations", "/v1/recommendations", #"{"userIds":["ann"],"boost":["group:birds^2"]}"#),
         ("PUT", hidden, "/v1/admin/groups/birds/hidden", nil), ("PUT", hidden, "/v1/admin/groups/none/hidden", nil),
         ("PUT", hidden, "/v1/admin/groups/alps/hidden", nil), ("GET", "/v1/admin/hidden", "/v1/admin/hidden", nil),
         ("GET", "/v1/admin/hidden", "/v1/admin/hidden?limit=1", nil),

@@ -79,6 +79,10 @@ struct ListBatchTests {
             (#""joinPolicy":["invite","approval"]"#, "joinPolicy=invite;approval"),
             (#""minimumMembers":22"#, "minimumMembers=22"),
             (#""exclude":["birds","none"]"#, "exclude=birds;none"), (#""topics":["owls"]"#, "topics=owls"),
+            (
+                #""boost":["group:dogs & wolves^10","topic:owls^2"]"#,
+                "boost=topic:owls%5E2&boost=group:dogs%20%26%20wolves%5E10"
+            ),
         ] {
             let all = try list("/v1/users/ann/recommendations")
             let own = try list("/v1/users/ann/recommendations?\(query)")
@@ -107,6 +111,8 @@ struct ListBatchTests {
             (#"{"userIds":["ann"],"minimumMembers":-1}"#, "minimumMembers"),
             (#"{"userIds":["ann"],"topics":[""]}"#, "topics[0]"),
             (#"{"userIds":["ann"],"joinPolicy":["open","shut"]}"#, "joinPolicy[1]"), ("[", ""),
+            (#"{"userIds":["ann"],"boost":["topic:owls^2","owls^2"]}"#, "boost[1]"),
+            (#"{"userIds":["ann"],"boost":[\#(String(repeating: #""topic:a^2","#, count: 20))"topic:a^2"]}"#, "boost"),
         ])
     func badBatches(json: String, field: String) throws {
         let answer = try post(json)

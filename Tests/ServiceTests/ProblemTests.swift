@@ -91,11 +91,29 @@ struct ProblemTests {
         let misspelt = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limt=5"))
         #expect(misspelt.status == 400)
         #expect(misspelt.parameter == "limt")
-        #expect(misspelt.allowed == ["by", "limit", "topics", "joinPolicy", "minimumMembers", "exclude"])
+        #expect(misspelt.allowed == ["by", "limit", "topics", "joinPolicy", "minimumMembers", "exclude", "boost"])
         let twice = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limit=5&limit=6"))
         #expect(twice.status == 400)
         #expect(twice.parameter == "limit")
         #expect(try ProblemBody(service().answer(transport, "/healthz?a=b")).parameter == "a")
+    }
+
+    @Test(
+        "A boost of another form is refused by name, and so are more than twenty", arguments: Transport.allCases,
+        ["owls", "topic:owls", "topic:owls%5E11", "tag:owls%5E2", "topic:%5E2", ""])
+    func boosts(transport: Transport, boost: String) throws {
+        for target in ["/v1/groups/alps/similar", "/v1/users/ann/recommendations"] {
+            // A good one before it does not help.
+            let query = "boost=group:birds%5E2&boost=\(boost)"
+            let problem = try ProblemBody(service().answer(transport, "\(target)?\(query)"))
+            #expect(problem.status == 400 && problem.parameter == "boost")
+            #expect(problem.detail.contains("write topic:NAME^FACTOR"))
+            func many(_ count: Int) -> String {
+                "\(target)?" + (0..<count).map { "boost=topic:a\($0)%5E2" }.joined(separator: "&")
+            }
+            #expect(try service().answer(transport, many(20)).status == 200)
+            #expect(try ProblemBody(service().answer(transport, many(21))).parameter == "boost")
+        }
     }
 
     @Test("The answer for an unknown group suggests similar ids", arguments: Transport.allCases)

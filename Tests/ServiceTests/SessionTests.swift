@@ -86,6 +86,20 @@ struct SessionTests {
         #expect(try list(29 + 31 + 360, "?topics=none").bucket > unnamed.bucket)
     }
 
+    @Test("A list of other boosts has a session of its own, and keeps to its boosts")
+    func boosts() throws {
+        let whole = try list(0, "?session=a", of: "ann")
+        let boosted = try list(1, "?session=a&boost=group:dogs%20%26%20wolves%5E10", of: "ann")
+        #expect(whole.groups.first == "birds" && boosted.groups.first == "dogs & wolves")
+        #expect(Set(boosted.groups) == Set(whole.groups))
+        #expect(try list(400, "?session=a", of: "ann") == whole)
+        // Written in another way, it is the same boost.
+        #expect(try list(400, "?boost=group:dogs%20%26%20wolves%5E10.0&session=a", of: "ann") == boosted)
+        let two = try list(2, "?session=a&boost=topic:Owls%5E2&boost=group:birds%5E0.5", of: "ann")
+        #expect(try list(400, "?session=a&boost=group:birds%5E0.50&boost=topic:owls%5E2", of: "ann") == two)
+        #expect(two.recommendationId != whole.recommendationId || two.groups != boosted.groups)
+    }
+
     @Test("Forgetting a member's interactions ends the sessions of that member only")
     func forgetting() throws {
         let (first, other) = (try list(0, "?session=a"), try list(0, of: "ann"))

@@ -44,10 +44,12 @@ struct Candidate: Ranked {
     private let ownInterest: Int32
     /// The raw score: the sum of the contributions of the member's groups and of its size.
     let score: Double
-    /// The score that orders the list, after season, rotation and fatigue.
+    /// The score that orders the list, after season, boosts, rotation and fatigue.
     var adjusted: Double
     /// The factor that rotation multiplied the score by.
     private(set) var noise: Float = 1
+    /// The factor that the boosts of the request multiplied the score by.
+    private(set) var boost: Float = 1
     /// The factor that the season multiplied the score by, in percent.
     private var seasonPercent: UInt8 = 100
     /// The reason why the candidate was selected when it was.
@@ -83,6 +85,12 @@ struct Candidate: Ranked {
     mutating func take(seasonPercent: UInt8) {
         self.seasonPercent = seasonPercent
         adjusted *= season
+    }
+
+    /// Multiplies the adjusted score by the boosts of the request.
+    mutating func take(boost: Double) {
+        self.boost = Float(boost)
+        adjusted *= Double(self.boost)
     }
 
     /// Multiplies the adjusted score by the noise of rotation.

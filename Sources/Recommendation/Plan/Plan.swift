@@ -91,6 +91,8 @@ public struct PlanRequest: Sendable, Equatable {
     public var seed: UInt64
     /// The conditions for the groups in the list.
     public var filter: GroupFilter
+    /// The factors for the scores of candidates; none usually.
+    public var boosts: [Boost]
     /// The greatest number of groups, or `nil` for the full length of a plan.
     ///
     /// A shorter list is a prefix of a longer one.
@@ -99,12 +101,13 @@ public struct PlanRequest: Sendable, Equatable {
     /// Creates a request.
     public init(
         profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, filter: GroupFilter = .none,
-        length: Int? = nil
+        boosts: [Boost] = [], length: Int? = nil
     ) {
         self.profile = profile
         self.atMilliseconds = atMilliseconds
         self.seed = seed
         self.filter = filter
+        self.boosts = boosts
         self.length = length
     }
 }
@@ -123,6 +126,8 @@ public enum PlanStage: String, Sendable, CaseIterable {
     case filters
     /// Raises groups in their season, and lowers groups out of it.
     case season
+    /// Multiplies scores by the boosts of the request, if it has some.
+    case boosts
     /// Changes the order every few hours.
     case rotation
     /// Lowers groups shown often without a click, and neighbours of dismissed ones.
@@ -136,7 +141,7 @@ public enum PlanStage: String, Sendable, CaseIterable {
     public var canBeOmitted: Bool {
         switch self {
         case .profile, .interests, .candidates: false
-        case .popularity, .filters, .season, .rotation, .fatigue, .diversity, .coldStart: true
+        case .popularity, .filters, .season, .boosts, .rotation, .fatigue, .diversity, .coldStart: true
         }
     }
 }
@@ -156,7 +161,7 @@ public struct StageReport: Sendable, Equatable {
 extension PlanItem {
     /// The reason for a group's position: the cause that put it above a later group with a greater score, if any.
     public enum Placement: String, Sendable, CaseIterable {
-        /// The group's score: no later candidate has a greater one before season and rotation, but after fatigue.
+        /// The group's score: no later candidate has a greater one, apart from season, boosts and rotation.
         case relevance
         /// The share of its interest.
         case interestShare
@@ -170,6 +175,8 @@ extension PlanItem {
         case curated
         /// A stated interest, a trend or popularity, where little is known of the member or of such groups.
         case coldStart
+        /// A boost of the request.
+        case boosted
     }
 }
 
@@ -210,12 +217,12 @@ private struct Standard {
     static let tolerance = 1e-9
 
     let candidate: Candidate
-    /// The adjusted score without season and rotation: the raw score, lowered by impressions and dismissals.
+    /// The adjusted score without season, boosts and rotation: the raw score, lowered by impressions and dismissals.
     let relevance: Double
 
     init(_ candidate: Candidate) {
         self.candidate = candidate
-        relevance = candidate.adjusted / (candidate.season * Double(candidate.noise))
+        relevance = candidate.adjusted / (candidate.season * Double(candidate.noise) * Double(candidate.boost))
     }
 
     /// Returns the cause that put the candidate above one of greater relevance.
@@ -229,6 +236,8 @@ private struct Standard {
         // interest.
         if candidate.adjusted < other.candidate.adjusted { return .interestShare }
         let rotation = Double(candidate.noise / other.candidate.noise)
-        return candidate.season / other.candidate.season > rotation ? .seasonal : .rotation
+        let season = candidate.season / other.candidate.season
+        if Double(candidate.boost / other.candidate.boost) > max(season, rotation) { return .boosted }
+        return season > rotation ? .seasonal : .rotation
     }
 }

@@ -116,6 +116,7 @@ public struct Planner: Sendable {
         var (candidateCount, ranked) = filtered(table, interests, joined, eligibility)
         observe(.init(stage: .filters, taken: table.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
+        if runs(.boosts), let report = boost(&ranked, by: request.boosts) { observe(report) }
         let memberKey = key.member(request.profile.userID, seed: request.seed)
         let bucket = RotationBucket.number(
             atMilliseconds: request.atMilliseconds, memberKey: memberKey,

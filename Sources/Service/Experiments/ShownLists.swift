@@ -33,13 +33,14 @@ extension Call {
     ///   - kept: the arms of the session's list, or `nil` if there is no list yet. Arms of stopped experiments change
     ///     nothing.
     ///   - filter: the filter of the request, in terms of a version.
+    ///   - boosts: the boosts of the request.
     ///   - snapshot: the version for members without an arm that names another.
     func scene(
         ofMember id: String, at instant: Int64, arms kept: [AssignedArm]? = nil,
-        _ filter: (VisibleModel) -> GroupFilter, in snapshot: VisibleSnapshot
+        _ filter: (VisibleModel) -> GroupFilter, _ boosts: [Boost], in snapshot: VisibleSnapshot
     ) throws(Problem) -> MemberScene {
         var (snapshot, arms, choice) = (snapshot, kept ?? [], ListChoice())
-        var (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(snapshot.model), in: snapshot)
+        var (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(snapshot.model), boosts, in: snapshot)
         if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
             if kept == nil {
                 arms = assigner.arms(
@@ -50,7 +51,7 @@ extension Call {
             choice = assigner.choice(of: arms)
             if let other = try self.snapshot(of: choice.version, beside: snapshot) {
                 snapshot = other
-                (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(other.model), in: other)
+                (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(other.model), boosts, in: other)
             }
         }
         return MemberScene(
@@ -94,7 +95,7 @@ extension Call {
             return scene.snapshot.planner(setting: choice.settings).plan(request)
         }
         let (own, _) = try planRequest(
-            ofUser: request.profile.userID, at: request.atMilliseconds, filter(other.model), in: other)
+            ofUser: request.profile.userID, at: request.atMilliseconds, filter(other.model), request.boosts, in: other)
         return other.planner(setting: choice.settings).plan(own)
             .translated(from: other.model, to: scene.snapshot.model)
     }

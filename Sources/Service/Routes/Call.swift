@@ -70,8 +70,19 @@ extension Parameter {
     private static let exclude = Parameter(
         "exclude", .list(of: nil), "Without these groups: their ids, separated by semicolons")
 
-    /// The parameters that filter the groups of a list.
-    static let filters = [topics, joinPolicy, minimumMembers, exclude]
+    /// The parameters that filter and boost the groups of a list.
+    static let filters = [topics, joinPolicy, minimumMembers, exclude, boost]
+
+    private static let boost = Parameter(
+        "boost", .repeated(.boost, limit: Boost.limit),
+        "A factor for the scores of a topic's groups, or of one group: \(Boost.form); may be repeated")
+}
+
+extension Parameter.TextForm {
+    /// The form of a boost.
+    static let boost = Parameter.TextForm(
+        pattern: Boost.pattern, lengthLimit: Boost.nameLimit + Boost.digitLimit + 7, words: Boost.form,
+        accepts: { Boost($0) != nil })
 }
 
 extension Call {
@@ -81,6 +92,11 @@ extension Call {
             topics: parameters.list("topics"), joinPolicies: parameters.list("joinPolicy"),
             minimumMembers: parameters.integer("minimumMembers"), excluding: parameters.list("exclude"), in: model)
     }
+}
+
+extension RequestParameters {
+    /// The boosts of the request; the route must declare `Parameter.filters`.
+    var boosts: [Boost] { list("boost").compactMap { Boost($0) } }
 }
 
 extension GroupFilter {
@@ -106,19 +122,19 @@ extension RequestParameters {
         return filters.isEmpty ? client : (client ?? "") + filters
     }
 
-    /// The filters as text, which is the same for the same filters; empty without filters.
+    /// The filters and boosts as text, which is the same for the same ones; empty without any.
     var filterText: String {
         GroupFilter.text(
             topics: list("topics"), joinPolicies: list("joinPolicy"), minimumMembers: integer("minimumMembers"),
-            excluding: list("exclude"))
+            excluding: list("exclude"), boosts: boosts)
     }
 }
 
 extension GroupFilter {
-    /// Returns filters as text, each after a NUL; empty without filters.
-    static func text(topics: [String], joinPolicies: [String], minimumMembers: Int, excluding ids: [String])
-        -> String
-    {
+    /// Returns filters and boosts as text, each after a NUL; empty without any.
+    static func text(
+        topics: [String], joinPolicies: [String], minimumMembers: Int, excluding ids: [String], boosts: [Boost]
+    ) -> String {
         var text = ""
         for (name, values) in [
             ("topics", topics.map(Term.normalized)), ("joinPolicy", joinPolicies), ("exclude", ids),
@@ -127,7 +143,9 @@ extension GroupFilter {
                 "\0\(name)=" + Set(values).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ";")
         }
         if minimumMembers > 0 { text += "\0minimumMembers=\(minimumMembers)" }
-        return text
+        // Two equal boosts multiply, so they are two.
+        let texts = boosts.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return texts.reduce(text) { "\($0)\0boost=\($1)" }
     }
 }
 
@@ -165,10 +183,11 @@ extension Call {
     /// - Parameters:
     ///   - instant: the time, in Unix milliseconds.
     ///   - filter: the filter that the request asks for.
+    ///   - boosts: the boosts of the request.
     /// - Returns: the input, and whether anything is known of the member.
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     func planRequest(
-        ofUser id: String, at instant: Int64, _ filter: GroupFilter, in snapshot: VisibleSnapshot
+        ofUser id: String, at instant: Int64, _ filter: GroupFilter, _ boosts: [Boost], in snapshot: VisibleSnapshot
     ) throws(Problem) -> (PlanRequest, isKnown: Bool) {
         let community = try community(with: Self.memberships)
         let profile = try reading { () throws(ServiceError) in
@@ -180,7 +199,7 @@ extension Call {
             throw .forgottenMember(id)
         }
         let request = PlanRequest(
-            profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant, filter: filter)
+            profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant, filter: filter, boosts: boosts)
         return (request, profile != nil)
     }
 

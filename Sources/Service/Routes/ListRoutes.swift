@@ -23,6 +23,9 @@ struct ListBatch: RequestBody {
                 "minimumMembers", .integer(0...Int(Int32.max), standard: 0), "Only groups with at least so many members"
             ),
             .sometimes("exclude", .array(identifier, 0...Parameter.listLimit), "Without these groups, by their ids"),
+            .sometimes(
+                "boost", .array(Parameter.TextForm.boost.schema, 0...Boost.limit),
+                "Factors for the scores of a topic's groups, or of one group: \(Boost.form)"),
         ]))
 
     static let example = #"{"userIds":["laura-100","rebecca-2r5"],"limit":5}"#
@@ -31,7 +34,7 @@ struct ListBatch: RequestBody {
 
     var userIds: [String]
     var limit, minimumMembers: Int?
-    var topics, joinPolicy, exclude: [String]?
+    var topics, joinPolicy, exclude, boost: [String]?
 
     /// Checks all fields except the ids of members.
     ///
@@ -56,6 +59,14 @@ struct ListBatch: RequestBody {
             }
             for (index, text) in texts.enumerated() { try Self.check(text, "\(name)[\(index)]") }
         }
+        if let boost {
+            guard boost.count <= Boost.limit else {
+                throw .badField("boost", "has \(boost.count) entries: send \(Boost.limit) or fewer")
+            }
+            for (index, text) in boost.enumerated() where Boost(text) == nil {
+                throw .badField("boost[\(index)]", "is \"\(text)\": write \(Boost.form)")
+            }
+        }
         let policies = JoinPolicy.allCases.map(\.name)
         if let index = joinPolicy?.firstIndex(where: { !policies.contains($0) }) {
             throw .badField(
@@ -73,8 +84,11 @@ struct ListBatch: RequestBody {
     var filterText: String {
         GroupFilter.text(
             topics: topics ?? [], joinPolicies: joinPolicy ?? [], minimumMembers: minimumMembers ?? 0,
-            excluding: exclude ?? [])
+            excluding: exclude ?? [], boosts: boosts)
     }
+
+    /// The boosts of the request.
+    var boosts: [Boost] { (boost ?? []).compactMap { Boost($0) } }
 
     /// Returns the filter that the request asks for.
     func filter(in model: VisibleModel) -> GroupFilter {
@@ -108,7 +122,7 @@ extension Responder {
         for (index, id) in batch.userIds.enumerated() {
             do throws(Problem) {
                 try ListBatch.check(id, "userIds[\(index)]")
-                let scene = try call.scene(ofMember: id, at: instant, batch.filter, in: snapshot)
+                let scene = try call.scene(ofMember: id, at: instant, batch.filter, batch.boosts, in: snapshot)
                 let assigned = try call.assignedPlan(for: scene, batch.filter)
                 let version = scene.snapshot.version
                 let list = Recommendations(

@@ -34,7 +34,8 @@ extension Responder {
         let served = try call.snapshotWithMembers
         let instant = call.responder.now()
         let kept = call.frozenPlan(at: instant)
-        let scene = try call.scene(ofMember: call.id, at: instant, arms: kept?.arms, call.filter, in: served)
+        let scene = try call.scene(
+            ofMember: call.id, at: instant, arms: kept?.arms, call.filter, call.parameters.boosts, in: served)
         let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
         let frozen = if let kept { kept } else { try call.newPlan(for: scene) }
         let plan = frozen.list(in: snapshot)
@@ -58,7 +59,8 @@ extension Responder {
         let instant = call.responder.now()
         let served = try call.snapshotWithMembers
         let kept = call.frozenPlan(at: instant)
-        let scene = try call.scene(ofMember: call.id, at: instant, arms: kept?.arms, call.filter, in: served)
+        let scene = try call.scene(
+            ofMember: call.id, at: instant, arms: kept?.arms, call.filter, call.parameters.boosts, in: served)
         let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
         let version = call.served(snapshot.version)
         let groupID = call.path["group"]
@@ -137,7 +139,8 @@ extension Responder {
         let group = try call.group(call.id, in: snapshot)
         return SimilarGroups(
             call.served(snapshot.version), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
-            limit: call.parameters.limit, filter: call.filter(in: snapshot.model), snapshot.recommender)
+            limit: call.parameters.limit, filter: call.filter(in: snapshot.model), boosts: call.parameters.boosts,
+            snapshot.recommender)
     }
 
     /// Answers `GET /v1/trending?limit=N`: groups that more people turn to than usual.

@@ -26,8 +26,11 @@ struct RequestParameters: Sendable {
             guard let index = declared.firstIndex(where: { $0.name == parameter.name }) else {
                 throw Self.unknown(parameter.name, declared: declared.map(\.name))
             }
-            guard values[index] == nil else { throw .badParameter(parameter.name, "comes twice: give it once") }
-            values[index] = try Self.value(parameter.value, of: declared[index])
+            if let earlier = values[index] {
+                values[index] = try Self.value(parameter.value, of: declared[index], after: earlier)
+            } else {
+                values[index] = try Self.value(parameter.value, of: declared[index])
+            }
         }
         for (index, parameter) in declared.enumerated() where values[index] == nil {
             values[index] = Self.standard(of: parameter)
@@ -72,7 +75,7 @@ struct RequestParameters: Sendable {
 
     private static func standard(of parameter: Parameter) -> Value? {
         switch parameter.kind {
-        case .identifier, .text, .list: nil
+        case .identifier, .text, .list, .repeated: nil
         case .integer(_, let standard): .integer(standard)
         case .choice(_, let standard): .word(standard)
         }
@@ -97,7 +100,24 @@ struct RequestParameters: Sendable {
             }
             return .word(text)
         case .list(let words): return .list(try list(text, of: words, parameter.name))
+        case .repeated(let form, _):
+            guard form.accepts(text) else {
+                throw .badParameter(parameter.name, "is \"\(text)\": write \(form.words)")
+            }
+            return .list([text])
         }
+    }
+
+    /// Returns the value of a parameter that comes once more.
+    private static func value(_ text: String, of parameter: Parameter, after earlier: Value) throws(Problem) -> Value {
+        guard case .repeated(_, let limit) = parameter.kind, case .list(let texts) = earlier else {
+            throw .badParameter(parameter.name, "comes twice: give it once")
+        }
+        guard texts.count < limit else {
+            throw .badParameter(parameter.name, "comes more than \(limit) times: give it \(limit) times or fewer")
+        }
+        guard case .list(let more) = try value(text, of: parameter) else { return earlier }
+        return .list(texts + more)
     }
 
     private static func list(_ text: String, of words: [String]?, _ name: String) throws(Problem) -> [String] {
@@ -158,6 +178,23 @@ struct Parameter: Sendable {
         ///
         /// If there are words, each text must be one of them.
         case list(of: [String]?)
+        /// A text of one form; the parameter may be repeated, up to a limit.
+        case repeated(TextForm, limit: Int)
+    }
+
+    /// A form of text that a schema can only describe, and a function decides.
+    struct TextForm: Sendable {
+        /// The form as a pattern of JSON Schema, which every accepted text matches.
+        let pattern: String
+        /// The greatest length, in Unicode scalars (inclusive).
+        let lengthLimit: Int
+        /// The form in words, for a client that sent another one.
+        let words: String
+        /// Whether a text is of the form.
+        let accepts: @Sendable (String) -> Bool
+
+        /// The schema of a text of the form.
+        var schema: Schema { .string(lengths: 1...lengthLimit, pattern: pattern) }
     }
 
     /// The longest id, in Unicode scalars, inclusive.
@@ -209,6 +246,7 @@ struct Parameter: Sendable {
         case .list(let words?):
             .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: Self.pattern(ofListOf: words))
         case .list(nil): .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: "^[^\\u0000]+$")
+        case .repeated(let form, let limit): .array(form.schema, 1...limit)
         }
     }
 }

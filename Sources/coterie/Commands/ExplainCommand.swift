@@ -11,17 +11,20 @@ enum ExplainCommand: Subcommand {
     static let command = Command(
         "explain", summary: "Show a group's rank in a user's list and the reasons, or why it is missing",
         arguments: [Argument("USER", help: "The user's id"), Argument("GROUP", help: "The group's id")],
-        options: PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.json],
+        options: [PlanOptions.boost] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.json],
         examples: ["coterie explain alice macro-mondays"])
 
     static func run(_ parsed: ParsedCommand) throws {
+        let boosts = try parsed.boosts()
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
         let planner = try parsed.planner(version, catalog)
+        try Lookup.check(boosts, in: version, planner.model, catalog: catalog)
         let instant = try parsed.planInstant()
         let profiles = try ProfileReader(parsed, catalog, version.manifest, planner, atMilliseconds: instant)
         let request = profiles.request(
-            for: try profiles.profile(of: parsed.arguments[0]), seed: try parsed.planSeed())
+            for: try profiles.profile(of: parsed.arguments[0]), seed: try parsed.planSeed(),
+            boosts)
         let answer = try explanation(parsed, version, planner, request, catalog)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }

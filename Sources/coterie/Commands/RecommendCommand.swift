@@ -17,8 +17,11 @@ enum RecommendCommand: Subcommand {
             A score is the sum of what the reasons contribute; each relation is scaled by the mean of its best scores. \
             For a user with few groups, the list also has groups from stated interests, curated groups and trending \
             groups; popular groups fill the rest. These have no score and no interest. "placed by" names the cause that \
-            puts a group above others with greater scores: the share of its interest, variety, rotation or its season. \
-            It is relevance if no group with a greater score follows.
+            puts a group above others with greater scores: the share of its interest, variety, rotation, its season or \
+            a boost. It is relevance if no group with a greater score follows.
+
+            A boost multiplies the scores of candidates, those of a topic or one group. It moves groups that are \
+            candidates anyway, and leaves the scores in the table unchanged.
 
             Memberships are read from the catalog, or from the store if there is no catalog. With several users, or \
             with --users, --json writes one line per user; unknown users are reported, and the others get their lists.
@@ -28,14 +31,17 @@ enum RecommendCommand: Subcommand {
             CommonOptions.limit,
             Option("users", "FILE", help: "Read more user ids from a file, one per line; - is standard input"),
             Option(flag: "trace", help: "Show what every stage did and how long it took"),
+            PlanOptions.boost,
         ] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.json],
         examples: [
             "coterie recommend alice", "coterie recommend alice --trace --without rotation",
+            "coterie recommend alice --boost topic:macro^2 --boost group:after-dark^0.5",
             "coterie recommend --users users.txt --json --limit 50",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
+        let boosts = try parsed.boosts()
         let users = try parsed.arguments + (parsed.textIfGiven("users").map(LineFile.lines) ?? [])
         guard !users.isEmpty else {
             throw UsageError(
@@ -45,6 +51,7 @@ enum RecommendCommand: Subcommand {
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
         let planner = try parsed.planner(version, catalog)
+        try Lookup.check(boosts, in: version, planner.model, catalog: catalog)
         let profiles = try ProfileReader(
             parsed, catalog, version.manifest, planner, atMilliseconds: try parsed.planInstant())
         let seed = try parsed.planSeed()
@@ -61,7 +68,7 @@ enum RecommendCommand: Subcommand {
                 continue
             }
             var trace = StageTrace()
-            let request = profiles.request(for: profile, seed: seed)
+            let request = profiles.request(for: profile, seed: seed, boosts)
             let plan = planner.plan(request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
             if parsed.flag("json") {

@@ -39,6 +39,20 @@ enum Lookup {
         throw unknown(.groups, id, near: try catalog.idsNear(id, in: .groups))
     }
 
+    /// Warns of boosts for a topic that no group has.
+    ///
+    /// - Throws: a failure for a boost of a group that is not shown.
+    static func check(_ boosts: [Boost], in version: LoadedVersion, _ visible: VisibleModel, catalog: Catalog?) throws {
+        for boost in boosts {
+            switch boost.target {
+            case .group(let id): _ = try group(id, in: version, visible, catalog: catalog)
+            case .topic(let topic) where visible.groups(withTopic: topic).isEmpty:
+                complain("warning: no group has the topic \"\(topic)\" of --boost")
+            case .topic: break
+            }
+        }
+    }
+
     /// Returns the failure for an unknown id, with up to three similar ids or neighbours in the order of ids.
     static func unknown(_ table: EntityTable, _ id: String, near candidates: [String]) -> Failure {
         var seen: Set<String> = []
@@ -127,7 +141,7 @@ struct ProfileReader {
     }
 
     /// Returns a request for a member's list.
-    func request(for profile: MemberProfile, seed: UInt64) -> PlanRequest {
-        PlanRequest(profile: profile, atMilliseconds: instant, seed: seed)
+    func request(for profile: MemberProfile, seed: UInt64, _ boosts: [Boost] = []) -> PlanRequest {
+        PlanRequest(profile: profile, atMilliseconds: instant, seed: seed, boosts: boosts)
     }
 }

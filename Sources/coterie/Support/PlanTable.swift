@@ -82,6 +82,7 @@ extension PlanItem.Placement {
         case .seasonal: "season"
         case .curated: "curation"
         case .coldStart: "cold start"
+        case .boosted: "boost"
         }
     }
 }
@@ -103,6 +104,10 @@ enum PlanOptions {
         "rotation-key-file", "FILE",
         help: "The file with that key, which only its owner and group can read; it wins over --rotation-key",
         setting: Setting("lists.rotationKeyFile", isLive: true))
+
+    static let boost = Option(
+        "boost", "WHAT^FACTOR",
+        help: "Multiply the scores of a topic's groups, or of one group: \(Boost.form)", isRepeating: true)
 
     static let variety = Option(
         "variety", "N",
@@ -159,6 +164,20 @@ extension ParsedCommand {
         let taken = try catalog?.takenChanges() ?? version.manifest.taken
         let streamed = try StreamedDecisions(of: channel, beyond: taken)
         return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version, streamed))
+    }
+
+    /// Returns the boosts of the options.
+    func boosts() throws(UsageError) -> [Boost] {
+        let texts = self.texts("boost")
+        guard texts.count <= Boost.limit else {
+            throw UsageError("--boost comes \(texts.count) times: give it \(Boost.limit) times or fewer")
+        }
+        var boosts: [Boost] = []
+        for text in texts {
+            guard let boost = Boost(text) else { throw UsageError("--boost is \"\(text)\": write \(Boost.form)") }
+            boosts.append(boost)
+        }
+        return boosts
     }
 
     /// Returns the seed of the options.

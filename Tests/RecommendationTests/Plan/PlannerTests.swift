@@ -109,7 +109,7 @@ struct PlannerTests {
                 case .rotation: #expect(!omitted.contains(.rotation))
                 case .seasonal: #expect(!omitted.contains(.season))
                 case .variety, .interestShare: #expect(!omitted.contains(.diversity))
-                case .curated, .coldStart: Issue.record("joined groups brought it")
+                case .curated, .coldStart, .boosted: Issue.record("joined groups brought it, without a boost")
                 }
             }
             #expect(plan.items.allSatisfy { ($0.origin == .personal) || $0.placement == PlanItem.Placement($0.origin) })
@@ -279,7 +279,7 @@ struct PlannerTests {
 
     @Test("the stages report in their order; those that are omitted, or count nothing, not at all")
     func trace() throws {
-        let request = request(9)
+        var request = request(9)
         let model = try model(4)
         var configuration = PlanConfiguration()
         func stages() -> [PlanStage] {
@@ -288,10 +288,11 @@ struct PlannerTests {
             _ = planner.plan(request) { stages.append($0.stage) }
             return stages
         }
-        #expect(stages() == PlanStage.allCases.filter { $0 != .popularity })
+        #expect(stages() == PlanStage.allCases.filter { $0 != .popularity && $0 != .boosts })
         configuration.popularity = 1
+        request.boosts = [Boost(.topic("a"), by: 2)]
         #expect(stages() == PlanStage.allCases)
-        configuration.omitted = [.popularity, .rotation, .diversity, .season, .fatigue, .coldStart]
+        configuration.omitted = [.popularity, .boosts, .rotation, .diversity, .season, .fatigue, .coldStart]
         #expect(stages() == [.profile, .candidates, .interests, .filters])
     }
 
