@@ -1,17 +1,17 @@
 public import Model
 
-/// Something that a member or the site did, as journals and streams keep it and as the catalog applies it.
+/// Something that a member or the site did, as journals and streams store it and as the catalog applies it.
 ///
-/// `ChangeKind` has the table of all kinds, and `ChangeEncoding.swift` the bytes of each.
+/// `ChangeKind` lists all kinds. `ChangeEncoding.swift` has the bytes of each.
 public enum Change: Sendable, Equatable {
-    /// By a member.
+    /// A change by a member.
     case member(MemberChange)
-    /// By an administrator of the site.
+    /// A decision of an administrator of the site.
     case site(SiteChange)
     /// A removal that an administrator of the site orders.
     case removal(RemovalChange)
 
-    /// The member whom alone it concerns; nil if it concerns everybody, as a decision of the site does.
+    /// The only member whom the change concerns, or nil if it concerns everybody, as a decision of the site does.
     public var userID: String? {
         switch self {
         case .member(let change): change.userID
@@ -20,7 +20,7 @@ public enum Change: Sendable, Equatable {
         }
     }
 
-    /// The one group that it is about; nil if there is none, or several.
+    /// The one group that the change is about, or nil if it is about none, or several.
     public var groupID: String? {
         switch self {
         case .member: nil
@@ -29,10 +29,10 @@ public enum Change: Sendable, Equatable {
         }
     }
 
-    /// Whether an answer may depend on it; a member's exposures are recorded for reports alone.
+    /// Whether an answer may depend on the change; a member's exposures are recorded for reports alone.
     public var showsInAnswers: Bool { kind != .exposures }
 
-    /// The member of whom it leaves nothing, or no interactions; nil if it is something else.
+    /// The member whose data or interactions this change erases, if any.
     public var erasedUserID: String? {
         switch self {
         case .member(let change): change.action == .forget(id: nil) ? change.userID : nil
@@ -41,13 +41,13 @@ public enum Change: Sendable, Equatable {
         }
     }
 
-    /// The member whom it removes for good; nil if it is something else.
+    /// The member whom this change removes for good, if any.
     public var forgottenUserID: String? {
         guard case .removal(let removal) = self else { return nil }
         return removal.forgottenUserID
     }
 
-    /// The interactions that it records.
+    /// The interactions that the change records.
     public var interactions: [InteractionRecord] {
         guard case .member(let member) = self, case .record(let records) = member.action else { return [] }
         return records
@@ -69,13 +69,13 @@ public enum Change: Sendable, Equatable {
 /// A number is never used for anything else again. A new kind gets a new number, and programs without it keep such
 /// changes until they are upgraded.
 public enum ChangeKind: Int64, Sendable, CaseIterable {
-    /// Nothing: it was erased, or a later change replaced it; its number stays.
+    /// Nothing: the change was erased, or a later one replaced it. Its number stays.
     case nothing = 0
     /// A member did something with groups.
     case interactions = 1
-    /// A member has an interaction forgotten.
+    /// A member forgets one interaction.
     case forgetInteraction = 2
-    /// A member has all interactions forgotten.
+    /// A member forgets all interactions.
     case forgetInteractions = 3
     /// A member states interests.
     case interests = 4
@@ -87,7 +87,7 @@ public enum ChangeKind: Int64, Sendable, CaseIterable {
     case unhide = 11
     /// The site curates a group.
     case curate = 12
-    /// The site curates a group no longer.
+    /// The site ends the curation of a group.
     case uncurate = 13
     /// The site removes a member for good.
     case removeMember = 20
@@ -100,7 +100,7 @@ public enum ChangeKind: Int64, Sendable, CaseIterable {
     /// The site removes a photo from a group.
     case removePooled = 24
 
-    /// Whether a later change of the kind, of the same member, leaves nothing of an earlier one.
+    /// Whether a later change of this kind by the same member replaces an earlier one entirely.
     public var replacesEarlier: Bool {
         switch self {
         case .forgetInteractions, .interests: true
@@ -110,7 +110,7 @@ public enum ChangeKind: Int64, Sendable, CaseIterable {
 }
 
 extension Change {
-    /// Its kind.
+    /// The kind of the change.
     public var kind: ChangeKind {
         switch self {
         case .member(let change):
@@ -141,7 +141,7 @@ extension Change {
 
 /// A removal that an administrator of the site orders.
 public struct RemovalChange: Sendable, Equatable {
-    /// What is removed, by external ids; what belongs to it goes along.
+    /// The thing to remove, by its external id; everything that belongs to it is removed as well.
     public enum Subject: Sendable, Equatable {
         /// A member, for good: no import, interaction or journal brings the member back.
         case member(String, withPhotos: Bool)
@@ -155,28 +155,28 @@ public struct RemovalChange: Sendable, Equatable {
         case pooled(String, ofGroup: String, table: String)
     }
 
-    /// What came of it.
+    /// The result of a removal.
     public enum Outcome: Sendable, Equatable {
-        /// It was removed: rows by table.
+        /// The thing was removed; the value has the number of rows by table.
         case removed([String: Int])
-        /// It is recorded, shown no more where it can be told, and removed from the catalog by the next recompute.
+        /// The removal is recorded, and answers obey it as far as possible; the next recompute changes the catalog.
         case pending
-        /// Nothing was done: there is no such thing.
+        /// Nothing was done, because there is no such thing.
         case unknown
     }
 
-    /// What is removed.
+    /// The thing to remove.
     public var subject: Subject
-    /// When it was ordered, in Unix milliseconds.
+    /// The time of the order, in Unix milliseconds.
     public var atMilliseconds: Int64
 
-    /// A removal.
+    /// Creates a removal.
     public init(_ subject: Subject, atMilliseconds: Int64) {
         self.subject = subject
         self.atMilliseconds = atMilliseconds
     }
 
-    /// The member of whom alone something is removed; nil if it is of a group or a photo.
+    /// The only member whose data is removed, or nil if the removal is about a group or a photo.
     public var userID: String? {
         switch subject {
         case .member(let id, _), .user(let id, _, _): id
@@ -184,12 +184,12 @@ public struct RemovalChange: Sendable, Equatable {
         }
     }
 
-    /// The member who is removed; nil if it is something else.
+    /// The member who is removed, or nil if something else is.
     public var forgottenUserID: String? {
         guard case .member(let id, _) = subject else { return nil }
         return id
     }
-    /// The group that is removed, or of which something is; nil if it is a member or a photo.
+    /// The group that is removed, or that loses a user or a photo; nil if a member or a photo is removed.
     public var groupID: String? {
         switch subject {
         case .group(let id), .user(_, let id, _), .pooled(_, let id, _): id

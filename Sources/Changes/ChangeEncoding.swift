@@ -1,35 +1,35 @@
 import CivilTime
 import Model
 
-/// The keys of a change's JSON: the one table of them.
+/// The keys of a change's JSON.
 ///
-/// A key never gets another meaning. A program takes an unknown key, kind or version for the mark of a newer one.
+/// A key never gets another meaning. A program treats an unknown key, kind or version as a sign of a newer program.
 enum ChangeField: String, CaseIterable {
-    /// The version of the encoding, and the number of `ChangeKind`.
+    /// The version of the encoding, and the number of the `ChangeKind`.
     case version = "v", kind
     /// External ids, and the table of a relation.
     case user, group, photo, table
-    /// When the site decided, in Unix milliseconds.
+    /// The time of the site's decision, in Unix milliseconds.
     case at
-    /// The id of an interaction that is forgotten.
+    /// The id of a forgotten interaction.
     case interaction
-    /// What was done, each with the fields of `InteractionField`.
+    /// Interactions, each with the fields of `InteractionField`.
     case interactions
-    /// Texts.
+    /// The stated interests, as texts.
     case interests
     /// Pages that were shown, each with the fields of `ExposureField`.
     case exposures
-    /// A curated group's position, and from when until when it is curated, in Unix seconds.
+    /// The position of a curated group, and the start and end of its curation, in Unix seconds.
     case position, starts, expires
-    /// 1 if a member's photos are removed, too.
+    /// 1 if the member's photos are removed as well.
     case photos
 }
 
 /// The keys of an interaction.
 enum InteractionField: String, CaseIterable {
-    /// The client's id, and the number of `Interaction.Kind`.
+    /// The client's id, and the number of the `Interaction.Kind`.
     case id, kind
-    /// The group's external id, and when, in Unix milliseconds.
+    /// The group's external id, and the time, in Unix milliseconds.
     case group, at
     /// The list that the group was shown in, its position there, and the variant of an experiment.
     case list, position, variant
@@ -39,11 +39,11 @@ enum InteractionField: String, CaseIterable {
 enum ExposureField: String, CaseIterable {
     /// The names of the experiment and its arm, and the id of the list.
     case experiment, arm, list
-    /// The rank of the page's first group, how many it had, and the filters.
+    /// The rank of the page's first group, the number of groups on the page, and the filters.
     case first, count, filters
-    /// Which list each group is credited to.
+    /// The list that each group is credited to.
     case teams
-    /// How often it was shown, when first and last, in Unix milliseconds, and how long making it took.
+    /// The number of showings, the first and last time in Unix milliseconds, and the time that the answers took.
     case times, firstAt, lastAt, microseconds
 }
 
@@ -51,7 +51,7 @@ extension Change {
     /// The version of the encoding that this program writes.
     static let encodingVersion: Int64 = 1
 
-    /// The bytes of a change that is nothing any more.
+    /// The bytes of an erased or replaced change.
     static let nothing = Fields<ChangeField>([(.version, 1), (.kind, ChangeKind.nothing.rawValue)]).object.written
 
     /// The change as JSON: the fields of its kind, in the order of `ChangeField`.
@@ -95,17 +95,18 @@ extension Change {
         return fields.object.written
     }
 
-    /// What bytes are.
+    /// The result of reading bytes.
     enum Reading: Equatable {
         case change(Change)
         case nothing
-        /// They need a newer program.
+        /// The bytes need a newer program.
         case newer
     }
 
-    /// Reads what `encoded` gave, or an earlier program.
+    /// Reads the bytes that `encoded` gave, or those of an earlier program.
     ///
-    /// Whether the bytes are whole, a checksum says: whole ones that this program cannot read are of a newer one.
+    /// The checksum has already shown that the bytes are whole. Whole bytes that this program cannot read are from a
+    /// newer program.
     static func read(_ bytes: [UInt8]) -> Reading {
         guard let json = ChangeJSON(bytes), var fields = Fields<ChangeField>(json),
             fields.integer(.version) == encodingVersion, let number = fields.integer(.kind),
@@ -116,7 +117,7 @@ extension Change {
         return .change(change)
     }
 
-    /// A change of a kind, from its fields; nil if one is missing or is something else.
+    /// Creates a change of a kind from its fields, or nil if a field is missing or has another type.
     private init?(_ kind: ChangeKind, _ fields: inout Fields<ChangeField>) {
         switch kind {
         case .nothing: return nil
@@ -142,7 +143,7 @@ extension Change {
         }
     }
 
-    /// Whether all interactions are at times that tables of interactions are read with.
+    /// Whether the times of all interactions are within the bounds that tables of interactions accept.
     var hasPossibleTimes: Bool {
         interactions.allSatisfy { InteractionRecord.possibleTimes.contains($0.atMilliseconds) }
     }
@@ -196,7 +197,7 @@ extension RemovalChange.Subject {
 }
 
 extension InteractionRecord {
-    /// The earliest and the latest time that can be, in Unix milliseconds.
+    /// The earliest and the latest possible time, in Unix milliseconds, both inclusive.
     static let possibleTimes = UnixTime.bounds.lowerBound * 1000...UnixTime.bounds.upperBound * 1000
 
     fileprivate var json: ChangeJSON {
@@ -258,7 +259,7 @@ extension ExposureRecord {
     }
 }
 
-/// The fields of a JSON object, which are taken out one by one: what is left, this program does not know.
+/// The fields of a JSON object, taken out one by one; fields that are left are unknown to this program.
 private struct Fields<Key: RawRepresentable & CaseIterable> where Key.RawValue == String {
     private var entries: [(key: String, value: ChangeJSON)] = []
 
@@ -290,7 +291,7 @@ private struct Fields<Key: RawRepresentable & CaseIterable> where Key.RawValue =
         take(key) { if case .integer(let number) = $0 { number } else { nil } }
     }
 
-    /// The elements of an array; nil if it is none, or one of them is not what it should be.
+    /// Returns the elements of an array, or nil if the field is no array or `convert` refuses an element.
     mutating func array<Element>(_ key: Key, _ convert: (ChangeJSON) -> Element?) -> [Element]? {
         take(key) { json in
             guard case .array(let values) = json else { return nil }

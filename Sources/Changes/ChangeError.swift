@@ -2,34 +2,34 @@ import SQLite
 
 /// A failure of a journal, or of the streams of changes.
 public struct ChangeError: Error, Equatable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of a failure.
     public enum Code: Sendable, Equatable {
-        /// The file is not a journal, or is one of another program.
+        /// The file is not a journal, or is a journal of another program version.
         case notAJournal
-        /// Another process writes to it; trying later helps.
+        /// Another process writes to the journal; a retry later may succeed.
         case busy
-        /// A file could not be opened, or is not to be written to.
+        /// A file could not be opened, or may not be written to.
         case fileFailed
         /// SQLite failed.
         case databaseFailed
         /// The server cannot be reached, or refuses.
         case serverFailed
-        /// The server has something else than streams of changes.
+        /// The server has something other than streams of changes.
         case badStreams
     }
 
-    /// The kind.
+    /// The kind of the failure.
     public let code: Code
-    /// What happened, where, and what to do.
+    /// A sentence that says what happened, where, and what to do.
     public let message: String
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// An error of SQLite's, about a journal.
+    /// Turns an error of SQLite into an error about a journal.
     init(_ error: DatabaseError) {
         if error.isBusy {
             self.init(.busy, "another process is writing to the journal; try again later")
@@ -46,7 +46,7 @@ public struct ChangeError: Error, Equatable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// Runs `body`, and turns an error of SQLite's into one of a journal.
+/// Runs `body`, and turns an error of SQLite into an error about a journal.
 func wrapping<Result>(_ body: () throws(DatabaseError) -> Result) throws(ChangeError) -> Result {
     do { return try body() } catch { throw ChangeError(error) }
 }

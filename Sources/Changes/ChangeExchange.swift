@@ -1,53 +1,53 @@
 public import Model
 
-/// What a stream in the store says it has of one journal.
+/// The range of one journal's changes that its stream in the store has.
 public struct StreamedNumbers: Sendable, Equatable {
-    /// The number before the first change that is there; the last, if there is none.
+    /// The number before the first change in the stream, or `last` if the stream is empty.
     public var after: Int64
-    /// The last change that was ever added.
+    /// The last change that was ever added to the stream.
     public var last: Int64
-    /// How many changes there are.
+    /// The number of changes in the stream.
     public var count: Int
 
-    /// What a stream has.
+    /// Creates the range of a stream.
     public init(after: Int64, last: Int64, count: Int) {
         self.after = after
         self.last = last
         self.count = count
     }
 
-    /// Whether it has every change from its first to its last.
+    /// Whether the stream has every change from its first to its last.
     public var isWhole: Bool { Int64(count) == last - after }
 }
 
-/// What a daemon has to do so that its journal and the streams of the store come to have the same changes.
+/// The steps that give a daemon's journal and the streams of the store the same changes.
 ///
-/// What was sent before is not remembered: what to do follows from what both have now. So a store that lost
-/// its streams, or went back to an older state, needs no treatment of its own. Every daemon sends what it has of every
-/// journal, not only of its own: as a change is the same wherever it is, it does not matter who sends it.
+/// The steps follow from what both sides have now; a daemon does not remember what it sent before. A store that lost
+/// its streams, or went back to an older state, therefore needs no special treatment. Every daemon sends the changes of
+/// every journal, not only of its own. A change is the same everywhere, and any daemon may send it.
 public struct ChangeExchange: Sendable {
-    /// One thing to do.
+    /// One step of the exchange.
     public enum Step: Sendable, Equatable {
         /// Read the changes of a journal after a number from the stream.
         case take(String, after: Int64)
-        /// Add the changes after a number to the stream, which ends there.
+        /// Add the changes after a number to the stream, which ends at that number.
         case add(String, after: Int64)
-        /// Make the stream anew, of the changes after a number: it is not there, or lacks some of them.
+        /// Make the stream anew from the changes after a number, because it is missing or lacks some of them.
         case remake(String, after: Int64)
-        /// Wait: the stream goes on, but changes up to a number are in it no more, and not here either.
+        /// Wait: the stream goes on, but neither side has the changes up to a number any more.
         case wait(String, through: Int64)
     }
 
-    /// What is here, by journal.
+    /// The changes in the daemon's journal, by the journal that recorded them first.
     public var here: [String: KeptNumbers]
-    /// What the streams have, by journal.
+    /// The changes in the streams, by journal.
     public var streams: [String: StreamedNumbers]
-    /// What the streams had a while before: one that has changed since is being filled by another daemon.
+    /// The streams a while earlier; a stream that differs from then is being filled by another daemon.
     public var earlierStreams: [String: StreamedNumbers]
-    /// What all versions have that may serve: nobody needs to be sent that.
+    /// The changes that all versions that may serve have already; no daemon needs them.
     public var dispensable: TakenChanges
 
-    /// A comparison of both sides.
+    /// Creates a comparison of both sides.
     public init(
         here: [String: KeptNumbers], streams: [String: StreamedNumbers],
         earlierStreams: [String: StreamedNumbers] = [:], dispensable: TakenChanges
@@ -58,14 +58,14 @@ public struct ChangeExchange: Sendable {
         self.dispensable = dispensable
     }
 
-    /// What is here of a journal, as far as anybody may need it.
+    /// Returns the changes of a journal that are here and that some daemon may need.
     public func needed(of origin: String) -> KeptNumbers {
         var numbers = here[origin] ?? .none
         numbers.dispense(through: dispensable.last(of: origin))
         return numbers
     }
 
-    /// What to do, in the order of the journals' names; nothing if both sides have the same.
+    /// The steps in the order of the journals' names; empty if both sides have the same changes.
     public var steps: [Step] {
         Set(here.keys).union(streams.keys).sorted().compactMap { step(for: $0) }
     }
@@ -79,13 +79,13 @@ public struct ChangeExchange: Sendable {
         guard let stream = streams[origin], stream.isWhole, stream.after <= mine.after
         else { return .remake(origin, after: mine.after) }
         if stream.last < mine.after {
-            // It could only go on with a gap; but a daemon that has more may be about to fill it.
+            // Adding would leave a gap, but another daemon that has more may be about to fill it.
             return earlierStreams[origin] == stream ? .remake(origin, after: mine.after) : nil
         }
         return stream.last < mine.last ? .add(origin, after: stream.last) : nil
     }
 
-    /// The changes that are here and not in the streams: of each journal those after the number.
+    /// The changes that are here and not in the streams: of each journal, those after `after`.
     public var waiting: [String: KeptNumbers] {
         here.keys.reduce(into: [:]) { waiting, origin in
             let mine = needed(of: origin)
@@ -95,23 +95,23 @@ public struct ChangeExchange: Sendable {
     }
 }
 
-/// The order in which changes of different journals apply, the same wherever they are and however they got there.
+/// The position of a change in the order in which the changes of all journals apply, the same everywhere.
 ///
-/// A stamp is the Unix milliseconds of the journal's clock, but at least one more than the stamp of any change that the
-/// journal knew: so a change comes after all that could have led to it, whatever the clocks say. Equal stamps are
-/// ordered by the journals' names.
+/// The milliseconds are the Unix time of the journal's clock, but at least one more than any stamp that the journal
+/// knew. A change therefore comes after all changes that could have led to it, whatever the clocks say. Equal
+/// milliseconds are ordered by the journals' names.
 public struct ChangeStamp: Sendable, Hashable, Comparable {
-    /// What a stamp may be: a journal counts on from the latest that it knows.
+    /// The range of valid stamps; a journal counts on from the latest stamp that it knows.
     public static let bounds: ClosedRange<Int64> = 0...1 << 60
 
-    /// Milliseconds.
+    /// The milliseconds of the stamp.
     public var milliseconds: Int64
-    /// The journal.
+    /// The name of the journal.
     public var origin: String
     /// The number of the change in its journal.
     public var sequence: Int64
 
-    /// The stamp of a change.
+    /// Creates the stamp of a change.
     public init(milliseconds: Int64, origin: String, sequence: Int64) {
         self.milliseconds = milliseconds
         self.origin = origin
@@ -123,55 +123,54 @@ public struct ChangeStamp: Sendable, Hashable, Comparable {
         (one.milliseconds, one.origin, one.sequence) < (other.milliseconds, other.origin, other.sequence)
     }
 
-    /// The milliseconds of a new change.
+    /// Returns the milliseconds of a new change.
     ///
     /// - Parameters:
-    ///   - now: Unix milliseconds.
-    ///   - latest: those of the latest change that is known.
+    /// - now: the current time, in Unix milliseconds.
+    /// - latest: the milliseconds of the latest known change.
     public static func milliseconds(at now: Int64, after latest: Int64) -> Int64 {
         min(max(now, latest + 1), bounds.upperBound)
     }
 }
-/// Which changes of one journal are kept somewhere: in a journal, a stream or the catalog.
+/// The range of one journal's changes that a journal, a stream or the catalog keeps.
 ///
-/// The changes of a journal are numbered from 1 on, without a gap. Whoever takes them takes each one after the one
-/// before it, so that two numbers say all there is to say: what came first is removed at some time, and what comes next
-/// follows the last.
+/// The changes of a journal are numbered from 1 on, without a gap, and are always taken in that order. Two numbers
+/// therefore describe the range. Its beginning is pruned at some time, and the next change follows its end.
 public struct KeptNumbers: Sendable, Equatable {
-    /// Nothing yet.
+    /// The empty range.
     public static let none = KeptNumbers(after: 0, last: 0)
 
-    /// The changes up to this number are not needed here any more: all versions that may serve have them.
+    /// The number up to which changes are prunable, inclusive: all versions that may serve have them.
     public var after: Int64
-    /// The last change that is here, or that is not needed any more; at least `after`.
+    /// The last change that is here or was pruned; at least `after`.
     public var last: Int64
 
-    /// The changes after one number up to another.
+    /// Creates the range of the changes after one number (exclusive) up to another (inclusive).
     public init(after: Int64, last: Int64) {
         self.after = after
         self.last = last
     }
 
-    /// What to do with a change that is offered.
+    /// The treatment of an offered change.
     public enum Verdict: Sendable, Equatable {
-        /// It follows the last one: take it.
+        /// The change follows the last one, and is taken.
         case next
-        /// It is here already.
+        /// The change is here already.
         case repeated
-        /// Others before it are missing: to take it would lose them.
+        /// Earlier changes are missing, and would be lost if this one were taken.
         case missing
     }
 
-    /// What to do with the change of a number.
+    /// Returns the treatment of the change with a number.
     public func verdict(on number: Int64) -> Verdict {
         if number <= last { return .repeated }
         return number == last + 1 ? .next : .missing
     }
 
-    /// Whether there are changes that somebody may need.
+    /// Whether the range has no change that a daemon may need.
     public var isEmpty: Bool { last <= after }
 
-    /// Counts the changes up to a number as no longer needed.
+    /// Counts the changes up to a number, inclusive, as no longer needed.
     public mutating func dispense(through number: Int64) {
         after = max(after, number)
         last = max(last, number)

@@ -1,6 +1,6 @@
 import Model
 
-/// A value of a change's JSON: only what changes have, without fractions, literals and duplicates of keys.
+/// A value of a change's JSON; fractions, literals and duplicate keys are not supported.
 indirect enum ChangeJSON: Equatable {
     case text(String)
     case integer(Int64)
@@ -11,14 +11,14 @@ indirect enum ChangeJSON: Equatable {
 
     /// Reads bytes.
     ///
-    /// - Returns: nil if they are something else than one such value.
+    /// - Returns: nil if the bytes are not exactly one such value.
     init?(_ bytes: [UInt8]) {
         var reader = Reader(bytes: bytes)
         guard let value = reader.value(depth: 0), reader.position == bytes.count else { return nil }
         self = value
     }
 
-    /// The bytes, without spaces.
+    /// The value as JSON without spaces.
     var written: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -62,7 +62,7 @@ indirect enum ChangeJSON: Equatable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Whether bytes, read as JSON, have a text as a value or a key, however it is escaped.
+    /// Whether bytes, read as JSON, contain a text as a value or a key, in any escaped form.
     static func has(_ text: String, in bytes: [UInt8]) -> Bool {
         var reader = Reader(bytes: bytes)
         while reader.position < bytes.count {
@@ -80,9 +80,9 @@ indirect enum ChangeJSON: Equatable {
     }
 }
 
-/// Reads JSON of bytes, from a position on.
+/// A reader of JSON bytes, from a position on.
 private struct Reader {
-    /// Changes nest less.
+    /// The nesting depth that no change reaches.
     private static let depthLimit = 4
 
     let bytes: [UInt8]

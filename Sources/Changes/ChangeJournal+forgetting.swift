@@ -1,18 +1,19 @@
 public import Model
 import SQLite
 
-/// What one change leaves of others: forgotten interactions, forgotten members, and what is replaced.
+/// The effect of one change on others: forgotten interactions, forgotten members, and replaced changes.
 extension ChangeJournal {
-    /// Erases what was forgotten from the write-ahead log, where it stays until it is overwritten.
+    /// Erases forgotten data from the write-ahead log, where it stays until it is overwritten.
     ///
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
     public func eraseForgotten() throws(ChangeError) -> Bool {
         try wrapping { () throws(DatabaseError) in try database.emptyLog() }
     }
 
-    /// Lets a change that was just added and the others here have their effect on one another.
+    /// Applies the effects that a change that was just added and the other changes here have on one another.
     ///
-    /// A change may come after one that applies later. The work is that of the rows of its member that it concerns.
+    /// The change may have arrived after a change that applies later. The work grows with the rows of its member that
+    /// it concerns.
     func settle(_ change: JournaledChange, _ key: Int64) throws(DatabaseError) {
         guard let content = change.change, let user = content.userID else { return }
         if content.forgottenUserID != nil {
@@ -32,7 +33,7 @@ extension ChangeJournal {
         if content.kind.replacesEarlier { try replaceEarlier(content.kind, ofUser: user) }
     }
 
-    /// Forgets of a change of a member what later ones say is forgotten.
+    /// Forgets the interactions of a member's change that later changes forget.
     private func forget(_ change: JournaledChange, ofUser user: String) throws(DatabaseError) {
         let later = try rows(
             where: """
@@ -51,14 +52,14 @@ extension ChangeJournal {
         }
     }
 
-    /// Forgets interactions of a user, one or all; memberships that joins and leaves led to stay.
+    /// Forgets one or all interactions of a user; memberships from joins and leaves stay.
     ///
-    /// - Parameter stamp: only those of changes before it; nil: all.
-    /// - Returns: how many there were.
+    /// - Parameter stamp: only interactions of changes before this stamp are forgotten; nil for all changes.
+    /// - Returns: the number of interactions that were forgotten.
     @discardableResult
     func forget(_ id: String?, ofUser user: String, before stamp: ChangeStamp?) throws(DatabaseError) -> Int {
         if id == nil { try eraseAll(.exposures, ofUser: user, before: stamp) }
-        // All of them, or those that one id leads to.
+        // Finds all interactions, or those with the id.
         let condition = id == nil ? "" : "AND id = ?2"
         let found = try rows(
             where: """
@@ -112,7 +113,7 @@ extension ChangeJournal {
         return forgotten.count
     }
 
-    /// Notes that an interaction of a change is kept for the membership alone.
+    /// Notes that an interaction of a change is kept only for its membership.
     func noteForgotten(_ id: String, ofChange key: Int64) throws(DatabaseError) {
         let note = try database.prepare("UPDATE interactions SET is_forgotten = 1 WHERE change_key = ? AND id = ?")
         note.bind(key, at: 1)
@@ -120,7 +121,7 @@ extension ChangeJournal {
         try note.run()
     }
 
-    /// Leaves nothing of a user's changes of a kind but their numbers.
+    /// Erases a user's changes of a kind; only their numbers and stamps stay.
     private func eraseAll(_ kind: ChangeKind, ofUser user: String, before stamp: ChangeStamp?) throws(DatabaseError) {
         let found = try rows(where: "user_id = ?1 AND kind = ?2") { rows in
             rows.bind(user, at: 1)
@@ -129,7 +130,7 @@ extension ChangeJournal {
         for (key, change) in found where stamp.map({ change.stamp < $0 }) ?? true { try erase(key, change) }
     }
 
-    /// Leaves of a user's changes of a kind only the last.
+    /// Erases a user's changes of a kind except the last.
     private func replaceEarlier(_ kind: ChangeKind, ofUser user: String) throws(DatabaseError) {
         let found = try rows(where: "user_id = ?1 AND kind = ?2") { rows in
             rows.bind(user, at: 1)
@@ -138,13 +139,13 @@ extension ChangeJournal {
         for (key, change) in found.dropLast() { try erase(key, change) }
     }
 
-    /// Erases what is here of a user; of the changes, only their numbers stay.
+    /// Erases the changes of a user; only their numbers and stamps stay.
     ///
-    /// Also of changes that need a newer program, if they name the user.
+    /// Changes that need a newer program are erased as well, if they name the user.
     ///
     /// - Parameters:
-    ///   - stamp: only changes before it; nil: all.
-    ///   - kept: a change that stays.
+    ///   - stamp: only changes before this stamp are erased; nil for all changes.
+    ///   - kept: the key of a change that stays.
     func erase(user: String, before stamp: ChangeStamp? = nil, but kept: Int64? = nil) throws(DatabaseError) {
         let known = try rows(where: "user_id = ?1 AND kind <> \(ChangeKind.removeMember.rawValue)") {
             $0.bind(user, at: 1)
@@ -155,7 +156,7 @@ extension ChangeJournal {
         }
     }
 
-    /// Whether a user is forgotten by a change after a stamp.
+    /// Returns whether a change after a stamp forgets a user.
     private func isForgotten(_ user: String, after stamp: ChangeStamp) throws(DatabaseError) -> Bool {
         let row = try database.prepare(
             """
@@ -169,7 +170,7 @@ extension ChangeJournal {
         return try row.step()
     }
 
-    /// Whether a user is forgotten by a change that is not in a version.
+    /// Returns whether a change that a version does not have forgets a user.
     public func isForgotten(user: String, beyond taken: TakenChanges) throws(ChangeError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)") { $0.bind(user, at: 1) }
@@ -177,7 +178,9 @@ extension ChangeJournal {
         }
     }
 
-    /// How many changes are here that tell of members, also of a newer program, by member.
+    /// Returns the number of changes about each member, without those that only remove the member from the site.
+    ///
+    /// Changes that need a newer program count if they name the member. Members without changes are left out.
     public func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: Int] {
         try wrapping { () throws(DatabaseError) in
             let newer = try rows(where: "kind IS NULL").map(\.change)
@@ -191,12 +194,12 @@ extension ChangeJournal {
         }
     }
 
-    /// Erases what is here of members who were forgotten after it was done.
+    /// Erases the changes of forgotten members that are older than the forgetting.
     ///
     /// - Parameters:
-    ///   - users: the members to look for; nil: all.
-    ///   - forgotten: when a member was forgotten, in the milliseconds of stamps; nil if that is not known.
-    /// - Returns: the members of whom something was erased.
+    /// - users: the members to look for; nil for all members.
+    /// - forgotten: returns the time at which a member was forgotten, in the milliseconds of stamps, or nil if unknown.
+    /// - Returns: the members who lost data.
     public func erase(among users: [String]?, _ forgotten: (_ userID: String) -> Int64?) throws(ChangeError)
         -> [String]
     {

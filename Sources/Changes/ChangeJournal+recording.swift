@@ -1,17 +1,17 @@
 public import Model
 import SQLite
 
-/// New changes: those of this daemon, and those that it reads of others.
+/// New changes of this daemon, and changes that it reads from other daemons.
 extension ChangeJournal {
-    /// Records changes of this daemon's in one transaction; they are durable when this returns.
+    /// Records changes of this daemon in one transaction; they are durable when this returns.
     ///
-    /// An interaction whose id the member has already is left as it is. Whether groups exist is not checked here.
+    /// An interaction whose id the member has already is left as it is. The existence of groups is not checked here.
     ///
     /// - Parameters:
-    ///   - now: Unix milliseconds.
-    ///   - isComplete: whether all changes of other daemons are here; then what changes nothing is not recorded.
-    /// - Returns: what came of each change, in their order.
-    /// - Throws: `ChangeError`; then nothing of them all was recorded.
+    ///   - now: the current time, in Unix milliseconds.
+    ///   - isComplete: whether all changes of other daemons are here; then changes without an effect are not recorded.
+    /// - Returns: the outcome of each change, in their order.
+    /// - Throws: `ChangeError`; then none of the changes was recorded.
     public func record(_ changes: [Change], at now: Int64, isComplete: Bool = false) throws(ChangeError)
         -> [Change.Outcome]
     {
@@ -33,7 +33,7 @@ extension ChangeJournal {
             numbering = next
             return outcomes
         } catch {
-            // It is not certain that nothing is on the disk, and a number must not be given twice.
+            // The commit may have reached the disk, and a number must not be given twice.
             numbering = Numbering()
             throw error
         }
@@ -77,8 +77,9 @@ extension ChangeJournal {
         return outcome
     }
 
-    /// What comes of a change that says the same as the last one of its member, and changes nothing; nil if it must be
-    /// recorded.
+    /// Returns the outcome of a change that repeats the last one of its member without effect.
+    ///
+    /// - Returns: nil if the change must be recorded.
     private func outcomeOfRepeated(_ change: Change) throws(DatabaseError) -> Change.Outcome? {
         guard case .member(let member) = change else { return nil }
         let outcome: MemberChange.Outcome
@@ -98,15 +99,14 @@ extension ChangeJournal {
         return .member(outcome)
     }
 
-    /// Adds what was read from the stream, in one transaction that is durable when this returns.
+    /// Adds changes that were read from a stream, in one transaction that is durable when this returns.
     ///
-    /// Of each journal only the change that follows the last one is taken: one that comes after a gap is left for
-    /// later.
+    /// A change is taken only if it follows the last one of its journal. A change after a gap is left for later.
     ///
     /// - Parameters:
-    ///   - changes: those of each journal in the order of their numbers.
-    ///   - dispensable: what all versions have that may serve.
-    ///   - now: Unix milliseconds.
+    ///   - changes: the changes of each journal in the order of their numbers.
+    ///   - dispensable: the changes that all versions that may serve have.
+    ///   - now: the current time, in Unix milliseconds.
     /// - Returns: the changes that were taken.
     public func follow(_ changes: [JournaledChange], beyond dispensable: TakenChanges, at now: Int64)
         throws(ChangeError) -> [JournaledChange]
@@ -119,7 +119,8 @@ extension ChangeJournal {
                 let last = numbers.last
                 numbers.dispense(through: dispensable.last(of: change.origin))
                 guard numbers.verdict(on: change.sequence) == .next else { continue }
-                // Rows without a gap say what is here.
+                // The rows of a journal must have no gap, because `keptNumbers` reads only their first and last
+                // numbers.
                 if numbers.last > last { try removeRows(of: change.origin, through: numbers.last) }
                 try settle(change, try insert(change, at: now))
                 numbers.last = change.sequence
@@ -130,7 +131,7 @@ extension ChangeJournal {
         }
     }
 
-    /// The index of the first interaction that has the id of another, before it or known, and says something else.
+    /// Returns the index of the first interaction with the id of a known or an earlier one that says something else.
     private func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String) throws(DatabaseError)
         -> Int?
     {
@@ -143,7 +144,7 @@ extension ChangeJournal {
         return nil
     }
 
-    /// An interaction that is not forgotten, as the change has it that was recorded here first; nil if there is none.
+    /// Returns an interaction as the first change recorded here has it, or nil if it is unknown or forgotten.
     private func known(_ id: String, ofUser user: String) throws(DatabaseError) -> InteractionRecord? {
         let row = try database.prepare(
             """

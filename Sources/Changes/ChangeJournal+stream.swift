@@ -1,9 +1,9 @@
 public import Model
 import SQLite
 
-/// What a journal has, as it is sent on, compared and removed.
+/// The contents of a journal, for sending, comparing and pruning.
 extension ChangeJournal {
-    /// Which changes are here, by the journal that they were made in.
+    /// Returns the ranges of changes that are here, by the journal that recorded them first.
     ///
     /// - Complexity: O(journals · log changes).
     public func kept() throws(ChangeError) -> [String: KeptNumbers] {
@@ -28,12 +28,13 @@ extension ChangeJournal {
         return kept
     }
 
-    /// Changes of a journal as they are sent on, in the order of their numbers, up to the first that is damaged or
-    /// missing, which is noted.
+    /// Returns changes of a journal as they are sent on, in the order of their numbers, without forgotten data.
     ///
-    /// What was forgotten is no longer in them.
+    /// The list ends before the first damaged or missing change, which is noted.
     ///
-    /// - Parameter sequence: those after this number.
+    /// - Parameters:
+    ///   - sequence: the number before the first change to return.
+    ///   - limit: the largest number of changes.
     public func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError) -> [JournaledChange] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -53,7 +54,7 @@ extension ChangeJournal {
         }
     }
 
-    /// When a change was recorded here, in Unix milliseconds; nil if it is not here.
+    /// Returns the time at which a change was recorded here, in Unix milliseconds, or nil if it is not here.
     public func timeRecorded(_ sequence: Int64, of origin: String) throws(ChangeError) -> Int64? {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare("SELECT recorded_at FROM changes WHERE origin = ? AND sequence = ?")
@@ -63,9 +64,11 @@ extension ChangeJournal {
         }
     }
 
-    /// How many changes are not in the streams, and since when the first of them waits, in Unix milliseconds.
+    /// Returns the number of changes that are not in the streams, and the time since which the first waits.
     ///
-    /// - Parameter exchange: what the streams have, and what nobody needs to be sent.
+    /// The time is in Unix milliseconds.
+    ///
+    /// - Parameter exchange: the contents of the streams, and the changes that nobody needs.
     public func backlog(in exchange: ChangeExchange) throws(ChangeError) -> (count: Int, since: Int64?) {
         var exchange = exchange
         exchange.here = try kept()
@@ -78,7 +81,7 @@ extension ChangeJournal {
         return (count, since)
     }
 
-    /// Removes changes that are in every model version that may serve.
+    /// Removes changes that all model versions that may serve have.
     public func prune(_ taken: TakenChanges) throws(ChangeError) {
         try transaction { () throws(DatabaseError) in
             for (origin, numbers) in try keptNumbers() where numbers.after < taken.last(of: origin) {
@@ -107,24 +110,24 @@ extension ChangeJournal {
     }
 }
 
-/// What reading all of a journal found.
+/// The result of reading all of a journal.
 public struct JournalExamination: Sendable, Equatable {
-    /// What SQLite's integrity check says is wrong, at most ten lines; if there is any, the rest was not looked for.
+    /// The findings of SQLite's integrity check, at most ten lines; if there are any, nothing else was examined.
     public var damage: [String] = []
-    /// Which changes are here, by the journal that they were made in.
+    /// The ranges of changes that are here, by the journal that recorded them first.
     public var kept: [String: KeptNumbers] = [:]
-    /// Journals of which changes between the first and the last are missing.
+    /// Journals that lack changes between their first and their last.
     public var withGaps: [String] = []
     /// Changes that differ from their checksums.
     public var damagedChanges: [ChangeName] = []
-    /// The first change that needs a newer program, of each journal that has one.
+    /// The first change of each journal that needs a newer program.
     public var newerChanges: [ChangeName] = []
-    /// The time of the change that was recorded here last, in Unix milliseconds; nil if there is none.
+    /// The time of the change that was recorded here last, in Unix milliseconds, or nil if there is none.
     public var latestRecordedMilliseconds: Int64?
 }
 
 extension ChangeJournal {
-    /// Reads all of the journal, and changes nothing.
+    /// Reads all of the journal without changing it.
     public func examine() throws(ChangeError) -> JournalExamination {
         var examination = JournalExamination()
         try wrapping { () throws(DatabaseError) in

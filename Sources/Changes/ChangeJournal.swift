@@ -1,22 +1,22 @@
 import Model
 import SQLite
 
-/// The changes made through one daemon, and those that it read of other daemons, in a SQLite file of the daemon's own.
+/// The changes of one daemon, and those that it read from other daemons, in a SQLite file of the daemon's own.
 ///
-/// A daemon that shares a store acknowledges a change when it is in here, and sends it to the others later. Changes
-/// apply in the order of their stamps, and interactions in the order of their times. A connection belongs to one thread
-/// at a time.
+/// A daemon that shares a store acknowledges a change when it is in this file, and sends it to the other daemons later.
+/// Changes apply in the order of their stamps, and interactions in the order of their times. A connection belongs to
+/// one thread at a time.
 ///
-/// The name under which changes are recorded is not the file's but the connection's, made when that is opened. So a
-/// file that was copied, or brought back from a backup, repeats what it has under the names that it has, but never
-/// gives a number twice.
+/// The name under which changes are recorded belongs to the connection, not to the file. A copied or restored file
+/// therefore repeats its changes under their old names, but never gives a number twice.
 public final class ChangeJournal {
-    /// How a journal is opened.
+    /// The mode in which a journal is opened.
     public enum Mode: Sendable {
-        /// For reading; it must exist, and stays as it is. One of an earlier program is read as it would be upgraded.
+        /// Reading: the file must exist, and is not changed. The journal of an earlier program is read in upgraded
+        /// form.
         case reading
-        /// For writing durably: a commit waits for the disk. The journal is made if it does not exist, and upgraded if
-        /// it is of an earlier program.
+        /// Durable writing: a commit waits for the disk. The journal is created if it is missing, and upgraded if it is
+        /// of an earlier program.
         case recording
     }
 
@@ -24,23 +24,24 @@ public final class ChangeJournal {
     struct Numbering {
         /// The journal's name, unique among all.
         let origin = String(UInt64.random(in: .min ... .max), radix: 36)
-        /// The last number that was given.
+        /// The last number in use.
         var sequence: Int64 = 0
-        /// The last stamp that was given.
+        /// The last stamp in use, in milliseconds.
         var stampMilliseconds: Int64 = 0
     }
 
-    /// "Ctjr": tells a journal from other SQLite files (`PRAGMA application_id`).
+    /// "Ctjr", which tells a journal from other SQLite files (`PRAGMA application_id`).
     private static let applicationID: Int64 = 0x4374_6A72
     private static let schemaVersion: Int64 = 3
-    /// The version that is upgraded.
+    /// The earlier schema version that can be upgraded.
     private static let earlierVersion: Int64 = 2
-    /// How large the write-ahead log may stay when what it has is in the file; SQLite writes some 4 MB before that.
+    /// The largest write-ahead log that stays after a checkpoint, in bytes; SQLite writes some 4 MB before a
+    /// checkpoint.
     static let logByteLimit = 8 << 20
 
     let database: Database
     var numbering = Numbering()
-    /// The changes that were found damaged, by any connection that was given the same.
+    /// The changes that were found damaged, by any connection that shares this object.
     public let damaged: DamagedChanges
 
     /// The name under which this connection records changes.
@@ -48,8 +49,11 @@ public final class ChangeJournal {
 
     /// Opens a journal.
     ///
-    /// - Parameter damaged: where damaged changes are noted.
-    /// - Throws: `ChangeError.Code.notAJournal` if the file is something else, or of another program version.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - mode: the mode.
+    ///   - damaged: receives the names of damaged changes.
+    /// - Throws: `ChangeError.Code.notAJournal` if the file is something else, or a journal of another program version.
     public init(path: String, mode: Mode, damaged: DamagedChanges = DamagedChanges()) throws(ChangeError) {
         self.damaged = damaged
         let problem: String?
@@ -75,7 +79,7 @@ public final class ChangeJournal {
         if let problem { throw ChangeError(.notAJournal, "\(path) \(problem)") }
     }
 
-    /// Why a database is no journal of this program; nil if it is one, or still empty.
+    /// Returns the reason why a database is no journal of this program, or nil if it is one or still empty.
     private static func problem(of database: Database) throws(DatabaseError) -> String? {
         guard try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 else { return nil }
         guard try database.integer("PRAGMA application_id") == applicationID else {
@@ -94,19 +98,19 @@ public final class ChangeJournal {
 
     private func version() throws(DatabaseError) -> Int64 { try database.integer("PRAGMA user_version") ?? 0 }
 
-    /// Writes, but changes nothing, to find out whether it is possible.
+    /// Finds out whether writing is possible, without changing anything.
     public func probeWriting() throws(ChangeError) {
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 
     private func prepare() throws(DatabaseError) {
-        // The log, which grows while somebody reads, gives its place on the disk back.
+        // Gives the disk space back to the system that the log took while a reader held it.
         try database.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
             PRAGMA journal_size_limit = \(Self.logByteLimit);
             """)
-        // A journal on a full disk can still be read, and sent on.
+        // A journal on a full disk can still be read and sent on, so write only if necessary.
         if try version() != Self.schemaVersion {
             try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
                 switch try version() {
@@ -129,19 +133,21 @@ public final class ChangeJournal {
 }
 
 extension ChangeJournal {
-    /// Where tables are.
+    /// The place of the tables.
     private enum Place: String {
         case file = "main"
-        /// In the connection alone.
+        /// Tables of the connection alone.
         case temporary = "temp"
     }
 
-    /// The tables.
+    /// Returns the statements that create the tables.
     ///
-    /// The changes of each origin are numbered without a gap. A body is the change as it is sent; the columns beside it
-    /// say the same, so that it is found: no kind is that of a newer program. `seal` is the checksum over origin,
-    /// sequence, stamp and body. The rows of `interactions` lead to the changes of `interactions`. An id that comes in
-    /// two changes, as of a client that tried twice, is in both: each is sent on as it was.
+    /// The changes of each origin are numbered without a gap. `body` is the change as it is sent. The columns beside it
+    /// repeat parts of the body for searching; `kind` is null if the change needs a newer program. `seal` is the
+    /// checksum of origin, sequence, stamp and body.
+    ///
+    /// The rows of `interactions` lead to the changes that record them. An id may come in two changes, for example
+    /// after a client's retry. Both changes are sent on as they were.
     private static func schema(in place: Place) -> String {
         """
         CREATE TABLE \(place.rawValue).changes (
@@ -176,7 +182,7 @@ extension ChangeJournal {
         """
     }
 
-    /// Makes the tables of those of the earlier program, which had a table of interactions in place of their bodies.
+    /// Creates the tables from those of the earlier program, which stored interactions in a table instead of bodies.
     private func upgrade(into place: Place) throws(DatabaseError) {
         var (changes, interactions) = ("main.changes", "main.interactions")
         if place == .file {
@@ -225,7 +231,7 @@ extension ChangeJournal {
         if place == .file { try database.execute("DROP TABLE \(changes); DROP TABLE \(interactions)") }
     }
 
-    /// Looks again at changes that needed a newer program, which this one may be.
+    /// Reads again the changes that needed a newer program, because this program may be that one.
     private func readAgain() throws(DatabaseError) {
         let rows = try database.prepare(
             "SELECT change_key, \(Self.columns), recorded_at FROM changes WHERE kind IS NULL")

@@ -3,7 +3,7 @@ import Model
 
 /// A change as programs up to November 2026 wrote it: JSON in the shape that Swift gives to these enumerations.
 ///
-/// Journals and streams still have some when a site is upgraded. The names of the cases here are the format.
+/// Journals and streams may have such changes after an upgrade. The names of the cases are the format.
 enum EarlierChange: Decodable {
     case member(Member)
     case site(Site)
@@ -62,14 +62,14 @@ enum EarlierChange: Decodable {
         var atMilliseconds: Int64
     }
 
-    /// Reads what an earlier program wrote.
+    /// Reads the bytes of an earlier program.
     ///
-    /// - Returns: nil if it is something else.
+    /// - Returns: nil if they are something else.
     static func read(_ bytes: [UInt8]) -> Change.Reading? {
         guard let earlier = try? JSONDecoder().decode(EarlierChange.self, from: Data(bytes)),
             let change = earlier.change, change.hasPossibleTimes
         else { return nil }
-        // What was erased kept its member.
+        // An erased change kept its member.
         if case .member(let member) = change, member.action == .record([]) { return .nothing }
         return .change(change)
     }
@@ -87,7 +87,7 @@ enum EarlierChange: Decodable {
 }
 
 extension EarlierChange.Member.Action {
-    /// Nil if it has an interaction of a kind that this program does not know.
+    /// The action, or nil if it has an interaction of a kind that this program does not know.
     fileprivate var action: MemberChange.Action? {
         switch self {
         case .record(let records):

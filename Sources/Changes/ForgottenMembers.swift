@@ -2,19 +2,19 @@ import CXXHash
 public import Model
 import Redis
 
-/// Who was forgotten and when, as a store names them for journals that were away: hashes of ids with a salt.
+/// The forgotten members and the times of their forgetting, which a store keeps for journals that were away.
 ///
-/// The hash keeps ids from being read off; it is not secret, as whoever has an id can look for it. The latest
-/// `limit` are kept.
+/// A member is named by a salted hash of the id. The hash hides ids at first sight, but it is not secret: anyone who
+/// has an id can look for it. The store keeps the latest `limit` members.
 public struct ForgottenMembers: Sendable {
-    /// How many a store names; beyond it, those who were forgotten first are dropped.
+    /// The largest number of members that a store names; beyond it, those forgotten first are dropped.
     public static let limit = 100_000
 
     let salt: [UInt8]
-    /// When, in the milliseconds of stamps, by hash.
+    /// The times of forgetting, in the milliseconds of stamps, by hash.
     var milliseconds: [String: Int64] = [:]
 
-    /// When a member was forgotten, in the milliseconds of stamps; nil if that is not known.
+    /// Returns the time at which a member was forgotten, in the milliseconds of stamps, or nil if it is unknown.
     public func time(ofUser id: String) -> Int64? { milliseconds.isEmpty ? nil : milliseconds[hash(ofUser: id)] }
 
     func hash(ofUser id: String) -> String {
@@ -24,7 +24,7 @@ public struct ForgottenMembers: Sendable {
 }
 
 extension JournalStreams {
-    /// Who was forgotten, as the store has it.
+    /// Reads the forgotten members from the store.
     public mutating func forgottenMembers() throws(ChangeError) -> ForgottenMembers {
         var members = ForgottenMembers(salt: try salt())
         guard case .array(let parts) = try ask(RedisCommand("ZRANGE", keys.forgotten, "0", "-1", "WITHSCORES")) else {
@@ -39,9 +39,9 @@ extension JournalStreams {
         return members
     }
 
-    /// Has the store name members who were forgotten.
+    /// Adds members to the forgotten members of the store.
     ///
-    /// - Parameter changes: those that forget any are of interest.
+    /// - Parameter changes: any changes; only those that forget a member have an effect.
     public mutating func noteForgotten(by changes: [JournaledChange]) throws(ChangeError) {
         let forgotten = changes.compactMap { change in
             change.change?.forgottenUserID.map { (id: $0, milliseconds: change.stampMilliseconds) }
@@ -57,7 +57,7 @@ extension JournalStreams {
         _ = try ask(RedisCommand("ZREMRANGEBYRANK", keys.forgotten, "0", String(-ForgottenMembers.limit - 1)))
     }
 
-    /// The salt, which the first who needs it chooses.
+    /// Returns the salt, which the first program that needs it chooses.
     private mutating func salt() throws(ChangeError) -> [UInt8] {
         let own = String(UInt64.random(in: .min ... .max), radix: 36)
         _ = try ask(RedisCommand("SET", keys.forgottenSalt, own, "NX"))
@@ -67,9 +67,9 @@ extension JournalStreams {
         return salt
     }
 
-    /// How many changes of members the streams still have, by member and by the stream's name.
+    /// Returns the number of changes about each member that the streams still have, by the stream's name.
     ///
-    /// What only says that a member is forgotten does not count, nor what nothing is left of. Changes that need a newer
+    /// Erased changes do not count, nor do changes that only say that a member is forgotten. Changes that need a newer
     /// program count if they name a member.
     public mutating func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: [String: Int]] {
         var traces: [BytewiseString: [String: Int]] = [:]
@@ -89,23 +89,22 @@ extension JournalStreams {
     }
 }
 
-/// Tells the daemons of a shared store that members are forgotten: changes in a stream of their own, as if a daemon had
-/// made them.
+/// Changes that tell the daemons of a shared store to forget members, in a stream of their own.
 ///
-/// No journal has them until a daemon has taken them. If the store loses them before, the next version lacks the
-/// members all the same.
+/// The changes look like those of a daemon. No journal has them until a daemon has taken them. If the store loses them
+/// earlier, the next version lacks the members all the same.
 public struct ForgettingStream {
-    /// How many changes are sent at a time.
+    /// The number of changes that are sent at a time.
     static let batchSize = 500
 
-    /// The stream's name, unique among all.
+    /// The stream's name, unique among all journals.
     public let origin = String(UInt64.random(in: .min ... .max), radix: 36)
     private let changes: [JournaledChange]
 
     /// The number of the last change.
     public var last: Int64 { Int64(changes.count) }
 
-    /// - Parameter milliseconds: the present, in Unix milliseconds.
+    /// - Parameter milliseconds: the current time, in Unix milliseconds.
     public init(forgetting users: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) {
         changes = users.enumerated().map { [origin] index, user in
             JournaledChange(
@@ -114,7 +113,7 @@ public struct ForgettingStream {
         }
     }
 
-    /// Adds the changes to the store, and has it name the members.
+    /// Adds the changes to the store, and the members to its forgotten members.
     public func send(to streams: inout JournalStreams) throws(ChangeError) {
         try streams.noteForgotten(by: changes)
         var rest = changes[...]

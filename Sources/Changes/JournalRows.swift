@@ -2,34 +2,34 @@ import Model
 import SQLite
 import Synchronization
 
-/// The changes of a journal that were found damaged: their checksums say so, or they are missing between others.
+/// The changes of a journal that were found damaged: their checksums differ, or they are missing between others.
 public final class DamagedChanges: Sendable {
     private let found = Mutex<Set<ChangeName>>([])
 
-    /// None.
+    /// Creates an empty list.
     public init() {}
 
-    /// All, in the order of their names.
+    /// All damaged changes, in the order of their names.
     public var names: [ChangeName] { found.withLock { $0.sorted() } }
 
-    /// Notes one.
+    /// Adds a change.
     func note(_ name: ChangeName) { found.withLock { _ = $0.insert(name) } }
 
-    /// One is whole again, or needed no longer.
+    /// Removes a change that is whole again or no longer needed.
     func remove(_ name: ChangeName) { found.withLock { _ = $0.remove(name) } }
 }
 
-/// The rows of a journal, one a change.
+/// The rows of a journal, one for each change.
 extension ChangeJournal {
-    /// What `change` reads.
+    /// The columns that `change` reads.
     static let columns = "origin, sequence, stamp, body, seal"
     /// The order in which changes apply, that of `ChangeStamp`.
     static let order = "stamp, origin, sequence"
 
-    /// A change from a row of `columns`.
+    /// Returns the change of a row of `columns`.
     ///
-    /// - Parameter first: the place of the first of them.
-    /// - Returns: nil if it is damaged, which is noted.
+    /// - Parameter first: the index of the first of these columns.
+    /// - Returns: nil if the change is damaged, which is noted.
     func change(_ row: Statement, from first: Int32 = 0) -> JournaledChange? {
         let change = JournaledChange(
             origin: row.text(first), sequence: row.integer(first + 1), stampMilliseconds: row.integer(first + 2),
@@ -41,10 +41,10 @@ extension ChangeJournal {
         return change
     }
 
-    /// Adds a row, and the rows that lead to it.
+    /// Adds the row of a change, and the rows of its interactions.
     ///
-    /// - Parameter now: when it was recorded here, in Unix milliseconds.
-    /// - Returns: its key.
+    /// - Parameter now: the time of the recording here, in Unix milliseconds.
+    /// - Returns: the key of the row.
     func insert(_ change: JournaledChange, at now: Int64) throws(DatabaseError) -> Int64 {
         let row = try database.prepare(
             """
@@ -84,7 +84,7 @@ extension ChangeJournal {
         row.bind(Int64(bitPattern: change.seal), at: first + 4)
     }
 
-    /// Replaces what a change is, under its name.
+    /// Replaces the content of a change, but not its name.
     func rewrite(_ key: Int64, _ change: JournaledChange) throws(DatabaseError) {
         let row = try database.prepare(
             "UPDATE changes SET kind = ?, user_id = ?, group_id = ?, body = ?, seal = ? WHERE change_key = ?")
@@ -93,19 +93,19 @@ extension ChangeJournal {
         try row.run()
     }
 
-    /// Leaves nothing of a change but its number and its stamp.
+    /// Erases a change except its number and its stamp.
     func erase(_ key: Int64, _ change: JournaledChange) throws(DatabaseError) {
         try rewrite(key, change.erased)
         try database.prepare("DELETE FROM interactions WHERE change_key = ?").run(key)
     }
 
-    /// Removes a row, and those that lead to it.
+    /// Removes the row of a change, and the rows of its interactions.
     func removeRow(_ key: Int64) throws(DatabaseError) {
         try database.prepare("DELETE FROM interactions WHERE change_key = ?").run(key)
         try database.prepare("DELETE FROM changes WHERE change_key = ?").run(key)
     }
 
-    /// The changes that a condition selects, in the order in which they apply, but for damaged ones.
+    /// Returns the changes that a condition selects, without damaged ones, in the order in which they apply.
     ///
     /// - Parameter bind: binds the parameters of the condition.
     func rows(where condition: String, _ bind: (Statement) -> Void = { _ in }) throws(DatabaseError)
@@ -119,10 +119,12 @@ extension ChangeJournal {
         return found
     }
 
-    /// Compares some rows with their checksums, and their columns with their bodies; damaged ones are noted.
+    /// Compares some rows with their checksums, and their columns with their bodies, and notes damaged ones.
     ///
-    /// - Parameter key: rows after this one.
-    /// - Returns: the last row that was looked at; nil if there was none.
+    /// - Parameters:
+    ///   - key: the key before the first row to verify.
+    ///   - limit: the largest number of rows.
+    /// - Returns: the key of the last row, or nil if there was none.
     public func verify(after key: Int64, limit: Int) throws(ChangeError) -> Int64? {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -150,12 +152,12 @@ extension ChangeJournal {
         }
     }
 
-    /// Puts a change in the place of a damaged one, or of one that is missing between others.
+    /// Replaces a damaged change, or adds one that is missing between others.
     ///
-    /// - Parameter now: Unix milliseconds.
+    /// - Parameter now: the current time, in Unix milliseconds.
     public func repair(with change: JournaledChange, at now: Int64) throws(ChangeError) {
         try transaction { () throws(DatabaseError) in
-            // It may have been removed since, as all versions have it.
+            // The change may have been pruned since.
             guard let numbers = try keptNumbers()[change.origin], change.sequence > numbers.after else { return }
             try removeNamed(change.name)
             try settle(change, try insert(change, at: now))
@@ -173,7 +175,7 @@ extension ChangeJournal {
         try removeRow(key)
     }
 
-    /// The damaged changes that somebody may still need; those that are no longer kept are struck off.
+    /// Returns the damaged changes that may still be needed, and removes the others from the list.
     public func damagedChanges() throws(ChangeError) -> [ChangeName] {
         let names = damaged.names
         guard !names.isEmpty else { return [] }
@@ -185,7 +187,7 @@ extension ChangeJournal {
         }
     }
 
-    /// The first change that needs a newer program, of each journal that has one.
+    /// Returns the first change of each journal that needs a newer program.
     public func newerChanges() throws(ChangeError) -> [ChangeName] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(

@@ -1,33 +1,32 @@
 public import Model
 public import Redis
 
-/// A connection to the streams through which the daemons of a store come to know one another's changes: one for each
-/// journal, whose entries have the numbers that the journal gave.
+/// A connection to the streams through which the daemons of a store exchange changes.
 ///
-/// A stream is a copy that every journal with these changes can make again, so that the server may lose it. It never
-/// has a gap: what it has is compared, in the same atomic step, before anything is added. An entry that is damaged is
-/// removed by whoever reads it: then the stream has a gap, and is made anew. The connection has one owner; after an
-/// error it must be made anew.
+/// There is one stream for each journal, and its entries have the journal's numbers. A stream is a copy: every journal
+/// with these changes can make it again, and the server may lose it. A stream gets no gap from adding, because its
+/// contents are compared in the same atomic step. Readers remove damaged entries; the stream then has a gap, and is
+/// made anew. The connection has one owner; after an error, a new one must be made.
 public struct JournalStreams: ~Copyable {
-    /// What an entry is.
+    /// The content of an entry.
     enum Entry: Equatable {
         case change(JournaledChange)
-        /// It is not as it was added.
+        /// The entry differs from what was added.
         case damaged(id: String)
     }
 
-    /// The keys of a store that have changes; all begin with its prefix.
+    /// The keys of a store for changes; all begin with its prefix.
     struct Keys {
         let prefix: String
 
         /// The names of the journals that have a stream.
         var journals: String { prefix + "journals" }
-        /// A journal's stream.
+        /// Returns the key of a journal's stream.
         func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }
-        /// Who was forgotten, and the salt of their hashes.
+        /// The forgotten members, and the salt of their hashes.
         var forgotten: String { prefix + "forgotten" }
         var forgottenSalt: String { prefix + "forgotten:salt" }
-        /// One stream of all changes, whose entries were numbered by the server.
+        /// The single stream of earlier programs, whose entries the server numbered.
         var ofEarlierPrograms: String { prefix + "changes" }
     }
 
@@ -36,10 +35,13 @@ public struct JournalStreams: ~Copyable {
     private let location: String
     private let explain: @Sendable (RedisError) -> String
 
+    /// Creates a connection to the streams.
+    ///
     /// - Parameters:
-    ///   - prefix: of the store's keys.
-    ///   - location: the store, for messages.
-    ///   - explain: says what an error of the server means, and what to do about it.
+    ///   - connection: a connection to the server.
+    ///   - prefix: the prefix of the store's keys.
+    ///   - location: the name of the store in messages.
+    ///   - explain: returns what an error of the server means, and what to do about it.
     /// - Throws: `ChangeError.Code.badStreams` if the store has changes of an earlier program, which this one cannot
     ///   read.
     public init(
@@ -67,7 +69,7 @@ public struct JournalStreams: ~Copyable {
         }
     }
 
-    /// What the streams have, by journal.
+    /// Returns the contents of the streams, by journal.
     public mutating func survey() throws(ChangeError) -> [String: StreamedNumbers] {
         guard case .array(let members) = try ask(RedisCommand("SMEMBERS", keys.journals)) else {
             throw damaged("an unexpected reply")
@@ -89,10 +91,11 @@ public struct JournalStreams: ~Copyable {
         return streams
     }
 
-    /// The changes of a journal after a number, in the order of their numbers; entries with other ids are left out, and
-    /// damaged ones are removed.
+    /// Returns the changes of a journal after a number, in the order of their numbers.
     ///
-    /// - Parameter limit: how many at most.
+    /// Entries with other ids are left out, and damaged entries are removed from the stream.
+    ///
+    /// - Parameter limit: the largest number of changes.
     public mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError)
         -> [JournaledChange]
     {
@@ -114,14 +117,15 @@ public struct JournalStreams: ~Copyable {
         return changes
     }
 
-    /// Adds changes to the end of a journal's stream, or makes it anew of them.
+    /// Adds changes to the end of a journal's stream, or makes the stream anew from them.
     ///
     /// - Parameters:
-    ///   - changes: without a gap; at least one.
-    ///   - expected: what the stream is known to have; nil: there is none. If it has something else by now, nothing is
+    ///   - changes: at least one change, without a gap.
+    ///   - origin: the journal.
+    ///   - expected: the known contents of the stream, or nil if there is none. If the contents differ, nothing is
     ///     done.
-    ///   - isRemade: whether what the stream had is removed.
-    /// - Returns: whether it was done.
+    ///   - isRemade: whether the earlier contents are removed.
+    /// - Returns: whether the changes were added.
     public mutating func add(
         _ changes: [JournaledChange], to origin: String, expecting expected: StreamedNumbers?, isRemade: Bool
     ) throws(ChangeError) -> Bool {
@@ -137,7 +141,7 @@ public struct JournalStreams: ~Copyable {
         return try ask(command) == .integer(1)
     }
 
-    /// Removes the changes up to the numbers of all streams, and streams of which nothing is left.
+    /// Removes the changes up to the given numbers from all streams, and then the streams that are empty.
     public mutating func trim(through taken: TakenChanges) throws(ChangeError) {
         for origin in try survey().keys.sorted() where taken.last(of: origin) > 0 {
             _ = try ask(
@@ -151,9 +155,10 @@ public struct JournalStreams: ~Copyable {
         reply.text.flatMap { $0.split(separator: "-").first }.flatMap { Int64($0) }
     }
 
-    /// What an entry of a journal's stream is; nil if its id is no number.
+    /// Returns the content of a stream's entry, or nil if its id is no number.
     ///
-    /// One without a seal is of an earlier program, and damaged if nothing of that can be read: newer ones have seals.
+    /// An entry without a seal is of an earlier program, since newer ones write seals. It counts as damaged if it
+    /// cannot be read.
     static func entry(_ entry: RedisReply, of origin: String) -> Entry? {
         guard case .array(let parts) = entry, parts.count == 2, let id = parts[0].text, id.hasSuffix("-0"),
             let sequence = number(parts[0]), sequence > 0, case .array(let fields) = parts[1]
@@ -175,7 +180,7 @@ public struct JournalStreams: ~Copyable {
 }
 
 extension JournalStreams {
-    /// What a script needs to know of the stream `key`: how many entries it has, and the ids of its last and first.
+    /// A Lua function that returns the number of entries of a stream, and the ids of its last and first entry.
     private static let numbersFunction = """
         local function numbers(key)
           local count, last, first = 0, '0-0', '0-0'

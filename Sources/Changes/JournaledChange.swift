@@ -1,37 +1,37 @@
 import CXXHash
 import Model
 
-/// A change as it is in a journal, in a stream and on the way: its bytes, named by the journal and a number.
+/// A change in a journal or a stream: its bytes, with the name of the journal and a number.
 ///
-/// The bytes are never made anew on the way, so that a program passes on what it cannot read.
+/// The bytes are never encoded anew, and a program therefore passes on changes that it cannot read.
 public struct JournaledChange: Sendable, Equatable {
-    /// What the bytes say.
+    /// The meaning of the bytes.
     public enum Content: Sendable, Equatable {
         /// A change.
         case change(Change)
-        /// Nothing: it was erased, or replaced by a later change.
+        /// Nothing: the change was erased, or replaced by a later one.
         case nothing
         /// A change that needs a newer program.
         case newer
     }
 
-    /// The journal.
+    /// The name of the journal that recorded the change first.
     public let origin: String
-    /// Numbers the changes of the journal, from 1 on without a gap.
+    /// The number of the change in its journal, from 1 on without a gap.
     public let sequence: Int64
-    /// When, among the changes of all journals: the milliseconds of `ChangeStamp`.
+    /// The place among the changes of all journals: the milliseconds of `ChangeStamp`.
     public let stampMilliseconds: Int64
-    /// The change as `Change.encoded` gives it, or another program.
+    /// The change as `Change.encoded` or another program wrote it.
     public let encoded: [UInt8]
-    /// What the bytes say.
+    /// The meaning of the bytes.
     public let content: Content
 
-    /// A change.
+    /// Creates a change from its content.
     public init(origin: String, sequence: Int64, stampMilliseconds: Int64, change: Change) {
         self.init(origin: origin, sequence: sequence, stampMilliseconds: stampMilliseconds, encoded: change.encoded)
     }
 
-    /// A change as it was kept or received.
+    /// Creates a change from stored or received bytes.
     public init(origin: String, sequence: Int64, stampMilliseconds: Int64, encoded: [UInt8]) {
         self.origin = origin
         self.sequence = sequence
@@ -45,15 +45,15 @@ public struct JournaledChange: Sendable, Equatable {
             }
     }
 
-    /// The order in which changes apply.
+    /// The position of the change in the order in which changes apply.
     public var stamp: ChangeStamp {
         ChangeStamp(milliseconds: stampMilliseconds, origin: origin, sequence: sequence)
     }
 
-    /// Its name.
+    /// The name of the change.
     public var name: ChangeName { ChangeName(origin: origin, sequence: sequence) }
 
-    /// What was changed; nil if that is nothing, or this program cannot read it.
+    /// The change, or nil if it is nothing or this program cannot read it.
     public var change: Change? {
         guard case .change(let change) = content else { return nil }
         return change
@@ -62,15 +62,15 @@ public struct JournaledChange: Sendable, Equatable {
     /// Whether it needs a newer program.
     public var isNewer: Bool { content == .newer }
 
-    /// What is left of it when its content is erased: its number and its stamp.
+    /// The change without its content; its number and its stamp stay.
     var erased: JournaledChange { replacing(with: Change.nothing) }
 
-    /// The same with other bytes.
+    /// Returns the same change with other bytes.
     func replacing(with encoded: [UInt8]) -> JournaledChange {
         JournaledChange(origin: origin, sequence: sequence, stampMilliseconds: stampMilliseconds, encoded: encoded)
     }
 
-    /// The checksum of all of it, which reveals damage.
+    /// The checksum of name, stamp and bytes, which reveals damage.
     public var seal: UInt64 {
         let bytes = Array("\(origin)\n\(sequence)\n\(stampMilliseconds)\n".utf8) + encoded
         return unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
@@ -82,7 +82,7 @@ public struct JournaledChange: Sendable, Equatable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Whether the bytes name a member by an external id; also in a change of a newer program, if that is JSON.
+    /// Whether the bytes name a member by an external id; a change of a newer program is searched as JSON.
     public func names(user id: String) -> Bool {
         switch content {
         case .change(let change): change.userID?.hasSameBytes(as: id) == true
@@ -91,7 +91,7 @@ public struct JournaledChange: Sendable, Equatable {
         }
     }
 
-    /// Whether it tells more of its member than that the site has removed them.
+    /// Whether the change has more about its member than the removal by the site.
     public var tellsOfMember: Bool {
         switch content {
         case .change(let change): change.userID != nil && change.forgottenUserID == nil
@@ -103,18 +103,18 @@ public struct JournaledChange: Sendable, Equatable {
 
 /// The name of a change: its journal, and its number there.
 public struct ChangeName: Sendable, Hashable, Comparable {
-    /// The journal.
+    /// The name of the journal.
     public var origin: String
-    /// The number.
+    /// The number of the change in the journal.
     public var sequence: Int64
 
-    /// A name.
+    /// Creates a name.
     public init(origin: String, sequence: Int64) {
         self.origin = origin
         self.sequence = sequence
     }
 
-    /// Whether one comes before another.
+    /// Whether one name comes before another: by journal, then by number.
     public static func < (one: ChangeName, other: ChangeName) -> Bool {
         (one.origin, one.sequence) < (other.origin, other.sequence)
     }
@@ -124,28 +124,30 @@ public struct ChangeName: Sendable, Hashable, Comparable {
 ///
 /// Within a journal the stamps ascend, so that it is enough to compare the first change of each.
 public struct ChangeMerge {
-    /// What is still to be read of one journal.
+    /// The unread changes of one journal.
     private struct Source {
         let origin: String
-        /// The last change to read: what is added later is for another time.
+        /// The last change to read; changes that are added later are ignored.
         let end: Int64
         var read: ArraySlice<JournaledChange> = []
         var after: Int64
     }
 
-    /// How many changes of a journal are read at a time.
+    /// The number of changes that are read from a journal at a time.
     private static let batchSize = 1000
 
     private var sources: [Source]
 
-    /// - Parameter numbers: which changes to read, by journal.
+    /// - Parameter numbers: the changes to read, by journal.
     public init(_ numbers: [String: KeptNumbers]) {
         sources = numbers.map { Source(origin: $0, end: $1.last, after: $1.after) }
     }
 
-    /// The next changes; none if that was all.
+    /// Returns the next changes, or none after the last.
     ///
-    /// - Parameter read: gives changes of a journal after a number, in the order of their numbers, so many at most.
+    /// - Parameters:
+    ///   - limit: the largest number of changes.
+    ///   - read: returns at most `limit` changes of a journal after a number, in the order of their numbers.
     public mutating func next<Failure: Error>(
         limit: Int, _ read: (_ origin: String, _ after: Int64, _ limit: Int) throws(Failure) -> [JournaledChange]
     ) throws(Failure) -> [JournaledChange] {

@@ -1,16 +1,16 @@
 public import Model
 
-/// A change of what is recorded of a member: new interactions, forgotten ones, stated interests, or exposures.
+/// A change of the data about a member: new or forgotten interactions, stated interests, or exposures.
 public struct MemberChange: Sendable, Equatable {
-    /// What is to change.
+    /// The action of a change.
     public enum Action: Sendable, Equatable {
         /// Records interactions, all or none of them; those with a known id are ignored.
         case record([InteractionRecord])
-        /// Forgets an interaction by its id, or all; memberships stay as they are.
+        /// Forgets the interaction with an id, or all if it is nil; memberships stay as they are.
         case forget(id: String?)
         /// Replaces the stated interests.
         case state(interests: [String])
-        /// Adds what the member was shown in experiments; no answer depends on it.
+        /// Adds exposures of experiments; no answer depends on them.
         case expose([ExposureRecord])
     }
 
@@ -20,35 +20,33 @@ public struct MemberChange: Sendable, Equatable {
         case recorded(new: Int, repeated: Int)
         /// The number of interactions that were deleted.
         case forgotten(Int)
-        /// The interests are replaced.
+        /// The interests were replaced.
         case stated
-        /// The exposures are added.
+        /// The exposures were added.
         case exposed
-        /// Nothing was done: the interaction at this index of the batch names a group that does not exist, or is not
-        /// shown.
+        /// Nothing was done: the interaction at this index of the batch names a group that does not exist or is not shown.
         case unknownGroup(at: Int)
-        /// Nothing was done: the interaction at this index of the batch has the id of another that says something
-        /// else.
+        /// Nothing was done: the interaction at this index of the batch repeats an id with another content.
         case otherContent(at: Int)
-        /// Nothing was done: there is no such member, or the member was forgotten.
+        /// Nothing was done: the member is unknown or was forgotten.
         case unknownMember
     }
 
     /// The member's external id.
     public var userID: String
-    /// What is to change.
+    /// The action of the change.
     public var action: Action
 
-    /// A change.
+    /// Creates a change.
     public init(ofUser userID: String, _ action: Action) {
         self.userID = userID
         self.action = action
     }
 
-    /// The outcome of a change that must be refused: interactions are accepted only with shown groups.
+    /// Returns the outcome of a change that must be refused, because interactions are accepted only with shown groups.
     ///
-    /// - Parameter isShown: whether there is a group with this external id that is public and not hidden.
-    /// - Returns: nil if the change may be made.
+    /// - Parameter isShown: returns whether a group with this external id exists, is public and is not hidden.
+    /// - Returns: nil if the change is allowed.
     public func refusal<Failure: Error>(isShown: (_ groupID: String) throws(Failure) -> Bool) throws(Failure)
         -> Outcome?
     {
@@ -62,22 +60,22 @@ public struct MemberChange: Sendable, Equatable {
 
 /// Something a member did with a group, by external ids, as clients send it and as catalogs and journals store it.
 public struct InteractionRecord: Sendable, Equatable {
-    /// The client's id of it, unique per member; a second interaction with the same id changes nothing.
+    /// The client's id, unique per member; a second interaction with the same id changes nothing.
     public var id: String
-    /// What was done.
+    /// The kind of the interaction.
     public var kind: Interaction.Kind
     /// The group's external id.
     public var groupID: String
-    /// When, in Unix milliseconds.
+    /// The time, in Unix milliseconds.
     public var atMilliseconds: Int64
-    /// The list in which the group was shown, if there was one.
+    /// The list that showed the group, if any.
     public var recommendationID: String?
-    /// The position it had there, from 1.
+    /// The position of the group in that list, from 1.
     public var position: Int?
-    /// The variant of an experiment that the member was in.
+    /// The member's variant of an experiment.
     public var variant: String?
 
-    /// An interaction.
+    /// Creates an interaction.
     public init(
         id: String, _ kind: Interaction.Kind, groupID: String, atMilliseconds: Int64, recommendationID: String? = nil,
         position: Int? = nil, variant: String? = nil
@@ -93,8 +91,9 @@ public struct InteractionRecord: Sendable, Equatable {
 }
 
 extension InteractionRecord {
-    /// Whether another one says the same, but for the time: of an interaction that is sent without a time, it is that
-    /// of its arrival.
+    /// Whether another interaction has the same content, apart from the time.
+    ///
+    /// A client may send an interaction without a time, and it then gets the time of its arrival.
     public func says(theSameAs other: InteractionRecord) -> Bool {
         func isSame(_ left: String?, _ right: String?) -> Bool {
             left.map(BytewiseString.init) == right.map(BytewiseString.init)
@@ -105,7 +104,7 @@ extension InteractionRecord {
 }
 
 extension [InteractionRecord] {
-    /// Makes all of them later than an instant, in Unix milliseconds; the time between them stays.
+    /// Moves all interactions after an instant, in Unix milliseconds, if any is not later; the time between them stays.
     public mutating func move(after instant: Int64) {
         guard let earliest = map(\.atMilliseconds).min(), earliest <= instant else { return }
         for index in indices { self[index].atMilliseconds += instant + 1 - earliest }
@@ -113,40 +112,41 @@ extension [InteractionRecord] {
 }
 
 extension Interaction {
-    /// An interaction in terms of a model version; nil if the version does not have the group.
+    /// Creates an interaction in terms of a model version, or nil if the version does not have the group.
     public init?(_ record: InteractionRecord, in model: VisibleModel) {
         guard let group = model.index(ofID: record.groupID) else { return nil }
         self.init(record.kind, group: UInt32(group), atMilliseconds: record.atMilliseconds)
     }
 }
 
-/// A page of a list that was shown to a member of an experiment, however often that was on one day.
+/// A page of a list that a member of an experiment was shown, once or more on one day.
 ///
-/// Equal pages of a day add up to one record, so that reloading a page costs no room.
+/// Equal pages of a day add up to one record; reloading a page therefore takes no space.
 public struct ExposureRecord: Sendable, Equatable {
     /// The experiment's name.
     public var experiment: String
-    /// The arm that the list was made for.
+    /// The arm of the experiment that the list was made for.
     public var arm: String
-    /// The list.
+    /// The id of the list.
     public var recommendationID: String
     /// The rank of the first group of the page, from 1.
     public var firstPosition: Int
-    /// How many groups the page had; 0 for an empty list.
+    /// The number of groups on the page; 0 for an empty list.
     public var shownCount: Int
-    /// What the client asked of the groups, as text; empty for nothing.
+    /// The client's filters, as text; empty if there are none.
     public var filters: String
-    /// Which list each group of the page is credited to, a character a group: 1, 2, or - for neither; nil unless the
-    /// list is drafted from two.
+    /// The list that each group of the page is credited to, or nil unless the list is drafted from two.
+    ///
+    /// Each group has one character: 1, 2, or - for neither.
     public var teams: String?
-    /// How often it was shown, 1 or more.
+    /// The number of showings, 1 or more.
     public var times: Int
-    /// When it was shown first and last, in Unix milliseconds; on one day of UTC.
+    /// The times of the first and the last showing, in Unix milliseconds, on one UTC day.
     public var firstAtMilliseconds, lastAtMilliseconds: Int64
-    /// How long making the answers took, all together; nil if that is not known, as of older programs.
+    /// The time that making all the answers took, or nil if it is unknown, as in records of older programs.
     public var microseconds: Int64?
 
-    /// A page that was shown once.
+    /// Creates a page that was shown once.
     public init(
         experiment: String, arm: String, recommendationID: String, firstPosition: Int, shownCount: Int,
         filters: String, atMilliseconds instant: Int64, microseconds: Int64? = nil
@@ -163,7 +163,7 @@ public struct ExposureRecord: Sendable, Equatable {
         self.microseconds = microseconds
     }
 
-    /// Adds the same page of the same day, shown again.
+    /// Adds another showing of the same page on the same day.
     public mutating func add(_ other: ExposureRecord) {
         times += other.times
         firstAtMilliseconds = min(firstAtMilliseconds, other.firstAtMilliseconds)
@@ -171,21 +171,21 @@ public struct ExposureRecord: Sendable, Equatable {
         microseconds = if let microseconds, let others = other.microseconds { microseconds + others } else { nil }
     }
 
-    /// The day of UTC, in days since 1970.
+    /// The UTC day, in days since 1970.
     public var day: Int64 { firstAtMilliseconds / 86_400_000 }
 }
 
-/// How much is recorded of what a member did.
+/// The amount of data that is recorded about a member's actions.
 public struct RecordedAmount: Sendable, Equatable {
-    /// What an interaction takes beside its texts, in bytes, about.
+    /// The approximate size of an interaction without its texts, in bytes.
     public static let bytesOfInteraction = 64
 
-    /// Interactions since a moment.
+    /// The number of interactions since a moment.
     public var recent: Int
-    /// What all interactions take, in bytes, about.
+    /// The approximate size of all interactions, in bytes.
     public var keptBytes: Int
 
-    /// An amount.
+    /// Creates an amount.
     public init(recent: Int = 0, keptBytes: Int = 0) {
         self.recent = recent
         self.keptBytes = keptBytes
@@ -193,7 +193,7 @@ public struct RecordedAmount: Sendable, Equatable {
 }
 
 extension InteractionRecord {
-    /// What it takes where it is kept, in bytes, about.
+    /// The approximate size of the interaction where it is stored, in bytes.
     public var keptByteCount: Int {
         RecordedAmount.bytesOfInteraction + id.utf8.count + (recommendationID?.utf8.count ?? 0)
             + (variant?.utf8.count ?? 0)

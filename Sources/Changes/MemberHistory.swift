@@ -1,17 +1,17 @@
 public import Model
 import SQLite
 
-/// What a member changed since a model version was made, according to a journal.
+/// The changes of a member since a model version was made, according to a journal.
 public struct RecentMemberChanges: Sendable, Equatable {
-    /// What the member did, in an order that is the same in all journals that have the same changes.
+    /// The member's interactions, in an order that is the same in all journals with the same changes.
     public var interactions: [InteractionRecord] = []
-    /// Whether the member had everything forgotten that came before.
+    /// Whether the member had all earlier interactions forgotten.
     public var forgetsEarlier = false
-    /// The stated interests, if they were stated since.
+    /// The stated interests, if the member stated any since.
     public var interests: [String]?
-    /// Entries of relations that the site removed.
+    /// The entries of relations that the site removed.
     public var removals: [RemovedEntry] = []
-    /// Whether the site removed the member; then nothing else is known of them.
+    /// Whether the site removed the member; then all other properties are empty.
     public var isForgotten = false
 
     /// An entry of a relation between groups and users that the site removed.
@@ -20,19 +20,19 @@ public struct RecentMemberChanges: Sendable, Equatable {
         public var groupID: String
         /// The relation's table.
         public var table: String
-        /// When, in Unix milliseconds.
+        /// The time of the removal, in Unix milliseconds.
         public var atMilliseconds: Int64
     }
 
-    /// Nothing.
+    /// Creates an empty record.
     public init() {}
 }
 
-/// What members did and the site decided, according to a journal.
+/// Actions of members and decisions of the site, according to a journal.
 extension ChangeJournal {
-    /// The changes of a member; nil if there are none.
+    /// Returns the changes of a member, or nil if there are none.
     ///
-    /// - Parameter taken: changes that are in a model version, and left out.
+    /// - Parameter taken: the changes that a model version has, which are left out.
     public func recentChanges(ofUser id: String, beyond taken: TakenChanges = .none) throws(ChangeError)
         -> RecentMemberChanges?
     {
@@ -42,7 +42,7 @@ extension ChangeJournal {
             try rows(where: "user_id = ? AND kind IN (\(kinds))") { $0.bind(id, at: 1) }.map(\.change)
         }
         var member = RecentMemberChanges()
-        // Of interactions with one id the first counts, also if a version has it.
+        // Of interactions with one id the first counts, even if a version has it.
         var ids: Set<BytewiseString> = []
         for journaled in changes {
             let isRecent = !taken.contains(journaled.sequence, of: journaled.origin)
@@ -54,7 +54,7 @@ extension ChangeJournal {
                     if isRecent { member.interactions += first }
                 case .forget(id: nil): if isRecent { member.forgetsEarlier = true }
                 case .state(let interests): if isRecent { member.interests = interests }
-                // A single interaction that is forgotten is no longer in the journal.
+                // A single forgotten interaction is no longer in the journal.
                 case .forget, .expose: continue
                 }
             case .removal(let change) where isRecent:
@@ -73,9 +73,12 @@ extension ChangeJournal {
         return member == RecentMemberChanges() ? nil : member
     }
 
-    /// Interactions of a member that the journal has, in the order in which their changes apply.
+    /// Returns interactions of a member from the journal, in the order in which their changes apply.
     ///
-    /// - Returns: nil if there is none with the id `after`.
+    /// - Parameters:
+    ///   - after: the id before the first interaction to return, or nil to begin with the first.
+    ///   - limit: the largest number of interactions.
+    /// - Returns: nil if there is no interaction with the id `after`.
     public func interactions(ofUser id: String, after: String?, limit: Int) throws(ChangeError) -> [InteractionRecord]?
     {
         try wrapping { () throws(DatabaseError) in
@@ -114,7 +117,7 @@ extension ChangeJournal {
         }
     }
 
-    /// The first change that has an interaction of an id, and whether it is kept for the membership alone.
+    /// Returns the first change that has an interaction, and whether it is kept only for the membership.
     private func firstChange(_ id: String, ofUser user: String) throws(DatabaseError)
         -> (of: ChangeStamp, isForgotten: Bool)?
     {
@@ -132,9 +135,11 @@ extension ChangeJournal {
         )
     }
 
-    /// The latest time of the interactions that came last of a member, in Unix milliseconds; nil if there are none.
+    /// Returns the latest time among the interactions of a member's last 16 changes, in Unix milliseconds, or nil if
+    /// none.
     ///
-    /// A time that is to come was recorded by a clock that was ahead: whatever the member does next comes after it.
+    /// A time in the future comes from a clock that was ahead. The member's next interactions are moved after that
+    /// time.
     public func latestInteractionTime(ofUser id: String) throws(ChangeError) -> Int64? {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
@@ -148,9 +153,9 @@ extension ChangeJournal {
         }
     }
 
-    /// How much is recorded of what a member did.
+    /// Returns the amount of data about a member's actions.
     ///
-    /// - Parameter recent: the moment since which it is recent, in Unix milliseconds.
+    /// - Parameter recent: the moment from which interactions count as recent, inclusive, in Unix milliseconds.
     public func recordedAmount(ofUser id: String, recent: Int64) throws(ChangeError) -> RecordedAmount {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
@@ -166,8 +171,8 @@ extension ChangeJournal {
         }
     }
 
-    /// Changes that concern everybody, in the order in which they apply; those that this program cannot read are left
-    /// out.
+    /// Returns the changes that concern everybody, in the order in which they apply, without those that need a newer
+    /// program.
     public func siteChanges() throws(ChangeError) -> [JournaledChange] {
         try wrapping { () throws(DatabaseError) in try rows(where: "user_id IS NULL AND kind > 0").map(\.change) }
     }
