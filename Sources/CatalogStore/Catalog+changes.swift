@@ -2,14 +2,13 @@ public import Changes
 public import Model
 import SQLite
 
-/// How changes are applied to the catalog: the one place, for a daemon with the catalog, a recompute, a restore and
-/// `coterie forget`.
+/// Applies changes to the catalog, for a daemon with the catalog, a recompute, a restore and `coterie forget`.
 final class ChangeApplier {
     private let catalog: Catalog
     private let members: InteractionRecorder
     private let site: SiteRecorder
 
-    /// - Parameter isReplaying: whether the changes were acknowledged before, in a journal: then none is refused.
+    /// - Parameter isReplaying: whether a journal has acknowledged the changes; then none is refused.
     init(_ catalog: Catalog, isReplaying: Bool) throws(CatalogError) {
         self.catalog = catalog
         members = try wrapping { () throws(DatabaseError) in
@@ -18,7 +17,7 @@ final class ChangeApplier {
         site = SiteRecorder(catalog, isFromJournals: isReplaying)
     }
 
-    /// Applies a change within a transaction of the caller's.
+    /// Applies a change within a transaction of the caller.
     func apply(_ change: Change) throws(CatalogError) -> Change.Outcome {
         switch change {
         case .member(let change):
@@ -28,9 +27,9 @@ final class ChangeApplier {
         }
     }
 
-    /// Applies a change but for interactions with groups that do not exist.
+    /// Applies a change without its interactions with unknown groups.
     ///
-    /// - Returns: how much of it was left out.
+    /// - Returns: the number of parts that were left out.
     func applyLeavingOut(_ change: Change) throws(CatalogError) -> Int {
         var (change, leftOut) = (change, 0)
         while true {
@@ -50,7 +49,7 @@ final class ChangeApplier {
         }
     }
 
-    /// Records the numbers of changed rows and the columns that have values now.
+    /// Records the number of changed rows, and the columns that have values now.
     func finish() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             if members.hasJoins { try catalog.note([RelationSource.memberships.notedTime]) }
@@ -60,11 +59,10 @@ final class ChangeApplier {
 }
 
 extension Catalog {
-    /// Makes changes in one transaction; they are durable when this returns, on a catalog opened for recording.
+    /// Applies changes in one transaction; they are durable when this returns, on a catalog opened for recording.
     ///
     /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships
-    /// as well: for a member and a group the latest event counts, and a membership without a time is older than any
-    /// event.
+    /// as well. For a member and a group the latest event counts; a membership without a time is older than any event.
     ///
     /// - Returns: the outcome of each change, in their order.
     /// - Throws: `CatalogError`; then no change was made.
@@ -76,7 +74,7 @@ extension Catalog {
         }
     }
 
-    /// Makes a decision of the site in a transaction of its own.
+    /// Applies a decision of the site in a transaction of its own.
     public func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
         guard case .site(let outcome)? = try apply([.site(change)]).first else {
             preconditionFailure("a decision of the site has the outcome of one")
@@ -96,32 +94,31 @@ extension Catalog {
     }
 }
 
-/// What became of changes of journals that were applied to the catalog.
+/// The counts of changes from journals that were offered to the catalog.
 public struct AppliedChangeCounts: Sendable, Equatable {
-    /// Changes applied.
+    /// The number of changes applied.
     public var applied = 0
-    /// Changes that had been applied before.
+    /// The number of changes that had been applied before.
     public var repeated = 0
-    /// Changes that were not applied, as others of their journal before them are missing or need a newer program.
+    /// The number of changes held back, because earlier ones of their journal are missing or need a newer program.
     public var held = 0
-    /// Interactions and decisions of the site about groups that the catalog does not have, and removals of what it does
-    /// not have.
+    /// The number of parts left out, because they are about groups, or other things to remove, that the catalog lacks.
     public var leftOut = 0
 
-    /// Nothing yet.
+    /// Creates zero counts.
     public init() {}
 }
 
-/// The first change that keeps those after it in its journal from being applied.
+/// The first change that keeps later ones of its journal from being applied.
 public struct StoppingChange: Sendable, Equatable {
-    /// Its number.
+    /// The number of the change.
     public var sequence: Int64
-    /// The last change that waits for it.
+    /// The number of the last change that waits for it.
     public var last: Int64
-    /// Whether it is there, and needs a newer program; otherwise it is missing.
+    /// Whether the change exists and needs a newer program; otherwise it is missing.
     public var isNewer: Bool
 
-    /// A change.
+    /// Creates a stopping change.
     public init(_ sequence: Int64, last: Int64, isNewer: Bool = false) {
         self.sequence = sequence
         self.last = last
@@ -130,18 +127,20 @@ public struct StoppingChange: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// How many changes are applied in one transaction.
+    /// The number of changes that are applied in one transaction.
     private static var changesPerTransaction: Int { 2000 }
 
-    /// Applies changes that daemons acknowledged, each once however often it comes, in one transaction that is durable
-    /// when this returns, on a catalog opened for recording.
+    /// Applies changes that daemons acknowledged, in one transaction; repeated changes have no effect.
     ///
-    /// Of each journal only the change that follows the last one is applied, and none from the first on that needs a
-    /// newer program. What was acknowledged is not refused: interactions with groups that have become private or hidden
-    /// since are kept, and only those with groups that no longer exist are left out.
+    /// The changes are durable when this returns, on a catalog opened for recording. A change is applied only if it
+    /// follows the last one of its journal. The first change of a journal that needs a newer program holds back those
+    /// after it.
     ///
-    /// - Parameter changes: those of each journal in the order of their numbers.
-    /// - Throws: `CatalogError`; then none of them was applied.
+    /// Acknowledged changes are not refused. Interactions are kept even if their groups have become private or hidden
+    /// since. Only interactions with groups that no longer exist are left out.
+    ///
+    /// - Parameter changes: the changes of each journal in the order of their numbers.
+    /// - Throws: `CatalogError`; then no change was applied.
     public func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
         let counts = try applying(isReplaying: true) { applier throws(CatalogError) in
             let taken = try takenChanges()
@@ -162,19 +161,20 @@ extension Catalog {
             try noteTaken(here.mapValues(\.last))
             return counts
         }
-        // If somebody reads just now, it is overwritten later.
+        // If another connection is reading now, the data is overwritten later.
         if changes.contains(where: { $0.change?.forgottenUserID != nil }) { _ = try eraseRemoved(waits: true) }
         return counts
     }
 
-    /// Applies what journals or streams have beyond the catalog, in the order in which it applies.
+    /// Applies the changes of journals or streams that the catalog lacks, in the order in which changes apply.
     ///
     /// - Parameters:
-    ///   - last: the last change to apply of each journal; what is added later is for another time.
-    ///   - skipsMissing: whether changes are given up that are missing, or need a newer program, for those after them.
-    ///   - wrap: makes a failure of one of the catalog's.
-    ///   - read: gives changes of a journal after a number, in the order of their numbers, so many at most.
-    /// - Returns: what became of them, and what keeps others from being applied, by journal.
+    ///   - last: the last change to apply of each journal; changes that are added later are ignored.
+    ///   - skipsMissing: whether to give up changes that are missing or need a newer program, and to apply those after
+    ///     them.
+    ///   - wrap: turns an error of the catalog into a failure.
+    ///   - read: returns at most `limit` changes of a journal after a number, in the order of their numbers.
+    /// - Returns: the counts, and the changes that hold back others, by journal.
     public func takeOver<Failure: Error>(
         through last: [String: Int64], skipsMissing: Bool, wrap: (CatalogError) -> Failure,
         _ read: (_ origin: String, _ after: Int64, _ limit: Int) throws(Failure) -> [JournaledChange]
@@ -204,7 +204,7 @@ extension Catalog {
             for (origin, end) in last.sorted(by: { $0.key < $1.key }) where now.last(of: origin) < end {
                 let number = now.last(of: origin) + 1
                 let next = try read(origin, number - 1, Self.changesPerTransaction)
-                // Those that need a newer program are given up in a row.
+                // Consecutive changes that need a newer program are given up together.
                 let newer = next.enumerated().prefix { $1.isNewer && $1.sequence == number + Int64($0) }.count
                 stopping[origin] = StoppingChange(number, last: end, isNewer: newer > 0)
                 guard skipsMissing else { continue }
@@ -215,7 +215,7 @@ extension Catalog {
         }
     }
 
-    /// Which changes of journals were applied so far.
+    /// Returns the changes of journals that were applied so far.
     public func takenChanges() throws(CatalogError) -> TakenChanges {
         try wrapping { () throws(DatabaseError) in
             var sequences: [String: Int64] = [:]
@@ -225,7 +225,7 @@ extension Catalog {
         }
     }
 
-    /// Notes the last change of each journal that was applied.
+    /// Stores the number of the last applied change of each journal.
     func noteTaken(_ sequences: [String: Int64]) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             let note = try database.prepare(
@@ -238,9 +238,9 @@ extension Catalog {
         }
     }
 
-    /// Counts changes that are given up as applied, so that those after them can be.
+    /// Counts missing changes as applied, and lets those after them be applied.
     ///
-    /// - Parameter sequence: the last of them.
+    /// - Parameter sequence: the last change to give up.
     public func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             guard sequence > (try takenChanges()).last(of: origin) else { return }
@@ -249,11 +249,11 @@ extension Catalog {
     }
 }
 
-/// Changes that an earlier program put aside, as it could not read them, and counted as applied.
+/// Changes that an earlier program could not read, put aside, and counted as applied.
 extension Catalog {
-    /// Applies those that this program can read.
+    /// Applies the changes put aside that this program can read.
     ///
-    /// They come late: in the order of their journals, after what was applied meanwhile.
+    /// They are applied in the order of their journals, after all changes that were applied meanwhile.
     func applyPutAside() throws(CatalogError) {
         let count = try wrapping { () throws(DatabaseError) in
             try database.integer("SELECT EXISTS (SELECT 1 FROM unreadable_changes)")
@@ -267,7 +267,7 @@ extension Catalog {
         }
     }
 
-    /// All of them, in the order of their names.
+    /// Returns all changes put aside, in the order of their names.
     private func putAside() throws(CatalogError) -> [JournaledChange] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -291,12 +291,12 @@ extension Catalog {
         }
     }
 
-    /// How many of them name a member.
+    /// Returns the number of changes put aside that name a member.
     func countPutAside(ofMember id: String) throws(CatalogError) -> Int {
         try putAside().count { $0.names(user: id) }
     }
 
-    /// Removes those that name members; within a transaction of the caller's.
+    /// Removes the changes put aside that name members, within a transaction of the caller.
     func removePutAside(ofMembers ids: [String]) throws(CatalogError) {
         for change in try putAside() where ids.contains(where: { change.names(user: $0) }) {
             try removePutAside(change)

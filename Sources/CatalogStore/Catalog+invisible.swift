@@ -3,10 +3,10 @@ import RecordReading
 import SQLite
 
 extension Catalog {
-    /// How many ids differ from another one only in blanks around them or in characters that nobody sees.
+    /// Returns the number of ids that differ from another id only in surrounding blanks or invisible characters.
     func invisibleTwins(_ table: EntityTable) throws(DatabaseError) -> Int {
         let (name, column) = (table.rawValue, table.idColumn)
-        // Others have nothing that is not seen.
+        // Ids without these characters cannot have invisible ones.
         let rows = try database.prepare("SELECT \(column) FROM \(name) WHERE \(column) GLOB '*[^!-~]*'")
         var counts: [[UInt8]: Int] = [:]
         while try rows.step() {

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Where a catalog lies, as far as its write-ahead log cannot be trusted there.
+/// A place where a catalog's write-ahead log cannot be trusted.
 public enum CatalogPlace: Sendable, Equatable {
-    /// The file itself is a mount point: its log stays outside, and is not there when the file is mounted again.
+    /// The file itself is a mount point; its log stays outside, and is missing when the file is mounted again.
     case mountedFile
-    /// A file system of this type: several machines, or none, share the memory that the log needs.
+    /// A file system of this type; the shared memory of the log does not work across machines, or not at all.
     case shared(type: String)
 
-    /// The place of a catalog, or of one that is to be made; nil if nothing is wrong with it.
+    /// Creates the place of an existing or new catalog, or nil if the place has no problem.
     public init?(of path: String) {
-        // A catalog without a name is in no place.
+        // An unnamed catalog has no place.
         guard !path.isEmpty, let table = Self.mounts() else { return nil }
         let folder = Catalog.folder(of: path)
         let name = path.split(separator: "/").last.map(String.init) ?? ""
@@ -17,7 +17,7 @@ public enum CatalogPlace: Sendable, Equatable {
         self.init(of: real, mounts: table)
     }
 
-    /// The same of a path without links, by the text of `/proc/self/mountinfo`.
+    /// Creates the place of a path without links, from the text of `/proc/self/mountinfo`.
     public init?(of path: String, mounts: String) {
         var found: (point: String, type: String)?
         for line in mounts.split(separator: "\n") {
@@ -28,7 +28,7 @@ public enum CatalogPlace: Sendable, Equatable {
             }
             let point = Self.unescaped(fields[4])
             let isAbove = point == "/" || path == point || path.hasPrefix(point + "/")
-            // Of several mounts on one point the last one is seen.
+            // Only the last of several mounts on one point is visible.
             guard isAbove, point.utf8.count >= found?.point.utf8.count ?? 0 else { continue }
             found = (point, String(fields[dash + 1]))
         }
@@ -46,7 +46,7 @@ public enum CatalogPlace: Sendable, Equatable {
         "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "lustre", "9p", "fuse", "virtiofs",
     ]
 
-    /// A path in which blanks and the like are written as `\040`.
+    /// Returns a path with its octal escapes decoded, such as `\040` for a blank.
     private static func unescaped(_ field: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]
@@ -76,7 +76,7 @@ public enum CatalogPlace: Sendable, Equatable {
         }
     }
 
-    /// What is wrong with it.
+    /// Returns a sentence about the problem.
     public func problem(ofCatalog path: String) -> String {
         switch self {
         case .mountedFile:
@@ -88,7 +88,7 @@ public enum CatalogPlace: Sendable, Equatable {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     public var advice: String {
         switch self {
         case .mountedFile: "mount its folder instead"

@@ -2,7 +2,7 @@ import Changes
 import Model
 import SQLite
 
-/// Writes members' changes, within a transaction of the caller's.
+/// Writes members' changes, within a transaction of the caller.
 final class InteractionRecorder {
     private let database: Database
     private let users: IdentifierResolver
@@ -13,16 +13,18 @@ final class InteractionRecorder {
     private let forgotten: Statement
     private let insert: Statement
     private let known: Statement
-    /// Whether the changes were made before, in a journal, which says of each that it is to be kept.
+    /// Whether the changes come from journals, which acknowledged them before.
     private let isReplaying: Bool
     private let setInterests: Statement
-    /// The changed rows of tables that a recompute reads, that is all but the interactions themselves.
+    /// The number of changed rows in tables that a recompute reads; interactions do not count.
     private(set) var contentChanges: Int64 = 0
-    /// Whether a join was recorded, so that a membership may have a time now.
+    /// Whether a join was recorded; a membership may then have a time.
     private(set) var hasJoins = false
 
-    /// - Parameter isReplaying: whether the changes come from journals: then interactions with private and hidden
-    ///   groups are kept as well, and of two with the same id the first.
+    /// Prepares the statements.
+    ///
+    /// - Parameter isReplaying: whether the changes come from journals. Interactions with private and hidden groups are
+    ///   then kept as well, and the first of two with the same id counts.
     init(_ database: Database, isReplaying: Bool = false) throws(DatabaseError) {
         self.database = database
         self.isReplaying = isReplaying
@@ -74,7 +76,7 @@ final class InteractionRecorder {
         }
     }
 
-    /// Whether a member was forgotten, and must not come back by what is still on its way.
+    /// Whether a member was forgotten, and delayed changes must not bring the member back.
     private func isForgotten(_ id: String) throws(DatabaseError) -> Bool {
         forgotten.bind(id, at: 1)
         defer { forgotten.reset() }
@@ -162,8 +164,7 @@ struct MembershipEvents {
             "DELETE FROM memberships WHERE group_key = ? AND user_key = ? AND (joined_at IS NULL OR joined_at <= ?)")
     }
 
-    /// Adds or removes the membership of a user in a group, as the latest join or leave says; a membership that began
-    /// later stays.
+    /// Adds or removes a membership as the latest join or leave says; a membership that began later stays.
     func settle(group: Int64, user: Int64) throws(DatabaseError) {
         latest.bind(group, at: 1)
         latest.bind(user, at: 2)
@@ -176,9 +177,10 @@ struct MembershipEvents {
 }
 
 extension InteractionRecord {
-    /// The index of the first interaction that has the id of another, before it or known, and says something else.
+    /// Returns the index of the first interaction with the id of a known or an earlier one that says something else.
     ///
-    /// - Parameter known: selects what `all` reads; its parameters are the user's id and that of an interaction.
+    /// - Parameter known: a query for the columns that `all` reads; its parameters are the ids of the user and an
+    ///   interaction.
     static func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String, _ known: Statement)
         throws(DatabaseError) -> Int?
     {
@@ -196,12 +198,12 @@ extension InteractionRecord {
         return nil
     }
 
-    /// The interactions of a query's rows.
+    /// Returns the interactions of a query's rows.
     ///
     /// - Parameters:
-    ///   - rows: of an id, a kind's number, a group's external id, a time, and the list it came from: its id, the
-    ///     position in it and the variant.
-    ///   - isWanted: whether a row is.
+    ///   - rows: rows of an id, the number of a kind, a group's external id and a time. The last columns are the id of
+    ///     the list, the position in the list and the variant.
+    ///   - isWanted: whether a row is returned.
     static func all(in rows: Statement, where isWanted: (Statement) -> Bool = { _ in true }) throws(DatabaseError)
         -> [InteractionRecord]
     {

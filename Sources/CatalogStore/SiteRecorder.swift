@@ -5,9 +5,9 @@ import SQLite
 final class SiteRecorder {
     private let catalog: Catalog
     private var database: Database { catalog.database }
-    /// Whether decisions come from journals: then the catalog itself may have later ones.
+    /// Whether decisions come from journals; the catalog itself may then have later ones.
     private let isFromJournals: Bool
-    /// Rows changed so far.
+    /// The number of rows changed so far.
     private(set) var contentChanges: Int64 = 0
 
     init(_ catalog: Catalog, isFromJournals: Bool = false) {

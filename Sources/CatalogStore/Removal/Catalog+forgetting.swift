@@ -2,34 +2,35 @@ import Model
 import RecordReading
 import SQLite
 
-/// A member whom the catalog was told to forget.
+/// A member whom the catalog must keep forgotten.
 public struct ForgottenMember: Sendable, Equatable {
     /// The external id.
     public var id: String
-    /// When, in Unix milliseconds.
+    /// The time of the forgetting, in Unix milliseconds.
     public var atMilliseconds: Int64
 }
 
-/// What a catalog still has of a member.
+/// The data that a catalog still has about a member.
 public struct MemberTraces: Sendable, Equatable {
-    /// Rows that name the member, by table; tables without one are left out.
+    /// The number of rows that name the member, by table; tables without such rows are left out.
     public var rows: [String: Int] = [:]
-    /// When the member was forgotten, in Unix milliseconds; nil if that did not happen.
+    /// The time at which the member was forgotten, in Unix milliseconds, or nil if that did not happen.
     public var forgottenAt: Int64?
 }
 
 extension Catalog {
     /// Forgets members: removes them with their memberships and interactions, and notes that they must not come back.
     ///
-    /// What is deleted is overwritten, also in the write-ahead log if nobody reads just now. Members who are not known
+    /// Deleted data is overwritten, also in the write-ahead log unless somebody reads at that moment. Unknown members
     /// are noted as well.
     ///
     /// - Parameters:
-    ///   - withPhotos: their photos are removed too; otherwise these stay, without an owner.
-    ///   - milliseconds: the present, in Unix milliseconds.
-    ///   - stream: the name and the last number of changes that say the same to daemons, which a recompute then need
-    ///     not apply; nil if there are none.
-    /// - Returns: what was removed, and whether nothing of it is left in the write-ahead log.
+    ///   - ids: the members' external ids.
+    ///   - withPhotos: whether their photos are removed too; otherwise the photos stay, without an owner.
+    ///   - milliseconds: the current time, in Unix milliseconds.
+    ///   - stream: the name and the last number of changes that tell daemons the same, or nil if there are none. A
+    ///     recompute need not apply these changes.
+    /// - Returns: the removed rows, and whether the write-ahead log is free of them.
     public func forget(
         _ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64,
         stream: (origin: String, last: Int64)? = nil
@@ -41,15 +42,15 @@ extension Catalog {
         return (summary, try eraseRemoved(waits: true))
     }
 
-    /// Erases what was removed from the write-ahead log, where it stays until it is overwritten.
+    /// Erases removed data from the write-ahead log, where it stays until it is overwritten.
     ///
-    /// - Parameter waits: whether it waits for others who are reading or writing.
+    /// - Parameter waits: whether to wait for other readers and writers.
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
     public func eraseRemoved(waits: Bool) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: waits) }
     }
 
-    /// Removes members, and notes that they must not come back; within a transaction of the caller's.
+    /// Removes members, and notes that they must not come back; within a transaction of the caller.
     func removeForGood(_ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) throws(CatalogError)
         -> RemovalSummary
     {
@@ -76,7 +77,7 @@ extension Catalog {
         return summary
     }
 
-    /// Fills the temporary table `vanished` with the keys that a query has for ids.
+    /// Fills the temporary table `vanished` with the keys that a query returns for ids.
     private func collect(_ query: String, _ ids: [String]) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             try database.execute(
@@ -89,9 +90,9 @@ extension Catalog {
         }
     }
 
-    /// Lets members come back who were forgotten.
+    /// Lets forgotten members come back.
     ///
-    /// - Returns: how many of them were.
+    /// - Returns: the number of these members who were forgotten.
     public func readmit(_ ids: [String]) throws(CatalogError) -> Int {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
@@ -115,7 +116,7 @@ extension Catalog {
         }
     }
 
-    /// All members who were forgotten, in ascending order of the bytes of their ids.
+    /// Returns all forgotten members, in ascending order of the bytes of their ids.
     public func forgottenMembers() throws(CatalogError) -> [ForgottenMember] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT user_id, forgotten_at FROM forgotten_members ORDER BY user_id")
@@ -125,7 +126,7 @@ extension Catalog {
         }
     }
 
-    /// What there still is of a member.
+    /// Returns the data that is left about a member.
     public func traces(ofMember id: String) throws(CatalogError) -> MemberTraces {
         let putAside = try countPutAside(ofMember: id)
         return try wrapping { () throws(DatabaseError) in
@@ -150,7 +151,7 @@ extension Catalog {
     }
 }
 
-/// The ids of members who were forgotten, whom an import leaves out unless it readmits them.
+/// The ids of forgotten members, whom an import leaves out unless it readmits them.
 final class ForgottenIDs {
     private var ids: Set<BytewiseString> = []
     private let readmits: Bool
@@ -163,7 +164,7 @@ final class ForgottenIDs {
         while try rows.step() { ids.insert(BytewiseString(rows.text(0))) }
     }
 
-    /// Whether a member is to be left out; one who is readmitted is no longer forgotten.
+    /// Whether a member is left out; a readmitted member is no longer forgotten.
     func contains(_ id: String) throws(DatabaseError) -> Bool {
         guard !ids.isEmpty, ids.contains(BytewiseString(id)) else { return false }
         guard readmits else { return true }
@@ -173,14 +174,14 @@ final class ForgottenIDs {
         return false
     }
 
-    /// The same of an id in a column of the current record.
+    /// Whether a member is left out whose id is in a column of the current record.
     func contains(_ reader: borrowing RecordReader, _ column: Int) throws(DatabaseError) -> Bool {
         ids.isEmpty ? false : try contains(reader.text(column))
     }
 }
 
 extension Catalog {
-    /// The external ids of a member's photos, in ascending order of their bytes.
+    /// Returns the external ids of a member's photos, in ascending order of their bytes.
     public func photoIDs(ofOwner id: String) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -190,7 +191,7 @@ extension Catalog {
         }
     }
 
-    /// Those of some photos, by external ids, that the catalog does not have.
+    /// Returns the given external ids of photos that the catalog does not have.
     public func missingPhotos(of ids: [String]) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare("SELECT 1 FROM photos WHERE photo_id = ?")

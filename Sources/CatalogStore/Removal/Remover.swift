@@ -3,44 +3,44 @@ public import Model
 import RecordReading
 import SQLite
 
-/// What was removed from a catalog.
+/// The result of a removal.
 public struct RemovalSummary: Sendable, Equatable {
-    /// Rows of the kind.
+    /// The number of removed rows of the kind itself.
     public var removed = 0
-    /// Rows that named them, by table; for photos of removed users, those that lost their owner.
+    /// The number of rows that named them, by table; for photos of removed users, those that lost their owner.
     public var others: [String: Int] = [:]
-    /// Ids, or pairs of them, that the catalog does not have, in the order in which they were given; the first 1000.
+    /// Unknown ids, or pairs of ids, in the order given; the first 1000.
     public var unknown: [String] = []
-    /// How many of these there are.
+    /// The number of unknown ids or pairs.
     public var unknownCount = 0
 
-    /// Nothing yet.
+    /// Creates an empty summary.
     public init() {}
 }
 
-/// Removes groups, users, photos or entries of a relation that are named one by one, in one transaction.
+/// Removes named groups, users, photos or entries of a relation, in one transaction.
 public final class Remover {
     private let catalog: Catalog
     private let kind: ImportKind
     private var summary = RemovalSummary()
 
-    /// - Parameter catalog: opened for recording or writing.
+    /// - Parameter catalog: a catalog that is open for recording or writing.
     public init(from catalog: Catalog, kind: ImportKind) {
         self.catalog = catalog
         self.kind = kind
     }
 
-    /// How many ids name a row of the kind: one, or a group and an entry.
+    /// Returns the number of ids that name a row of the kind: 1, or 2 for a group and an entry.
     public static func idCount(of kind: ImportKind) -> Int {
         guard case .relation = kind else { return 1 }
         return 2
     }
 
-    /// Removes the rows that ids name, and those that files name in the kind's columns.
+    /// Removes rows that are named by ids, directly and in files with the kind's columns.
     ///
     /// - Parameters:
     ///   - rows: the ids of each row.
-    ///   - files: as for an import; other columns are passed over.
+    ///   - files: files as for an import; other columns are ignored.
     /// - Throws: `CatalogError`; then nothing was removed.
     public func remove(_ rows: [[String]], files: [String]) throws(CatalogError) -> RemovalSummary {
         try catalog.database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
@@ -48,7 +48,7 @@ public final class Remover {
         }
     }
 
-    /// The same, within a transaction of the caller's.
+    /// Removes rows in the same way, within a transaction of the caller.
     func removeWithinTransaction(_ rows: [[String]], files: [String]) throws(CatalogError) -> RemovalSummary {
         let keys = try wrapping { () throws(DatabaseError) in try KeyLookup(kind, catalog.database) }
         for ids in rows { try note(ids, keys) }
@@ -72,7 +72,7 @@ public final class Remover {
         }
     }
 
-    /// Notes that a row is to be removed.
+    /// Adds a row to the rows to remove.
     private func note(_ ids: [String], _ keys: KeyLookup) throws(CatalogError) {
         let isKnown = try wrapping { () throws(DatabaseError) in try keys.note(ids) }
         guard !isKnown else { return }
@@ -82,7 +82,7 @@ public final class Remover {
 }
 
 extension Catalog {
-    /// Removes the rows whose keys the temporary table `vanished` has, and rows that name them; drops that table.
+    /// Removes the rows with the keys in the temporary table `vanished` and the rows that name them; drops that table.
     func removeVanished(_ kind: ImportKind, into summary: inout RemovalSummary) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             let before = database.totalChanges
@@ -103,7 +103,7 @@ extension Catalog {
     }
 }
 
-/// Finds the keys of rows by their ids, and notes them in the temporary table `vanished`.
+/// Finds the keys of rows by their ids, and adds them to the temporary table `vanished`.
 private final class KeyLookup {
     private let keyCount: Int
     private let select: Statement
@@ -135,9 +135,9 @@ private final class KeyLookup {
         }
     }
 
-    /// Notes the row that ids name.
+    /// Adds the row that ids name.
     ///
-    /// - Returns: false if there is none.
+    /// - Returns: false if there is no such row.
     func note(_ ids: [String]) throws(DatabaseError) -> Bool {
         for (place, id) in ids.enumerated() { select.bind(id, at: Int32(place + 1)) }
         guard try select.step() else { return false }
@@ -148,21 +148,21 @@ private final class KeyLookup {
     }
 }
 
-/// A statement that removes rows of which the temporary table `vanished` has the keys, or rows that name them.
+/// A statement that removes rows with the keys in the temporary table `vanished`, or rows that name them.
 struct Removal {
-    /// Whose rows.
+    /// The table of the rows.
     let table: String
     let statement: String
 }
 
 extension ImportKind {
-    /// What removes the rows of this kind with the keys in `vanished`, and rows of other tables that name them; its own
-    /// rows last.
+    /// Returns the statements that remove the rows of this kind with the keys in `vanished`; its own rows go last.
     ///
-    /// That table has a column `key`; for entries of a relation, `group_key` and `entry_key`.
+    /// Rows of other tables that name them go first. The table `vanished` has a column `key`, or `group_key` and
+    /// `entry_key` for entries of a relation.
     ///
-    /// - Parameter isNamed: whether somebody names the rows: then the recorded joins and leaves of memberships go
-    ///   along, which a file that lacks the rows says nothing of.
+    /// - Parameter isNamed: whether a user named the rows. Recorded joins and leaves of memberships are then removed as
+    ///   well; the lack of a row in a file says nothing about them.
     func removals(in relations: RelationTable, isNamed: Bool) -> [Removal] {
         switch self {
         case .relation(let source):
@@ -171,7 +171,7 @@ extension ImportKind {
                 table: source.table,
                 statement: "DELETE FROM \(source.table) WHERE \(pair) IN (SELECT * FROM temp.vanished)")
             guard isNamed, relations[.membership]?.source == source else { return [removal] }
-            // A recorded join would make the membership again.
+            // A recorded join would create the membership again.
             let joins = """
                 DELETE FROM interactions
                 WHERE \(Catalog.changesMembership) AND \(pair) IN (SELECT * FROM temp.vanished)
@@ -194,7 +194,7 @@ extension ImportKind {
 }
 
 extension EntityTable {
-    /// Tables whose rows mean nothing without the group, user or photo that they name, but for relations.
+    /// The tables, except relations, whose rows mean nothing without the group, user or photo that they name.
     fileprivate var tablesOfTheirs: [String] {
         switch self {
         case .groups: ["curated_groups", "interactions", "hidden_groups"]
@@ -205,7 +205,7 @@ extension EntityTable {
 }
 
 extension Catalog {
-    /// Makes a removal, within a transaction of the caller's.
+    /// Executes a removal, within a transaction of the caller.
     func apply(_ change: RemovalChange) throws(CatalogError) -> RemovalChange.Outcome {
         let kind: ImportKind
         let ids: [String]
@@ -225,22 +225,22 @@ extension Catalog {
 }
 
 extension RemovalSummary {
-    /// The rows that were removed, by table; tables without any are left out.
+    /// Returns the number of removed rows by table; tables without any are left out.
     fileprivate func rows(of kind: ImportKind) -> [String: Int] {
         others.merging([kind.name: removed]) { $0 + $1 }.filter { $0.value > 0 }
     }
 }
 
-/// What changes whenever groups are removed, or one is added.
+/// A value that changes whenever groups are removed or a group is added.
 public struct GroupRevision: Sendable, Equatable {
-    /// How often groups were removed; 0 if that never happened.
+    /// The number of removals of groups.
     public var removals: Int64
-    /// The greatest key of a group; 0 without any.
+    /// The greatest key of a group, or 0 if there are no groups.
     var latestKey: Int64
 }
 
 extension Catalog {
-    /// The present revision of the groups.
+    /// Returns the current revision of the groups.
     ///
     /// - Complexity: O(log groups).
     public func groupRevision() throws(CatalogError) -> GroupRevision {
@@ -251,7 +251,7 @@ extension Catalog {
         }
     }
 
-    /// The groups of a version that the catalog does not have any more.
+    /// Returns the groups of a version that the catalog no longer has.
     ///
     /// - Complexity: O(groups · log groups).
     public func missingGroups(of model: ModelVersion) throws(CatalogError) -> Set<UInt32> {
@@ -263,7 +263,7 @@ extension Catalog {
         }
     }
 
-    /// Notes that groups were removed; within the transaction that does so.
+    /// Counts a removal of groups, within its transaction.
     func noteGroupRemoval() throws(DatabaseError) {
         try database.execute(
             """

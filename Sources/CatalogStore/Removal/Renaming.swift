@@ -1,25 +1,24 @@
 import Model
 import SQLite
 
-/// What came of a new external id for a group or a user.
+/// The result of giving a group or a user a new external id.
 public enum RenamingOutcome: Sendable, Equatable {
-    /// Only the old id was known: what has it has the new one now.
+    /// Only the old id was known; its group or user has the new id now.
     case renamed
-    /// Both were known: everything of the old one belongs to the new one now, and the old one is gone.
+    /// Both ids were known; everything of the old one belongs to the new one now, and the old one is gone.
     case merged
-    /// Only the new id is known, as after a renaming.
+    /// Only the new id is known, for example after an earlier renaming.
     case unchanged
-    /// Neither is known.
+    /// Neither id is known.
     case unknown
 }
 
 extension Catalog {
-    /// Gives a group or a user another external id, in one transaction; all that belongs to it goes along: memberships,
-    /// pools, interactions, interests, hiding, curation.
+    /// Gives a group or a user another external id, in one transaction.
     ///
-    /// Where the new id is known already, as after an import, what is known of it stands, and the rest is added. The
-    /// group is private if it was under either id. A join or leave counts by its time, whichever id it was recorded
-    /// under.
+    /// Everything that belongs to it is kept: memberships, pools, interactions, interests, hiding and curation. If the
+    /// new id is known already, for example after an import, its own facts stand and the rest is added. The group is
+    /// private if it was under either id. A join or leave counts by its time, whichever id it was recorded under.
     ///
     /// - Parameter table: groups or users.
     /// - Throws: `CatalogError.Code.badData` if a user with one of the ids was forgotten; then nothing was changed.
@@ -53,14 +52,14 @@ extension Catalog {
                     outcome = .merged
                 }
                 try recordChanges(database.totalChanges - before)
-                // A version that has the old id must not show it any more.
+                // A version that has the old id must no longer show it.
                 if table == .groups { try noteGroupRemoval() }
                 return outcome
             }
         }
     }
 
-    /// Applies the joins and leaves of a group or a user to the memberships, which may be those of another id.
+    /// Applies the joins and leaves of a group or a user to the memberships, including those recorded under another id.
     private func settleMemberships(_ table: EntityTable, _ key: Int64) throws(DatabaseError) {
         let pairs = try database.prepare(
             """
@@ -76,7 +75,7 @@ extension Catalog {
 }
 
 extension EntityTable {
-    /// What moves all rows of the key `?2` to the key `?1`, and removes the row of the former last.
+    /// Returns statements that move all rows of the key `?2` to the key `?1`, and at last remove the row of `?2`.
     fileprivate func mergingStatements(_ relations: RelationTable) -> [String] {
         let entries = relations.map(\.source).filter { self == .groups || $0.entityTable == self }.flatMap { source in
             let (table, time) = (source.table, source.timeColumn)
