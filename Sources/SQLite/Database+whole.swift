@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whether a whole database is sound, and copies of it.
+/// Integrity checks and copies of a whole database.
 extension Database {
-    /// What SQLite's integrity check finds wrong, at most ten lines.
+    /// Returns the findings of SQLite's integrity check, at most ten lines.
     public func integrityFindings() throws(DatabaseError) -> [String] {
         do throws(DatabaseError) {
             let lines = try prepare("PRAGMA integrity_check(10)").texts()
@@ -14,12 +14,11 @@ extension Database {
         }
     }
 
-    /// Writes a copy of one moment, without what was deleted, to a new file that only its owner may read, and checks
-    /// that it is whole.
+    /// Writes a snapshot without deleted data to a new file that only its owner may read, and checks its integrity.
     public func copy(to path: String) throws(DatabaseError) {
-        // SQLite writes into an empty file, which keeps its mode.
+        // SQLite writes into an empty file without changing its mode.
         close(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
-        // Copying what is damaged may end as if the disk were full.
+        // Copying a damaged database may fail as if the disk were full.
         try checkWhole()
         let copy = try prepare("VACUUM INTO ?")
         copy.bind(Optional(path), at: 1)
@@ -29,7 +28,7 @@ extension Database {
 }
 
 extension Statement {
-    /// The first column of all rows.
+    /// Returns the first column of all rows.
     public func texts() throws(DatabaseError) -> [String] {
         var texts: [String] = []
         while try step() { texts.append(text(0)) }

@@ -1,6 +1,6 @@
 /// A decision of the site's administrators about a group.
 public struct SiteChange: Sendable, Equatable, Codable {
-    /// What is to change.
+    /// The action of a decision.
     public enum Action: Sendable, Equatable, Codable {
         /// Shows the group to nobody until it is unhidden; imports do not unhide.
         case hide
@@ -8,18 +8,18 @@ public struct SiteChange: Sendable, Equatable, Codable {
         case unhide
         /// Curates the group, or changes its position and times; the groups behind it move down.
         ///
-        /// The position counts from 1; nil, or beyond the end: the last. From the start on, inclusive, and up to the
-        /// expiry, exclusive, both in Unix seconds; nil: no such limit.
+        /// The position counts from 1; nil or a position beyond the end means the last. The start is inclusive and the
+        /// expiry is exclusive, both in Unix seconds; nil means no such limit.
         case curate(position: Int?, startsAt: Int64?, expiresAt: Int64?)
-        /// Curates the group no longer; the groups behind it move up.
+        /// Ends the curation of the group; the groups behind it move up.
         case uncurate
     }
 
-    /// What came of it.
+    /// The result of a decision.
     public enum Outcome: Sendable, Equatable {
         /// The change was made.
         case changed
-        /// It was so already.
+        /// The state was already as decided.
         case unchanged
         /// Nothing was done: there is no such group.
         case unknownGroup
@@ -31,12 +31,12 @@ public struct SiteChange: Sendable, Equatable, Codable {
 
     /// The group's external id.
     public var groupID: String
-    /// What is to change.
+    /// The action of the decision.
     public var action: Action
-    /// When it was decided, in Unix milliseconds.
+    /// The time of the decision, in Unix milliseconds.
     public var atMilliseconds: Int64
 
-    /// A change.
+    /// Creates a decision.
     public init(ofGroup groupID: String, _ action: Action, atMilliseconds: Int64) {
         self.groupID = groupID
         self.action = action

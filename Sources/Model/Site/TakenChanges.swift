@@ -1,16 +1,15 @@
-/// Which changes, that daemons made between recomputes, are in a model version: of each journal those up to a number.
+/// The changes of daemons that a model version has: of each journal, the changes up to a number, inclusive.
 public struct TakenChanges: Sendable, Equatable, Codable {
-    /// None at all.
+    /// No changes.
     public static let none = TakenChanges()
 
-    /// The number of the last change that is in the version, by the journal's name; a journal without one has none
-    /// there.
+    /// The number of the last change that the version has, by the journal's name; no entry means no change.
     public let sequences: [String: Int64]
 
-    /// The numbers by the journals' names, which are ASCII letters and digits.
+    /// Creates a record from numbers by the journals' names, which are ASCII letters and digits.
     public init(_ sequences: [String: Int64] = [:]) { self.sequences = sequences }
 
-    /// Reads the numbers.
+    /// Decodes the numbers.
     public init(from decoder: any Decoder) throws {
         let sequences = try decoder.singleValueContainer().decode([String: Int64].self)
         guard sequences.keys.allSatisfy(Self.isJournalName) else {
@@ -20,7 +19,7 @@ public struct TakenChanges: Sendable, Equatable, Codable {
         self.init(sequences)
     }
 
-    /// Writes the numbers.
+    /// Encodes the numbers.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(sequences)
@@ -31,13 +30,13 @@ public struct TakenChanges: Sendable, Equatable, Codable {
         !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
-    /// The number of the last change of a journal that is in the version; 0 for none.
+    /// Returns the number of the last change of a journal that the version has, or 0.
     public func last(of origin: String) -> Int64 { sequences[origin] ?? 0 }
 
-    /// Whether a change is in the version.
+    /// Whether the version has a change.
     public func contains(_ sequence: Int64, of origin: String) -> Bool { sequence <= last(of: origin) }
 
-    /// What is in all of some versions; nothing if there are none.
+    /// Returns the changes that all of some versions have; none if there are no versions.
     public static func inAll(_ versions: [TakenChanges]) -> TakenChanges {
         guard let first = versions.first else { return none }
         return TakenChanges(

@@ -1,23 +1,23 @@
 public import Changes
 import Redis
 
-/// What daemons of one Redis server tell one another: changes, in streams, and the lists of sessions.
+/// The data that daemons of one Redis server exchange: changes, in streams, and the lists of sessions.
 ///
-/// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it
-/// was used last.
+/// The lists of a user are in one hash. Field `p:SESSION` has a list, and field `u:SESSION` the time of its last use,
+/// in Unix milliseconds.
 public final class SharedChannel: Sendable {
-    /// How many sessions of a user are kept: a new one takes the place of the one that was used longest ago.
+    /// The largest number of sessions kept for a user; a new session replaces the least recently used one.
     ///
-    /// It bounds what a request costs all who share the server.
+    /// This limit bounds the cost of a request for all daemons that share the server.
     public static let sessionsOfUser = 32
 
-    /// A request waits for the answer, and can do without it.
+    /// The reply timeout; it is short because a request waits for the reply and can do without it.
     private static let timeout = Duration.milliseconds(250)
 
     private let store: RedisStore
     private let link: RedisLink
 
-    /// The store, for messages.
+    /// The name of the store in messages.
     public var location: String { store.location }
 
     init(_ store: RedisStore) {
@@ -42,7 +42,7 @@ public final class SharedChannel: Sendable {
         } catch { throw StoreError(error) }
     }
 
-    /// The list of a session, and when it was used last, in Unix milliseconds; nil if there is none.
+    /// Returns the list of a session and the time of its last use, in Unix milliseconds, or nil if there is none.
     public func list(ofUser user: String, session: String) throws(StoreError) -> (bytes: [UInt8], usedAt: Int64)? {
         let reply = try link.ask(
             RedisCommand("HMGET", store.layout.sessions(ofUser: user), "p:" + session, "u:" + session))
@@ -52,13 +52,13 @@ public final class SharedChannel: Sendable {
         return (bytes, usedAt)
     }
 
-    /// Keeps the list of a session unless another daemon has kept one that has not ended.
+    /// Stores the list of a session unless another daemon has stored one for a session that has not ended.
     ///
     /// - Parameters:
-    ///   - now: Unix milliseconds.
-    ///   - lastUse: when a session that has not ended was used last, in Unix milliseconds.
-    ///   - lifetime: after which no session of the user can still go on.
-    /// - Returns: the list that the session has had; nil if it has the given one now.
+    ///   - now: the current time, in Unix milliseconds.
+    ///   - lastUse: the possible times of the last use of a session that has not ended, in Unix milliseconds.
+    ///   - lifetime: the time after which every session of the user has ended.
+    /// - Returns: the list that the session already has, or nil if the given one was stored.
     public func keep(
         _ bytes: [UInt8], ofUser user: String, session: String, at now: Int64, lastUse: ClosedRange<Int64>,
         lifetime: Duration
@@ -99,7 +99,7 @@ public final class SharedChannel: Sendable {
         }
     }
 
-    /// Notes that a session was used, if it has a list.
+    /// Updates the time of the last use of a session, if the session has a list.
     public func touch(ofUser user: String, session: String, at now: Int64, lifetime: Duration) throws(StoreError) {
         let script = """
             if redis.call('HEXISTS', KEYS[1], 'p:' .. ARGV[1]) == 0 then return 0 end
@@ -112,7 +112,7 @@ public final class SharedChannel: Sendable {
                 String(Int(lifetime / .milliseconds(1)))))
     }
 
-    /// Removes the list of a session if it is the given one.
+    /// Removes the list of a session if it equals the given one.
     public func remove(_ bytes: [UInt8], ofUser user: String, session: String) throws(StoreError) {
         let script = """
             if redis.call('HGET', KEYS[1], 'p:' .. ARGV[1]) ~= ARGV[2] then return 0 end
@@ -123,14 +123,14 @@ public final class SharedChannel: Sendable {
         _ = try link.ask(command)
     }
 
-    /// Forgets the lists of all sessions of a user.
+    /// Removes the lists of all sessions of a user.
     public func forgetSessions(ofUser user: String) throws(StoreError) {
         _ = try link.ask(RedisCommand("UNLINK", store.layout.sessions(ofUser: user)))
     }
 }
 
 extension StoreError {
-    /// What an error of the streams of changes means for their store.
+    /// Turns an error of the streams of changes into an error of their store.
     public init(_ error: ChangeError) {
         self.init(error.code == .badStreams ? .corrupt : .unavailable, error.message)
     }

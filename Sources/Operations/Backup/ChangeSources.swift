@@ -13,7 +13,7 @@ struct ChangeSources {
         self.streams = streams
     }
 
-    /// The last change that there is of each journal.
+    /// Returns the last change of each journal.
     func last() throws(BackupError) -> [String: Int64] {
         var last: [String: Int64] = [:]
         var all = [try streams?.numbers() ?? [:]]
@@ -22,7 +22,7 @@ struct ChangeSources {
         return last
     }
 
-    /// Changes of a journal after a number, from whoever has the next one.
+    /// Returns changes of a journal after a number, from a source that has the next one.
     func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
         var best = try streams?.changes(of: origin, after: sequence, limit: limit) ?? []
         for journal in journals {
@@ -36,13 +36,13 @@ struct ChangeSources {
     }
 }
 
-/// Changes that the streams in Redis had, in a SQLite file.
+/// A copy of the changes in the streams in Redis, as a SQLite file.
 ///
-/// Unlike a journal it may have gaps: it holds what there was.
+/// Unlike a journal, the copy may have gaps where the streams had them.
 struct StreamCopy {
     private let database: Database
 
-    /// Opens a file, or makes it.
+    /// Opens a file, or creates it if `makes` is true.
     init(_ path: String, makes: Bool = false) throws(BackupError) {
         database = try Self.using { () throws(DatabaseError) in
             let database = try Database(path: path, mode: makes ? .create : .readWrite)
@@ -78,7 +78,7 @@ struct StreamCopy {
         }
     }
 
-    /// The number before the first change of each journal, and that of the last.
+    /// Returns the number before the first change of each journal, and the number of the last.
     func numbers() throws(BackupError) -> [String: KeptNumbers] {
         try Self.using { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT origin, min(sequence), max(sequence) FROM changes GROUP BY origin")
@@ -90,7 +90,7 @@ struct StreamCopy {
         }
     }
 
-    /// Changes of a journal after a number, in the order of their numbers.
+    /// Returns changes of a journal after a number, in the order of their numbers.
     func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
         try Self.using { () throws(DatabaseError) in
             let rows = try database.prepare(

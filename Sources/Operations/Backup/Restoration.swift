@@ -4,21 +4,21 @@ import Changes
 import Model
 public import ModelStore
 
-/// Brings a backup back.
+/// A restore of a backup.
 ///
-/// Everything is read, compared with its checksums and prepared beside where it belongs before anything is replaced;
-/// the catalog is replaced last, in one step.
+/// Everything is read, compared with its checksums and prepared beside its target before anything is replaced. The
+/// catalog is replaced last, in one step.
 public struct Restoration: ~Copyable {
-    /// Where a backup is brought back to.
+    /// The targets of a restore.
     public struct Places: Sendable {
-        /// The catalog.
+        /// The path of the catalog.
         public var catalog: String
-        /// The folder of journals.
+        /// The folder of the journals.
         public var journalFolder: String
-        /// Where the site's experiments are brought back to; nil to leave them out.
+        /// The store for the site's experiments, or nil to leave them out.
         public var store: (any VersionStore)?
 
-        /// Places.
+        /// Creates targets.
         public init(catalog: String, journalFolder: String, store: (any VersionStore)? = nil) {
             self.catalog = catalog
             self.journalFolder = journalFolder
@@ -26,32 +26,32 @@ public struct Restoration: ~Copyable {
         }
     }
 
-    /// What was brought back.
+    /// The result of a restore.
     public struct Outcome: Sendable, Equatable {
-        /// The journals' paths.
+        /// The paths of the restored journals.
         public var journals: [String] = []
-        /// What became of the changes that the catalog did not have yet.
+        /// The counts of the changes that the backup's catalog did not have yet.
         public var changes = AppliedChangeCounts()
-        /// The change that is missing, or needs a newer program, of journals of which changes are held back.
+        /// The missing or newer change that holds back others, by journal.
         public var stopping: [String: StoppingChange] = [:]
-        /// Members whom the site that was replaced had forgotten since, and who were forgotten again.
+        /// The number of members whom the replaced site had forgotten since, and who were forgotten again.
         public var forgottenAgain = 0
-        /// Their photos that were removed again.
+        /// The number of their photos that were removed again.
         public var photosRemovedAgain = 0
-        /// Why some of what was replaced could not be asked for forgotten members.
+        /// The problems that kept parts of the replaced site from being searched for forgotten members.
         public var unread: [String] = []
-        /// Whether the site's experiments were brought back.
+        /// Whether the site's experiments were restored.
         public var hasExperiments = false
     }
 
-    /// What the backup holds.
+    /// The contents of the backup.
     public var manifest: BackupManifest { archive.manifest }
 
     private let archive: ArchiveReader
 
-    /// Opens a backup and reads what it holds.
+    /// Opens a backup and reads its manifest.
     ///
-    /// - Throws: `BackupError.Code.damaged` if it is incomplete or something else, `newer` if it is of a newer program.
+    /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, `newer` if a newer program made it.
     public init(_ path: String) throws(BackupError) { archive = try ArchiveReader(path) }
 
     /// Reads all of the backup, and compares it with its checksums.
@@ -59,12 +59,13 @@ public struct Restoration: ~Copyable {
         for file in manifest.files { try archive.read(file) { _ in } }
     }
 
-    /// Brings the backup back.
+    /// Restores the backup.
     ///
     /// - Parameters:
-    ///   - isReplacing: whether files that are there are replaced.
-    ///   - skipsMissing: whether changes are taken that follow others that are nowhere.
-    /// - Throws: `BackupError.Code.occupied` if files are there, or a program has them open; then nothing was changed.
+    ///   - places: the targets.
+    ///   - isReplacing: whether existing files are replaced.
+    ///   - skipsMissing: whether changes are applied after others that no source has.
+    /// - Throws: `BackupError.Code.occupied` if files exist, or a program has them open; then nothing was changed.
     public func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool) throws(BackupError) -> Outcome {
         let journals = manifest.journals.map { RestoredFile("\(places.journalFolder)/\($0)") }
         let catalog = RestoredFile(places.catalog)
@@ -72,7 +73,7 @@ public struct Restoration: ~Copyable {
         for file in journals + [catalog] { try file.checkTarget(isReplacing: isReplacing) }
         let experiments = try experiments(for: places, isReplacing: isReplacing)
         func removeRemains() { for file in journals + [catalog, streams] { file.removeRemains() } }
-        // A restore that was killed has left files, and logs that SQLite would take for those of the new files.
+        // A killed restore may have left files, and logs that SQLite would apply to the new files.
         removeRemains()
         defer { removeRemains() }
         var outcome = Outcome()
@@ -111,16 +112,16 @@ public struct Restoration: ~Copyable {
     private static func open(_ paths: [String]) throws(BackupError) -> [ChangeJournal] {
         var journals: [ChangeJournal] = []
         for path in paths {
-            // One of an earlier program is upgraded.
+            // Recording mode upgrades a journal of an earlier program.
             let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
             journals.append(journal)
         }
         return journals
     }
 
-    /// The experiments of the backup, and what the store has in their place; nil if there is nothing to bring back.
+    /// Prepares the experiments of the backup for the store; nil if there is nothing to restore.
     ///
-    /// - Throws: `BackupError.Code.occupied` if the store has others that must stay.
+    /// - Throws: `BackupError.Code.occupied` if the store has experiments that must stay.
     private func experiments(for places: Places, isReplacing: Bool) throws(BackupError) -> RestoredExperiments? {
         guard let store = places.store, let text = try archive.content(of: BackupManifest.experimentsName) else {
             return nil
@@ -128,7 +129,7 @@ public struct Restoration: ~Copyable {
         return try RestoredExperiments(text, in: store, isReplacing: isReplacing)
     }
 
-    /// Forgets in the prepared catalog whom the files that it replaces have forgotten.
+    /// Forgets in the prepared catalog the members whom the replaced files have forgotten.
     private static func forgetAgain(
         in path: String, replacing files: (catalog: String, journals: [String]), _ outcome: inout Outcome
     ) throws(BackupError) {
@@ -139,12 +140,13 @@ public struct Restoration: ~Copyable {
         outcome.unread = replaced.problems
     }
 
-    /// Migrates the catalog, and applies to it what journals and streams have beyond it: whatever reads the catalog
-    /// then has all that was acknowledged.
+    /// Migrates the catalog, and applies the changes that it lacks from journals and streams.
+    ///
+    /// The restored catalog then has every change that was acknowledged.
     private func complete(
         _ path: String, with sources: ChangeSources, skipsMissing: Bool, _ outcome: inout Outcome
     ) throws(BackupError) {
-        // It also gets its write-ahead log.
+        // Writing mode also creates the write-ahead log.
         _ = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .writing) }
         let catalog = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .recording) }
         (outcome.changes, outcome.stopping) = try catalog.takeOver(

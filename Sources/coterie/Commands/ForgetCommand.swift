@@ -82,7 +82,7 @@ enum ForgetCommand: Subcommand {
         }
     }
 
-    /// Tells the daemons of a shared store, and removes the lists of sessions that they share.
+    /// Tells the daemons of a shared store, and removes the members' lists of sessions from the store.
     private static func tell(_ users: [String], through stream: ForgettingStream, _ channel: SharedChannel) throws {
         do throws(StoreError) {
             var streams = try channel.journals()
@@ -121,7 +121,7 @@ enum ForgetCommand: Subcommand {
         try output.flush()
     }
 
-    /// Says what is left of members, and where.
+    /// Prints what is left of members, and where.
     private static func check(_ parsed: ParsedCommand, _ users: [String]) throws {
         let catalog = try parsed.openCatalog()
         let sessions = try KeptSessions(path: sessionsPath(parsed))

@@ -2,22 +2,22 @@ import Changes
 import Model
 import ModelStore
 
-/// What waits in a journal on this machine, whether or not its daemon runs.
+/// The changes that wait in a journal on this machine, whether or not its daemon runs.
 struct JournalOutbox: Encodable {
     /// The journal's file.
     var file: String
-    /// Whether a daemon on this machine says that it has it.
+    /// Whether a running daemon on this machine reports this journal.
     var daemonRuns: Bool
-    /// Changes that are not in the store; nil if the journal cannot be read.
+    /// The number of changes that are not in the store, or nil if the journal cannot be read.
     var changes: Int?
-    /// Since when the first of them waits, in Unix milliseconds.
+    /// The time since which the first of them waits, in Unix milliseconds.
     var sinceMilliseconds: Int64?
-    /// Why it cannot be read.
+    /// The reason why the journal cannot be read.
     var problem: String?
 
     /// - Parameters:
-    ///   - path: the journal's.
-    ///   - exchange: what the streams of the store have.
+    /// - path: the path of the journal.
+    /// - exchange: the contents of the store's streams.
     init(_ path: String, in exchange: ChangeExchange, daemonRuns: Bool) {
         file = path
         self.daemonRuns = daemonRuns
