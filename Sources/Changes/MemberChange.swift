@@ -24,7 +24,8 @@ public struct MemberChange: Sendable, Equatable {
         case stated
         /// The exposures were added.
         case exposed
-        /// Nothing was done: the interaction at this index of the batch names a group that does not exist or is not shown.
+        /// Nothing was done: the interaction at this index of the batch names an unknown group, or one that is not
+        /// shown.
         case unknownGroup(at: Int)
         /// Nothing was done: the interaction at this index of the batch repeats an id with another content.
         case otherContent(at: Int)

@@ -6,28 +6,28 @@ import Model
 import ModelStore
 import Synchronization
 
-/// Sends a daemon's changes to the other daemons and receives theirs: a thread with a connection of its own.
+/// The replicator of a daemon's changes: it sends them to the other daemons and receives theirs, on its own thread.
 ///
-/// It compares again and again what the journal and the streams have, and does what follows from that. After a failure
-/// it connects anew; there is nothing to remember.
+/// It repeatedly compares the journal with the streams, and acts on the difference. After a failure it connects anew;
+/// it has no other state to recover.
 final class ChangeRelay: Sendable {
-    /// What it did so far.
+    /// The totals since the start.
     struct Counts {
-        /// Changes sent, some twice.
+        /// The number of changes sent, some of them twice.
         var sent: UInt64 = 0
-        /// Changes of others received.
+        /// The number of received changes of other daemons.
         var followed: UInt64 = 0
-        /// How often the connection failed.
+        /// The number of failures of the connection.
         var failures: UInt64 = 0
-        /// Changes received that need a newer program.
+        /// The number of received changes that need a newer program.
         var unreadable: UInt64 = 0
     }
 
-    /// How long it rests when there is nothing to send or to receive.
+    /// The pause between rounds when there is nothing to send or to receive.
     private static let pause = Duration.milliseconds(40)
-    /// How long it waits for a reply: after that, a server that hangs counts as away.
+    /// The reply timeout; a server that hangs for longer counts as away.
     private static let timeout = Duration.seconds(2)
-    /// How long it waits after a failure, and after several in a row.
+    /// The pauses after a first failure, and after later ones in a row.
     private static let pauses = (first: Duration.milliseconds(100), later: Duration.milliseconds(500))
 
     let journal: DaemonJournal
@@ -37,20 +37,20 @@ final class ChangeRelay: Sendable {
     let log: EventLog
     let now: @Sendable () -> Int64
     let counts = Mutex(Counts())
-    /// What the streams had when they were last looked at.
+    /// The comparison of the journal with the streams in the last round.
     let lastSeen = Mutex(ChangeExchange(here: [:], streams: [:], dispensable: .none))
     private let lag: Mutex<StreamLag>
-    /// Whether something forgotten is still to be erased; at the start there may be, from before.
+    /// Whether forgotten data is still to be erased; true at the start, because there may be some from before.
     let hasForgotten = Atomic(true)
-    /// How far each stream was read for decisions of the site while the journal could not be written.
+    /// The number up to which each stream was read for decisions of the site while the journal could not be written.
     let lookedAhead = Mutex<[String: Int64]>([:])
-    /// The row up to which the journal was last compared with its checksums, and whether all of it was once.
+    /// The row up to which the journal was last verified, and whether all of it was verified once.
     let verification = Mutex((row: Int64(0), isComplete: false))
     private let failure = Mutex<String?>("the changes of other daemons have not been read yet")
     private let isStopping = Atomic(false)
     private let hasStopped = DispatchSemaphore(value: 0)
 
-    /// - Parameter sessions: the lists of a member who has everything forgotten are removed from it.
+    /// - Parameter sessions: the store of sessions; a member who has everything forgotten loses the lists in it.
     init(
         _ channel: SharedChannel, journal: DaemonJournal, sessions: any SessionStore, follower: VersionFollower,
         log: EventLog, now: @escaping @Sendable () -> Int64
@@ -64,17 +64,19 @@ final class ChangeRelay: Sendable {
         lag = Mutex(StreamLag(since: now()))
     }
 
-    /// Why changes are not sent and received right now; nil if they are.
+    /// The reason why changes are not sent and received now, or nil if they are.
     var problem: String? { failure.withLock { $0 } }
-    /// How many changes the other daemons do not have yet, and since when, in Unix milliseconds; nil if the journal
-    /// cannot be read.
+    /// The number of changes that the other daemons lack, and the time since which the first waits, in Unix
+    /// milliseconds.
+    ///
+    /// The value is nil if the journal cannot be read.
     var backlog: (count: Int, since: Int64?)? { try? journal.backlog(in: lastSeen.withLock { $0 }) }
-    /// How far it is behind the changes of the others.
+    /// The distance to the changes of the other daemons.
     var streamLag: StreamLag { lag.withLock { $0 } }
-    /// What it did so far.
+    /// The totals since the start.
     var totals: Counts { counts.withLock { $0 } }
 
-    /// Starts, on a thread of its own.
+    /// Starts the replication on a thread of its own.
     func start() {
         DispatchQueue(label: "change-relay").async { [self] in
             var failures = 0
@@ -90,7 +92,7 @@ final class ChangeRelay: Sendable {
         }
     }
 
-    /// Stops; returns when what was under way is done.
+    /// Stops the replication, and returns when the current work is done.
     func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hasStopped.wait()
@@ -98,8 +100,8 @@ final class ChangeRelay: Sendable {
 
     /// Sends and receives until it is stopped or something fails.
     ///
-    /// - Parameter onConnection: called when both sides have the same.
-    /// - Returns: what failed; nil if it was stopped.
+    /// - Parameter onConnection: a function to call when both sides have the same changes.
+    /// - Returns: the failure, or nil if the replication was stopped.
     private func run(onConnection: () -> Void) -> String? {
         do throws(ServiceError) {
             var rounds = try RelayRounds(self, timeout: Self.timeout)
@@ -120,14 +122,14 @@ final class ChangeRelay: Sendable {
         usleep(UInt32(pause / .microseconds(1)))
     }
 
-    /// Notes what the streams have, and what the journal has of it.
+    /// Stores the last comparison, and updates the lag.
     func note(_ exchange: ChangeExchange) {
         lastSeen.withLock { $0 = exchange }
         let now = now()
         lag.withLock { $0.note(exchange, at: now) }
     }
 
-    /// Notes what failed, or that nothing did, and logs it if it was not so before.
+    /// Stores the current problem, or nil for none, and logs it if it is a new one.
     private func note(problem: String?) {
         journal.completeness.isComplete.store(problem == nil, ordering: .relaxed)
         let before = failure.withLock { failure in
@@ -135,9 +137,9 @@ final class ChangeRelay: Sendable {
             return failure
         }
         guard before != problem else { return }
-        // Answers say whether they are complete.
+        // Answers say whether they are complete, so cached ones are now wrong.
         if (before == nil) != (problem == nil) { journal.changes.everythingChanged() }
-        // What concerns the journal is logged with what is recorded here.
+        // The recording condition logs problems of the journal.
         let recorded = journal.recording.problem
         let isLogged = recorded == nil || (recorded != problem && recorded != before)
         if let problem {
@@ -174,25 +176,26 @@ extension ChangeRelay: MetricSource {
     }
 }
 
-/// How far a daemon is behind what the streams of all daemons have.
+/// The lag of a daemon behind the streams of all daemons.
 struct StreamLag {
-    /// What the streams had at a moment, and when that was.
+    /// The contents of the streams at a moment.
     private struct Goal {
         var streams: [String: StreamedNumbers]
         var atMilliseconds: Int64
     }
 
-    /// How many changes the streams had that were not here, when they were looked at last.
+    /// The number of changes that the streams had and the journal lacked, at the last look.
     private(set) var missing: Int64 = 0
-    /// The latest moment whose changes all are here, in Unix milliseconds.
+    /// The latest moment up to which all changes are here, in Unix milliseconds.
     private(set) var completeAtMilliseconds: Int64
-    /// What has to come before a later moment is complete: with new changes all the time, some are always missing.
+    /// The contents that make a later moment complete. With steady new changes, some are always missing, and `missing`
+    /// alone would never be 0.
     private var goal: Goal?
 
-    /// - Parameter now: Unix milliseconds.
+    /// - Parameter now: the current time, in Unix milliseconds.
     init(since now: Int64) { completeAtMilliseconds = now }
 
-    /// Takes down what is here and what the streams have, at a time in Unix milliseconds.
+    /// Updates the lag from the contents of both sides at a time in Unix milliseconds.
     mutating func note(_ exchange: ChangeExchange, at now: Int64) {
         if let goal, Self.missing(from: goal.streams, in: exchange) == 0 {
             completeAtMilliseconds = goal.atMilliseconds
@@ -207,7 +210,7 @@ struct StreamLag {
         }
     }
 
-    /// How long ago the latest complete moment was, in milliseconds.
+    /// Returns the time since the latest complete moment, in milliseconds.
     func milliseconds(at now: Int64) -> Int64 { max(0, now - completeAtMilliseconds) }
 
     private static func missing(from streams: [String: StreamedNumbers], in exchange: ChangeExchange) -> Int64 {

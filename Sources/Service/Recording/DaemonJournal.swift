@@ -4,10 +4,12 @@ import Model
 import SQLite
 import Synchronization
 
-/// The journal of a daemon that shares its store with others: a file of its own that changes are committed to first;
-/// then they are sent on through streams that all daemons follow, and that the next recompute applies to the catalog.
+/// The journal of a daemon that shares its store with others.
+///
+/// Changes are committed to this file first. They are then sent on through streams, which all daemons follow and the
+/// next recompute applies to the catalog.
 final class DaemonJournal: Sendable {
-    /// Held for as long as the journal is used: the other daemons would take two daemons on one journal for one.
+    /// A lock for as long as the journal is used: other daemons would take two daemons on one journal for one.
     private struct Lock: @unchecked Sendable {
         let database: Database
     }
@@ -17,7 +19,7 @@ final class DaemonJournal: Sendable {
         let isComplete = Atomic(false)
     }
 
-    /// Commits this daemon's changes.
+    /// Commits the changes of this daemon.
     private struct Writer: ChangeWriter {
         let journal: ChangeJournal
         let decisions: JournaledDecisions
@@ -36,10 +38,10 @@ final class DaemonJournal: Sendable {
             } catch { throw CatalogError(error) }
         }
 
-        /// The relay erases, also what others forget.
+        /// Returns true; the relay erases instead, because it also erases the data that others forget.
         func eraseRemoved(waits: Bool) -> Bool { true }
 
-        /// Always the same: the only other writer is the relay, which notes what it writes.
+        /// Returns a constant, because the only other writer is the relay, which notes its own writes.
         func outsideRevision() -> Int64 { 0 }
 
         func probeWriting() throws(CatalogError) {
@@ -48,11 +50,11 @@ final class DaemonJournal: Sendable {
     }
 
     let path: String
-    /// Where changes are noted that show in answers.
+    /// The clock that counts changes that show in answers.
     let changes: ChangeClock
-    /// The site's decisions, here and elsewhere.
+    /// The site's decisions, from this and other daemons.
     let decisions: JournaledDecisions
-    /// Whether changes can be written, those of this daemon and those of others.
+    /// Whether changes of this and other daemons can be written.
     let recording: Condition
     /// The changes that were found damaged in the file.
     let damaged: DamagedChanges
@@ -62,12 +64,15 @@ final class DaemonJournal: Sendable {
     private let readers: ConnectionPool<ChangeJournal, ChangeError>
     private let commits: GroupCommit
 
-    /// Opens the journal, which is made if there is none.
+    /// Opens the journal, or creates it.
     ///
     /// - Parameters:
-    ///   - now: the time, in Unix milliseconds.
-    ///   - patience: how long a request waits for its commit.
-    /// - Throws: `ServiceError.startFailed` if the file cannot be written, with what to do.
+    ///   - path: the path of the file.
+    ///   - changes: the clock that counts changes that show in answers.
+    ///   - recording: the condition that says whether changes can be written.
+    ///   - now: returns the current time, in Unix milliseconds.
+    ///   - patience: the longest wait of a request for its commit.
+    /// - Throws: `ServiceError.startFailed` with advice if the file cannot be written.
     init(
         path: String, changes: ChangeClock, recording: Condition = .recording(nil),
         now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(10)
@@ -99,7 +104,7 @@ final class DaemonJournal: Sendable {
 
     private static func lock(_ path: String) throws(ServiceError) -> Lock {
         do throws(DatabaseError) {
-            // It ends with the process, however that ends.
+            // The lock ends with the process, even if the process is killed.
             let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
             try database.execute("BEGIN EXCLUSIVE")
             return Lock(database: database)
@@ -112,68 +117,72 @@ final class DaemonJournal: Sendable {
         }
     }
 
-    /// Commits a change, which is not checked; it is durable when this returns.
+    /// Commits a change without checking it; the change is durable when this returns.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         do {
             return try commits.apply(change)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
     }
 
-    /// Commits changes, which are not checked, in one transaction; they are durable when this returns.
+    /// Commits changes without checking them, in one transaction; they are durable when this returns.
     func apply(_ changes: [Change]) throws(ServiceError) {
         do {
             _ = try commits.apply(changes)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
     }
 
-    /// Interactions of a member that the journal has, in the order in which their changes apply; nil if there is none
-    /// with the id `after`.
+    /// Returns interactions of a member from the journal, in the order in which their changes apply.
+    ///
+    /// - Returns: nil if there is no interaction with the id `after`.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
         try read { journal throws(ChangeError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
     }
 
-    /// The latest time of what a member did last, in Unix milliseconds; nil if the journal has nothing.
+    /// Returns the latest time among a member's last interactions, in Unix milliseconds, or nil if the journal has
+    /// none.
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
         try read { journal throws(ChangeError) in try journal.latestInteractionTime(ofUser: id) }
     }
 
-    /// How much the journal has of what a member did: since a moment, in Unix milliseconds, and in all.
+    /// Returns the amount of data about a member's actions: since a moment, in Unix milliseconds, and in all.
     func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
         try read { journal throws(ChangeError) in try journal.recordedAmount(ofUser: id, recent: recent) }
     }
 
-    /// What a member changed that is not in a version; nil if that is nothing.
+    /// Returns the changes of a member that a version lacks, or nil if there are none.
     func recentChanges(ofUser id: String, beyond taken: TakenChanges) throws(ServiceError) -> RecentMemberChanges? {
         try read { journal throws(ChangeError) in try journal.recentChanges(ofUser: id, beyond: taken) }
     }
 
-    /// Whether a member is forgotten by a change that is not in a version.
+    /// Returns whether a change that a version lacks forgets a member.
     func isForgotten(user id: String, beyond taken: TakenChanges) throws(ServiceError) -> Bool {
         try read { journal throws(ChangeError) in try journal.isForgotten(user: id, beyond: taken) }
     }
 
-    /// How many changes are not in the streams, and since when the first of them waits, in Unix milliseconds.
+    /// Returns the number of changes that are not in the streams, and the time since which the first waits.
     ///
-    /// - Parameter exchange: what the streams have, and what nobody needs to be sent.
+    /// The time is in Unix milliseconds.
+    ///
+    /// - Parameter exchange: the contents of the streams, and the changes that nobody needs.
     func backlog(in exchange: ChangeExchange) throws(ServiceError) -> (count: Int, since: Int64?) {
         try read { journal throws(ChangeError) in try journal.backlog(in: exchange) }
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.
     ///
-    /// - Parameter connection: to this journal, through which a decision has been added.
+    /// - Parameter connection: the connection to this journal that added a decision.
     func renewDecisions(from connection: ChangeJournal) throws(ChangeError) {
         try decisions.renew { () throws(ChangeError) in try connection.siteChanges() }
         changes.everythingChanged()
     }
 
-    /// Shows decisions of others that cannot be written to the journal just now.
+    /// Shows decisions of other daemons that cannot be written to the journal now.
     func show(unwritten changes: [JournaledChange]) {
         guard decisions.add(unwritten: changes) else { return }
         self.changes.everythingChanged()
     }
 
-    /// If the journal could not be written, finds out whether it can be again.
+    /// Finds out whether a journal that failed can be written again.
     func probeWriting() { commits.probe() }
 
     private func read<Result>(_ body: (ChangeJournal) throws(ChangeError) -> Result) throws(ServiceError) -> Result {
@@ -183,16 +192,16 @@ final class DaemonJournal: Sendable {
     }
 }
 
-/// The site's decisions, in the order in which they apply; in memory, as every answer needs them.
+/// The site's decisions in the order in which they apply, kept in memory because every answer needs them.
 ///
-/// They are those of the journal and, while that cannot be written, those of others that it lacks: what another daemon
-/// hid is hidden here even if the disk is full.
+/// They come from the journal. While it cannot be written, decisions of other daemons that it lacks are added. A group
+/// that another daemon hid is therefore hidden here even if the disk is full.
 final class JournaledDecisions: Sendable {
     private struct Log {
         var journaled: [JournaledChange] = []
-        /// Those that the journal lacks, by their stamps.
+        /// The decisions that the journal lacks, by their stamps.
         var unwritten: [ChangeStamp: JournaledChange] = [:]
-        /// All, in their order.
+        /// All decisions in their order.
         var changes: [JournaledChange] = []
         var revision: UInt64 = 0
 
@@ -204,10 +213,10 @@ final class JournaledDecisions: Sendable {
     }
 
     private let log = Mutex(Log())
-    /// Held while decisions are read again: of two threads, the one that began to read last must win.
+    /// A lock for renewals: of two threads, the one that began to read last must win.
     private let renewal = Mutex(())
 
-    /// Replaces the decisions of the journal by those that `read` reads from it.
+    /// Replaces the decisions of the journal with those that `read` returns.
     func renew(_ read: () throws(ChangeError) -> [JournaledChange]) throws(ChangeError) {
         try renewal.withLock { _ throws(ChangeError) in
             let changes = try read()
@@ -218,9 +227,9 @@ final class JournaledDecisions: Sendable {
         }
     }
 
-    /// Adds decisions of others that cannot be written to the journal just now.
+    /// Adds decisions of other daemons that cannot be written to the journal now.
     ///
-    /// - Returns: whether there was any among the changes.
+    /// - Returns: whether the changes contained a decision.
     func add(unwritten changes: [JournaledChange]) -> Bool {
         let decisions = changes.filter { $0.change.map { $0.userID == nil } == true }
         guard !decisions.isEmpty else { return false }
@@ -234,9 +243,9 @@ final class JournaledDecisions: Sendable {
     /// A number that grows with every change of the decisions.
     var revision: UInt64 { log.withLock { $0.revision } }
 
-    /// A state with newer decisions replayed on top.
+    /// Returns a state with newer decisions replayed on top.
     ///
-    /// - Parameter taken: decisions that are in the state already.
+    /// - Parameter taken: the changes that the state has already.
     func replayed(on state: SiteState, beyond taken: TakenChanges) -> SiteState {
         var state = state
         for decision in log.withLock({ $0.changes }) where !taken.contains(decision.sequence, of: decision.origin) {
@@ -245,11 +254,11 @@ final class JournaledDecisions: Sendable {
         return state
     }
 
-    /// What was removed, of a kind.
+    /// Returns the ids of removed subjects of one kind.
     ///
     /// - Parameters:
-    ///   - taken: changes that are in the version already.
-    ///   - subjectID: gives the id of a subject of that kind; nil for others.
+    ///   - taken: the changes that the version has already.
+    ///   - subjectID: returns the id of a subject of that kind, or nil for other kinds.
     func removed(beyond taken: TakenChanges, _ subjectID: (RemovalChange.Subject) -> String?) -> Set<BytewiseString> {
         var ids: Set<BytewiseString> = []
         for change in log.withLock({ $0.changes }) where !taken.contains(change.sequence, of: change.origin) {

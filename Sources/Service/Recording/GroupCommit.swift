@@ -3,35 +3,35 @@ import Changes
 import Dispatch
 import Synchronization
 
-/// What changes are committed to, by one thread at a time.
+/// The target of commits, used by one thread at a time.
 protocol ChangeWriter {
-    /// Makes changes in one transaction; they are durable when this returns.
+    /// Applies changes in one transaction; they are durable when this returns.
     ///
-    /// - Throws: `CatalogError`; then nothing of them all was done.
+    /// - Throws: `CatalogError`; then no change was made.
     func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome]
 
-    /// Erases what was forgotten from the write-ahead log, where it stays until it is overwritten.
+    /// Erases forgotten data from the write-ahead log, where it stays until it is overwritten.
     ///
-    /// - Parameter waits: whether it waits for others who are reading or writing.
-    /// - Returns: false if it must be tried again, as others are reading or writing.
+    /// - Parameter waits: whether to wait for other readers and writers.
+    /// - Returns: false if others are reading or writing; then call it again.
     func eraseRemoved(waits: Bool) throws(CatalogError) -> Bool
 
-    /// A number that changes when others have committed something; equal numbers mean that they have not.
+    /// Returns a number that changes when another connection commits.
     func outsideRevision() throws(CatalogError) -> Int64
 
-    /// Writes, but changes nothing, to find out whether it is possible.
+    /// Finds out whether writing is possible, without changing anything.
     func probeWriting() throws(CatalogError)
 }
 
 extension Catalog: ChangeWriter {}
 
-/// Commits changes, all that wait at a time in one transaction: the disk is waited for once for all of them.
+/// Commits waiting changes together in one transaction, which waits for the disk once.
 final class GroupCommit: Sendable {
     /// A connection that only the queue uses.
     private struct Connection: @unchecked Sendable {
-        /// Nil if it is still to be opened.
+        /// The writer, or nil if it is not open yet.
         var writer: (any ChangeWriter)?
-        /// Whether something that was forgotten is still to be erased.
+        /// Whether forgotten data is still to be erased.
         var mustErase = false
 
         mutating func erase() {
@@ -39,7 +39,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Changes that wait for their commit, and their outcomes.
+    /// A batch of changes that waits for its commit, and the outcomes.
     private final class Ticket: Sendable {
         let changes: [Change]
         let outcomes = Mutex<Result<[Change.Outcome], CatalogError>?>(nil)
@@ -48,7 +48,7 @@ final class GroupCommit: Sendable {
         init(_ changes: [Change]) { self.changes = changes }
     }
 
-    /// How many callers may wait.
+    /// The largest number of waiting callers.
     private static let limit = 256
 
     private let connection = Mutex(Connection())
@@ -61,10 +61,10 @@ final class GroupCommit: Sendable {
     private let openWriter: @Sendable () throws(CatalogError) -> any ChangeWriter
 
     /// - Parameters:
-    ///   - changes: where the changes are noted once they are made.
-    ///   - recording: whether commits succeed.
-    ///   - patience: how long a change may wait for its commit; an import may hold the catalog for longer.
-    ///   - openWriter: opens for recording what nobody else uses.
+    ///   - changes: the clock that counts committed changes.
+    ///   - recording: the condition that says whether commits succeed.
+    ///   - patience: the longest wait of a change for its commit; an import may hold the catalog for longer.
+    ///   - openWriter: opens a writer that nobody else uses.
     init(
         changes: ChangeClock, recording: Condition, patience: Duration,
         openWriter: @escaping @Sendable () throws(CatalogError) -> any ChangeWriter
@@ -75,12 +75,12 @@ final class GroupCommit: Sendable {
         self.openWriter = openWriter
     }
 
-    /// Opens what changes are committed to now, and not with the first of them.
+    /// Opens the writer now instead of with the first change.
     func open() throws(CatalogError) {
         try inQueue { connection throws(CatalogError) in _ = try opened(&connection) }
     }
 
-    /// If the last commits failed, finds out whether writing is possible again.
+    /// Finds out whether writing is possible again, if the last commits failed.
     func probe() {
         guard recording.isFailing else { return }
         try? inQueue { connection throws(CatalogError) in
@@ -88,7 +88,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Waits for its turn in the queue.
+    /// Runs `body` in its turn on the queue.
     private func inQueue(_ body: (inout Connection) throws(CatalogError) -> Void) throws(CatalogError) {
         let result: Result<Void, CatalogError> = queue.sync {
             connection.withLock { connection in
@@ -105,7 +105,7 @@ final class GroupCommit: Sendable {
         return writer
     }
 
-    /// Writes, and notes whether that works.
+    /// Writes, and stores whether that succeeded.
     private func writing<Outcome>(
         _ connection: inout Connection, _ body: (any ChangeWriter) throws(CatalogError) -> Outcome
     ) throws(CatalogError) -> Outcome {
@@ -114,23 +114,23 @@ final class GroupCommit: Sendable {
             recording.worked()
             return outcome
         } catch {
-            // A connection that could only read when it was opened can only read for ever.
+            // A connection that was opened read-only stays read-only, so open a new one next time.
             if error.code == .fileFailed { connection.writer = nil }
             if error.code != .busy { recording.failed("changes cannot be recorded: \(error.message)") }
             throw error
         }
     }
 
-    /// Makes a change; it is durable when this returns.
+    /// Commits a change; it is durable when this returns.
     ///
-    /// - Throws: `CatalogError.Code.busy` if that takes too long; the change may then be made later all the same.
+    /// - Throws: `CatalogError.Code.busy` if the commit takes too long; the change may still be made later.
     func apply(_ change: Change) throws(CatalogError) -> Change.Outcome {
         try apply([change])[0]
     }
 
-    /// Makes changes in one transaction, one or more; as for one.
+    /// Commits one or more changes in one transaction, with the same errors as for one.
     ///
-    /// - Returns: the outcome of each, in their order.
+    /// - Returns: the outcome of each change, in their order.
     func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
         let ticket = Ticket(changes)
         let hasRoom = waiting.withLock { waiting in
@@ -147,11 +147,12 @@ final class GroupCommit: Sendable {
         return try outcomes.get()
     }
 
-    /// Notes whether anybody else has written since the last call; and erases what readers kept from being erased.
+    /// Notes whether another connection has written since the last call, and retries erasing that readers had
+    /// prevented.
     ///
-    /// - Returns: false if that cannot be told, as nothing is open to commit to.
+    /// - Returns: false if that is unknown, because no writer is open.
     func noteOutsideChanges() -> Bool {
-        // Through the connection of the queue, which does not count its own commits.
+        // The connection of the queue does not count its own commits.
         queue.sync {
             connection.withLock { connection in
                 connection.erase()
@@ -162,7 +163,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Commits what waits; nothing if an earlier call has committed it already.
+    /// Commits all waiting changes; does nothing if an earlier call has committed them.
     private func commitWaiting() {
         let tickets = waiting.withLock { waiting in
             defer { waiting = [] }
@@ -177,7 +178,7 @@ final class GroupCommit: Sendable {
                     })
             } catch { return .failure(error) }
         }
-        // Also for requests that no longer wait, and after a failure, after which something may have been written.
+        // Requests that no longer wait count too. After a failure, something may have been written.
         let made = tickets.flatMap(\.changes)
         for change in made { changes.note(change) }
         if made.contains(where: { $0.erasedUserID != nil }) {

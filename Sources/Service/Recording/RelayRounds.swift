@@ -4,41 +4,42 @@ import Model
 import ModelStore
 import Synchronization
 
-/// The rounds of a relay over one connection: in each, journal and streams are compared, and what one side lacks is
-/// sent or received.
+/// The rounds of a relay over one connection.
+///
+/// Each round compares the journal with the streams, and sends or receives the changes that one side lacks.
 struct RelayRounds: ~Copyable {
-    /// How many changes are sent or received at a time.
+    /// The largest number of changes sent or received at a time.
     private static let batchSize = 500
-    /// How many changes are compared with their checksums at a time.
+    /// The number of changes that are verified at a time.
     private static let verificationSize = 2000
-    /// How often it looks for what can be removed, in rounds.
+    /// The number of rounds between two cleanings, which prune, erase and verify.
     private static let roundsBetweenCleanings = 25
 
     private let relay: ChangeRelay
     private let writer: ChangeJournal
     private var streams: JournalStreams
-    /// Who was forgotten when this connection was made; who is later, changes tell.
+    /// The members forgotten before this connection was made; changes tell of later ones.
     private let forgotten: ForgottenMembers
     private var round = 0
-    /// What all versions have that may serve.
+    /// The changes that all versions that may serve have.
     private var dispensable = TakenChanges.none
-    /// What the streams had at the last cleaning.
+    /// The contents of the streams at the last cleaning.
     private var earlierStreams: [String: StreamedNumbers] = [:]
-    /// The version for which the journal was pruned last.
+    /// The version that served when the journal was last pruned.
     private var prunedFor: VersionName?
-    /// What keeps this daemon from having all changes of others, after the last round; nil if nothing does.
+    /// The reason why this daemon lacked changes of others after the last round, or nil if it lacked none.
     private(set) var gap: String?
 
-    /// Connects.
+    /// Connects to the store and opens the journal.
     init(_ relay: ChangeRelay, timeout: Duration) throws(ServiceError) {
         let writer = try Self.journaled { () throws(ChangeError) in
             try ChangeJournal(path: relay.journal.path, mode: .recording, damaged: relay.journal.damaged)
         }
         var streams = try Self.stored { () throws(StoreError) in try relay.channel.journals(timeout: timeout) }
-        // What this daemon has of members who were forgotten while it was away.
+        // The journal may have data of members who were forgotten while this daemon was away.
         let forgotten = try Self.streaming(&streams) { streams throws(ChangeError) in try streams.forgottenMembers() }
         try Self.erase(forgotten, among: nil, writer, relay)
-        // The last failure may have come between adding decisions to the journal and renewing them.
+        // The last failure may have happened between adding decisions to the journal and renewing them.
         try Self.journaled { () throws(ChangeError) in try relay.journal.renewDecisions(from: writer) }
         self.relay = relay
         self.writer = writer
@@ -46,7 +47,7 @@ struct RelayRounds: ~Copyable {
         self.forgotten = forgotten
     }
 
-    /// Erases from the journal what members did before they were forgotten.
+    /// Erases from the journal the changes that members made before they were forgotten.
     private static func erase(
         _ forgotten: ForgottenMembers, among users: [String]?, _ writer: ChangeJournal, _ relay: ChangeRelay
     ) throws(ServiceError) {
@@ -61,9 +62,9 @@ struct RelayRounds: ~Copyable {
 
     /// Compares, sends and receives once.
     ///
-    /// What cannot be written on this machine, as its disk is full, keeps the rest from nothing.
+    /// If this machine cannot write, for example because its disk is full, the other steps are still done.
     ///
-    /// - Returns: whether anything was sent or received, so that there may be more.
+    /// - Returns: whether anything was sent or received; there may then be more.
     mutating func exchange() throws(ServiceError) -> Bool {
         var failure: ServiceError?
         let isCleaning = round.isMultiple(of: Self.roundsBetweenCleanings)
@@ -79,7 +80,7 @@ struct RelayRounds: ~Copyable {
             earlierStreams = exchange.streams
         }
         if exchange.steps.contains(where: \.isRemake) {
-            // A recompute may have removed what is missing, as all versions have it by now.
+            // A recompute may have pruned the missing changes, because all versions have them by now.
             do throws(ServiceError) { try prune() } catch { failure = failure ?? error }
             exchange.dispensable = dispensable
         }
@@ -100,7 +101,7 @@ struct RelayRounds: ~Copyable {
         return isActive
     }
 
-    /// Looks for changes that are damaged here and fetches them from the streams, and says what is not as it should be.
+    /// Verifies the journal, fetches damaged changes from the streams, and sets `gap` to the first problem.
     private mutating func mend(isCleaning: Bool) throws(ServiceError) {
         var verification = relay.verification.withLock { $0 }
         if isCleaning || !verification.isComplete {
@@ -135,6 +136,8 @@ struct RelayRounds: ~Copyable {
         }
     }
 
+    /// Performs a step.
+    ///
     /// - Returns: whether anything was sent or received.
     private mutating func perform(_ step: ChangeExchange.Step, in exchange: ChangeExchange) throws(ServiceError) -> Bool
     {
@@ -153,7 +156,7 @@ struct RelayRounds: ~Copyable {
         try eraseForgotten()
     }
 
-    /// Has decisions of the site shown that cannot be added to the journal just now.
+    /// Shows decisions of the site that cannot be added to the journal now.
     private mutating func lookAhead(_ origin: String, after last: Int64) throws(ServiceError) {
         var position = max(last, relay.lookedAhead.withLock { $0[origin] ?? 0 })
         while true {
@@ -165,7 +168,7 @@ struct RelayRounds: ~Copyable {
         relay.lookedAhead.withLock { $0[origin] = position }
     }
 
-    /// The next changes that the stream of a journal has.
+    /// Returns the next changes in the stream of a journal.
     private mutating func streamed(_ origin: String, after last: Int64, limit: Int = batchSize) throws(ServiceError)
         -> [JournaledChange]
     {
@@ -178,9 +181,9 @@ struct RelayRounds: ~Copyable {
         do throws(ChangeError) { return try streams.survey() } catch { throw Self.failed(error) }
     }
 
-    /// Adds what a stream has to the journal.
+    /// Adds changes of a stream to the journal.
     ///
-    /// - Returns: whether there was anything that could be added.
+    /// - Returns: whether any change was added.
     private mutating func take(_ origin: String, after last: Int64) throws(ServiceError) -> Bool {
         let changes = try streamed(origin, after: last)
         try forgetSessions(for: changes)
@@ -203,9 +206,9 @@ struct RelayRounds: ~Copyable {
         return !taken.isEmpty
     }
 
-    /// Sends what a stream lacks.
+    /// Sends changes that a stream lacks.
     ///
-    /// - Returns: whether the stream took it; false if another daemon was faster.
+    /// - Returns: whether the stream took them; false if another daemon was faster.
     private mutating func send(_ origin: String, after last: Int64, in exchange: ChangeExchange, isRemade: Bool)
         throws(ServiceError) -> Bool
     {
@@ -218,16 +221,16 @@ struct RelayRounds: ~Copyable {
             let isDone = try streams.add(
                 changes, to: origin, expecting: exchange.streams[origin], isRemade: isRemade)
             if isDone { relay.counts.withLock { $0.sent += UInt64(changes.count) } }
-            // It stands as this daemon has left it, and another may not have got to it yet.
+            // The stream is as this daemon has left it, and another daemon may not have reached it yet.
             if isRemade { earlierStreams[origin] = nil }
             return isDone
         } catch { throw Self.failed(error) }
     }
 
-    /// Removes the lists of members who are forgotten or have everything forgotten, here and in the store.
+    /// Removes, here and in the store, the lists of members who are forgotten or have everything forgotten.
     ///
-    /// Called before changes count as received or sent, so that it is done again after a failure or the end of the
-    /// process. For own changes too: the store may have been away when the member was answered.
+    /// This happens before changes count as received or sent; after a failure or the end of the process it is therefore
+    /// repeated. Changes of this daemon count too, because the store may have been away when the member was answered.
     private mutating func forgetSessions(for changes: [JournaledChange]) throws(ServiceError) {
         try Self.streaming(&streams) { streams throws(ChangeError) in try streams.noteForgotten(by: changes) }
         for change in changes.compactMap(\.change) {
@@ -242,15 +245,15 @@ struct RelayRounds: ~Copyable {
         }
     }
 
-    /// Removes from the journal the changes that are in all versions of the store and in the one that serves.
+    /// Removes from the journal the changes that all versions of the store and the serving version have.
     private mutating func prune() throws(ServiceError) {
-        // Before one serves, it may turn out to be older than all of the store. A manifest that is damaged does not say
-        // what may go: then nothing does.
+        // Without a serving version, the next one may turn out to be older than all of the store. A damaged manifest
+        // does not say what is prunable, so nothing is pruned.
         guard let served = relay.follower.current.snapshot, let manifests = try? relay.follower.store.versions() else {
             return
         }
         let taken = TakenChanges.inAll((manifests + [served.manifest]).map(\.taken))
-        // A store that has lost its versions says nothing of what others may still need.
+        // A store that has lost its versions does not say what others still need.
         if !manifests.isEmpty {
             try Self.journaled { [writer] () throws(ChangeError) in try writer.prune(taken) }
         }
@@ -258,7 +261,7 @@ struct RelayRounds: ~Copyable {
         prunedFor = served.version
     }
 
-    /// Erases what was forgotten since the last time.
+    /// Erases the data that was forgotten since the last time.
     private func eraseForgotten() throws(ServiceError) {
         guard relay.hasForgotten.exchange(false, ordering: .relaxed) else { return }
         let isDone = try Self.journaled { [writer] () throws(ChangeError) in try writer.eraseForgotten() }
@@ -287,7 +290,7 @@ struct RelayRounds: ~Copyable {
 }
 
 extension ChangeExchange.Step {
-    /// Whether a stream is made anew.
+    /// Whether the step makes a stream anew.
     fileprivate var isRemake: Bool {
         guard case .remake = self else { return false }
         return true
