@@ -188,8 +188,9 @@ struct StreamLag {
     private(set) var missing: Int64 = 0
     /// The latest moment up to which all changes are here, in Unix milliseconds.
     private(set) var completeAtMilliseconds: Int64
-    /// The contents that make a later moment complete. With steady new changes, some are always missing, and `missing`
-    /// alone would never be 0.
+    /// The contents that make a later moment complete.
+    ///
+    /// With steady new changes, some are always missing, and `missing` alone would never be 0.
     private var goal: Goal?
 
     /// - Parameter now: the current time, in Unix milliseconds.
