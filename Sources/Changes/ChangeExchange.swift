@@ -126,8 +126,8 @@ public struct ChangeStamp: Sendable, Hashable, Comparable {
     /// Returns the milliseconds of a new change.
     ///
     /// - Parameters:
-    /// - now: the current time, in Unix milliseconds.
-    /// - latest: the milliseconds of the latest known change.
+    ///   - now: the current time, in Unix milliseconds.
+    ///   - latest: the milliseconds of the latest known change.
     public static func milliseconds(at now: Int64, after latest: Int64) -> Int64 {
         min(max(now, latest + 1), bounds.upperBound)
     }

@@ -197,8 +197,8 @@ extension ChangeJournal {
     /// Erases the changes of forgotten members that are older than the forgetting.
     ///
     /// - Parameters:
-    /// - users: the members to look for; nil for all members.
-    /// - forgotten: returns the time at which a member was forgotten, in the milliseconds of stamps, or nil if unknown.
+    ///   - users: the members to look for; nil for all members.
+    ///   - forgotten: returns the time at which a member was forgotten, in milliseconds of stamps, or nil if unknown.
     /// - Returns: the members who lost data.
     public func erase(among users: [String]?, _ forgotten: (_ userID: String) -> Int64?) throws(ChangeError)
         -> [String]

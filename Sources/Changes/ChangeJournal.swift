@@ -104,7 +104,7 @@ public final class ChangeJournal {
     }
 
     private func prepare() throws(DatabaseError) {
-        // Gives the disk space back to the system that the log took while a reader held it.
+        // Returns the disk space that the log took while somebody was reading.
         try database.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
@@ -231,7 +231,7 @@ extension ChangeJournal {
         if place == .file { try database.execute("DROP TABLE \(changes); DROP TABLE \(interactions)") }
     }
 
-    /// Reads again the changes that needed a newer program, because this program may be that one.
+    /// Reads again the changes that needed a newer program, which may be this one.
     private func readAgain() throws(DatabaseError) {
         let rows = try database.prepare(
             "SELECT change_key, \(Self.columns), recorded_at FROM changes WHERE kind IS NULL")

@@ -67,7 +67,7 @@ extension JournalStreams {
         return salt
     }
 
-    /// Returns the number of changes about each member that the streams still have, by the stream's name.
+    /// Returns the number of changes about each member that the streams still have, by member and by stream.
     ///
     /// Erased changes do not count, nor do changes that only say that a member is forgotten. Changes that need a newer
     /// program count if they name a member.
@@ -92,7 +92,7 @@ extension JournalStreams {
 /// Changes that tell the daemons of a shared store to forget members, in a stream of their own.
 ///
 /// The changes look like those of a daemon. No journal has them until a daemon has taken them. If the store loses them
-/// earlier, the next version lacks the members all the same.
+/// before that, the next version lacks the members all the same.
 public struct ForgettingStream {
     /// The number of changes that are sent at a time.
     static let batchSize = 500

@@ -4,7 +4,7 @@ public import Redis
 /// A connection to the streams through which the daemons of a store exchange changes.
 ///
 /// There is one stream for each journal, and its entries have the journal's numbers. A stream is a copy: every journal
-/// with these changes can make it again, and the server may lose it. A stream gets no gap from adding, because its
+/// with these changes can make it again, and the server may lose it. Adding never leaves a gap, because the
 /// contents are compared in the same atomic step. Readers remove damaged entries; the stream then has a gap, and is
 /// made anew. The connection has one owner; after an error, a new one must be made.
 public struct JournalStreams: ~Copyable {

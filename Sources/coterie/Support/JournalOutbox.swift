@@ -16,8 +16,8 @@ struct JournalOutbox: Encodable {
     var problem: String?
 
     /// - Parameters:
-    /// - path: the path of the journal.
-    /// - exchange: the contents of the store's streams.
+    ///   - path: the path of the journal.
+    ///   - exchange: the contents of the store's streams.
     init(_ path: String, in exchange: ChangeExchange, daemonRuns: Bool) {
         file = path
         self.daemonRuns = daemonRuns
