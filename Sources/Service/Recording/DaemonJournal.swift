@@ -50,7 +50,7 @@ final class DaemonJournal: Sendable {
     }
 
     let path: String
-    /// The clock that counts changes that show in answers.
+    /// The clock that notes changes that show in answers.
     let changes: ChangeClock
     /// The site's decisions, from this and other daemons.
     let decisions: JournaledDecisions
@@ -68,7 +68,7 @@ final class DaemonJournal: Sendable {
     ///
     /// - Parameters:
     ///   - path: the path of the file.
-    ///   - changes: the clock that counts changes that show in answers.
+    ///   - changes: the clock that notes changes that show in answers.
     ///   - recording: the condition that says whether changes can be written.
     ///   - now: returns the current time, in Unix milliseconds.
     ///   - patience: the longest wait of a request for its commit.

@@ -61,7 +61,7 @@ final class GroupCommit: Sendable {
     private let openWriter: @Sendable () throws(CatalogError) -> any ChangeWriter
 
     /// - Parameters:
-    ///   - changes: the clock that counts committed changes.
+    ///   - changes: the clock that notes committed changes.
     ///   - recording: the condition that says whether commits succeed.
     ///   - patience: the longest wait of a change for its commit; an import may hold the catalog for longer.
     ///   - openWriter: opens a writer that nobody else uses.
