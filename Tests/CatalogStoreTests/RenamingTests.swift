@@ -91,9 +91,9 @@ struct RenamingTests {
 
     @Test("A guest who logs in keeps what both did; the latest join or leave counts")
     func user() throws {
-        try record("3", .leave, "owls", of: "guest", at: 20_000)
-        try record("4", .dismiss, "x", of: "guest", at: 20_000)
-        try record("2", .click, "x", of: "guest", at: 30_000)
+        try record("3", .leave, "owls", of: "guest", at: 1_700_000_020_000)
+        try record("4", .dismiss, "x", of: "guest", at: 1_700_000_020_000)
+        try record("2", .click, "x", of: "guest", at: 1_700_000_030_000)
         #expect(try catalog.rename(.users, from: "guest", to: "u3") == .merged)
         // The member already has an interaction with id 2, so the guest's is dropped.
         #expect(try interactions("u3") == ["2 join owls", "3 leave owls", "4 dismiss x"])

@@ -1,6 +1,5 @@
 public import CatalogStore
 import Changes
-import Changes
 import Model
 public import ModelStore
 
