@@ -118,7 +118,12 @@ extension Catalog {
 
     /// Returns a hash of a pair, which is the same in every run; similar pairs have unrelated hashes.
     private static func hash(_ user: Int64, _ group: Int64) -> UInt64 {
-        SplitMix64.mix(UInt64(bitPattern: user) &* SplitMix64.goldenStep &+ UInt64(bitPattern: group))
+        var mixed = UInt64(bitPattern: user) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(bitPattern: group)
+        // Both shifts are 30, unlike in SplitMix64: another hash would hold out other pairs than earlier programs.
+        for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] as [UInt64] {
+            mixed = (mixed ^ (mixed >> 30)) &* factor
+        }
+        return mixed ^ (mixed >> 31)
     }
 }
 

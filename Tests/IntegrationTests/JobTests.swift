@@ -44,7 +44,11 @@ struct JobTests {
             esac
 
             """, to: "bin/swift")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift)
+        // The checkout has no prose to check.
+        let prose = try workspace.write("#!/bin/sh\n", to: "checkout/Jobs/prose")
+        for path in [swift, prose] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
         var environment = workspace.environment
         environment["PATH"] = "\(workspace.path("bin")):\(environment["PATH"] ?? "")"
         let run = try await RunningCommand(
