@@ -1,3 +1,4 @@
+public import Redis
 import SQLite
 
 /// A failure of a journal, or of the streams of changes.
@@ -23,10 +24,14 @@ public struct ChangeError: Error, Equatable, CustomStringConvertible {
     /// A sentence that says what happened, where, and what to do.
     public let message: String
 
+    /// The kind of the server's error behind `serverFailed`.
+    public let cause: RedisError.Code?
+
     /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String, cause: RedisError.Code? = nil) {
         self.code = code
         self.message = message
+        self.cause = cause
     }
 
     /// Turns an error of SQLite into an error about a journal.

@@ -65,7 +65,7 @@ public struct JournalStreams: ~Copyable {
 
     mutating func ask(_ command: RedisCommand) throws(ChangeError) -> RedisReply {
         do throws(RedisError) { return try connection.command(command) } catch {
-            throw ChangeError(.serverFailed, explain(error))
+            throw ChangeError(.serverFailed, explain(error), cause: error.code)
         }
     }
 

@@ -45,7 +45,7 @@ struct ImportRuleTests {
             try String(contentsOfFile: Checkout.sample("groups"), encoding: .utf8).split(separator: "\n").first)
         let names = header.split(separator: "\t")
         let fields: [Substring: String] = [
-            "group_id": "the-secret", "title": "Secret", "visibility": "private", "created_at": "0000-00-00 00:00:00",
+            "group_id": "the-secret", "title": "Secret", "visibility": "privat",
         ]
         let line = names.map { fields[$0] ?? "" }.joined(separator: "\t")
         let bad = try workspace.write("\(header)\n\(line)\n", to: "bad.tsv")
@@ -73,7 +73,7 @@ struct ImportRuleTests {
         #expect(stats.contains("1 undescribed") && stats.contains("1 groups are named by memberships or pools alone"))
         // Mended, it is public only if it says so.
         let mended = try workspace.write(
-            "\(header)\n\(line.replacing("0000-00-00 00:00:00", with: ""))\n", to: "mended.tsv")
+            "\(header)\n\(line.replacing("privat", with: "private"))\n", to: "mended.tsv")
         try await workspace.succeed("import", "groups", mended)
         #expect(try await workspace.run("similar", "the-secret").errors.contains("is private"))
     }

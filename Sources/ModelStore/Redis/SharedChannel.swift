@@ -132,6 +132,8 @@ public final class SharedChannel: Sendable {
 extension StoreError {
     /// Turns an error of the streams of changes into an error of their store.
     public init(_ error: ChangeError) {
-        self.init(error.code == .badStreams ? .corrupt : .unavailable, error.message)
+        self.init(
+            error.code == .badStreams ? .corrupt : error.cause.map { Self.meaning(of: $0).code } ?? .unavailable,
+            error.message)
     }
 }

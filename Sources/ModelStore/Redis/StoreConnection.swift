@@ -53,18 +53,21 @@ struct StoreConnection: ~Copyable {
 extension StoreError {
     /// Converts an error of a connection to an error of a store, with advice.
     init(_ error: RedisError, at address: RedisAddress) {
-        let (code, advice): (Code, String) =
-            switch error.code {
-            case .badAddress: (.badLocation, "")
-            case .unreachable: (.unavailable, "; is the server running, and is this its address?")
-            case .replica:
-                (.replica, "; give the address of the primary, or try again when this server is promoted")
-            case .timedOut, .disconnected: (.unavailable, "; trying again may help")
-            case .unexpectedReply: (.corrupt, "; is this a Redis server of version 6 or later?")
-            case .refused(let word): Self.meaning(ofRefusal: word)
-            }
+        let (code, advice) = Self.meaning(of: error.code)
         let place = if case .refused = error.code { "\(address) refuses: " } else { "" }
         self.init(code, place + error.message + advice)
+    }
+
+    /// Returns the kind of a store's error for that of a connection, and the advice.
+    static func meaning(of code: RedisError.Code) -> (code: Code, advice: String) {
+        switch code {
+        case .badAddress: (.badLocation, "")
+        case .unreachable: (.unavailable, "; is the server running, and is this its address?")
+        case .replica: (.replica, "; give the address of the primary, or try again when this server is promoted")
+        case .timedOut, .disconnected: (.unavailable, "; trying again may help")
+        case .unexpectedReply: (.corrupt, "; is this a Redis server of version 6 or later?")
+        case .refused(let word): meaning(ofRefusal: word)
+        }
     }
 
     private static func meaning(ofRefusal word: String) -> (Code, String) {
