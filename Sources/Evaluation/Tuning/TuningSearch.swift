@@ -71,7 +71,7 @@ struct TuningSearch {
 
     /// Restarts near the best settings until that finds no better ones.
     private func restart(_ best: inout Found, _ measure: Measure) throws(TimeIsUp) {
-        var random = Steps(state: 1)
+        var random = SplitMix64(seed: 1)
         var failures = 0
         while failures < Self.patience {
             var settings = best.settings
@@ -141,17 +141,5 @@ struct TuningSearch {
     private func parameters(of relation: Relation) -> [TuningParameter] {
         // The weight of memberships is fixed: it sets the scale of the other weights.
         TuningParameter.allCases.filter { relation != membership || $0 != .weight }
-    }
-}
-
-/// A generator of the same numbers in every run (SplitMix64; Steele, Lea, Flood 2014).
-private struct Steps {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
