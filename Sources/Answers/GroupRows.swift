@@ -77,7 +77,7 @@ public struct SuggestedGroup: Answer, Equatable {
     }
 
     /// Returns the relations in the order of the size fields, which must not change.
-    private static func order(_ relations: RelationTable) -> [RelationFacts] { relations.reversed() }
+    private static func order(_ relations: RelationTable) -> [RelationDescription] { relations.reversed() }
 
     /// Returns the sizes that suggestions have.
     static func columns(of relations: RelationTable) -> SizeColumns { SizeColumns(order(relations)) }
@@ -110,7 +110,7 @@ struct SizeColumns {
     private let fields: [String]
     private let relations: [Relation]
 
-    init(_ relations: [RelationFacts]) {
+    init(_ relations: [RelationDescription]) {
         fields = relations.map(\.sizeField)
         self.relations = relations.map(\.relation)
     }

@@ -43,7 +43,7 @@ public struct SimilarGroups: Answer, Equatable {
     // row.
 
     private static func neighbours(
-        _ neighbours: [Model.Neighbour], _ facts: RelationFacts, in model: VisibleModel
+        _ neighbours: [Model.Neighbour], _ facts: RelationDescription, in model: VisibleModel
     ) -> [Neighbour] {
         let columns = SizeColumns([facts])
         return neighbours.enumerated().map { Neighbour(at: $0, $1, columns, in: model) }

@@ -143,11 +143,11 @@ extension Catalog {
     /// - Throws: `CatalogError`; then no change was applied.
     public func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
         let counts = try applying(isReplaying: true) { applier throws(CatalogError) in
-            let taken = try takenChanges()
-            var here: [String: KeptNumbers] = [:]
+            let taken = try appliedChanges()
+            var here: [String: SequenceRange] = [:]
             var counts = AppliedChangeCounts()
             for change in changes {
-                var numbers = here[change.origin] ?? KeptNumbers(after: 0, last: taken.last(of: change.origin))
+                var numbers = here[change.origin] ?? SequenceRange(after: 0, last: taken.last(of: change.origin))
                 switch numbers.verdict(on: change.sequence) {
                 case .repeated: counts.repeated += 1
                 case .next where !change.isNewer:
@@ -184,10 +184,10 @@ extension Catalog {
         }
         var counts = AppliedChangeCounts()
         while true {
-            let taken = try wrapping { () throws(CatalogError) in try takenChanges() }
+            let taken = try wrapping { () throws(CatalogError) in try appliedChanges() }
             var merge = ChangeMerge(
                 last.reduce(into: [:]) { numbers, entry in
-                    numbers[entry.key] = KeptNumbers(after: taken.last(of: entry.key), last: entry.value)
+                    numbers[entry.key] = SequenceRange(after: taken.last(of: entry.key), last: entry.value)
                 })
             counts.held = 0
             while true {
@@ -199,7 +199,7 @@ extension Catalog {
                 counts.held += more.held
                 counts.leftOut += more.leftOut
             }
-            let now = try wrapping { () throws(CatalogError) in try takenChanges() }
+            let now = try wrapping { () throws(CatalogError) in try appliedChanges() }
             var stopping: [String: StoppingChange] = [:]
             for (origin, end) in last.sorted(by: { $0.key < $1.key }) where now.last(of: origin) < end {
                 let number = now.last(of: origin) + 1
@@ -216,12 +216,12 @@ extension Catalog {
     }
 
     /// Returns the changes of journals that were applied so far.
-    public func takenChanges() throws(CatalogError) -> TakenChanges {
+    public func appliedChanges() throws(CatalogError) -> AppliedChanges {
         try wrapping { () throws(DatabaseError) in
             var sequences: [String: Int64] = [:]
             let rows = try database.prepare("SELECT origin, sequence FROM journals")
             while try rows.step() { sequences[rows.text(0)] = rows.integer(1) }
-            return TakenChanges(sequences)
+            return AppliedChanges(sequences)
         }
     }
 
@@ -243,7 +243,7 @@ extension Catalog {
     /// - Parameter sequence: the last change to give up.
     public func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            guard sequence > (try takenChanges()).last(of: origin) else { return }
+            guard sequence > (try appliedChanges()).last(of: origin) else { return }
             try noteTaken([origin: sequence])
         }
     }

@@ -39,29 +39,29 @@ public struct ChangeExchange: Sendable {
     }
 
     /// The changes in the daemon's journal, by the journal that recorded them first.
-    public var here: [String: KeptNumbers]
+    public var here: [String: SequenceRange]
     /// The changes in the streams, by journal.
     public var streams: [String: StreamedNumbers]
     /// The streams a while earlier; a stream that differs from then is being filled by another daemon.
     public var earlierStreams: [String: StreamedNumbers]
     /// The changes that all versions that may serve have already; no daemon needs them.
-    public var dispensable: TakenChanges
+    public var prunable: AppliedChanges
 
     /// Creates a comparison of both sides.
     public init(
-        here: [String: KeptNumbers], streams: [String: StreamedNumbers],
-        earlierStreams: [String: StreamedNumbers] = [:], dispensable: TakenChanges
+        here: [String: SequenceRange], streams: [String: StreamedNumbers],
+        earlierStreams: [String: StreamedNumbers] = [:], prunable: AppliedChanges
     ) {
         self.here = here
         self.streams = streams
         self.earlierStreams = earlierStreams
-        self.dispensable = dispensable
+        self.prunable = prunable
     }
 
     /// Returns the changes of a journal that are here and that some daemon may need.
-    public func needed(of origin: String) -> KeptNumbers {
+    public func needed(of origin: String) -> SequenceRange {
         var numbers = here[origin] ?? .none
-        numbers.dispense(through: dispensable.last(of: origin))
+        numbers.dispense(through: prunable.last(of: origin))
         return numbers
     }
 
@@ -86,11 +86,11 @@ public struct ChangeExchange: Sendable {
     }
 
     /// The changes that are here and not in the streams: of each journal, those after `after`.
-    public var waiting: [String: KeptNumbers] {
+    public var waiting: [String: SequenceRange] {
         here.keys.reduce(into: [:]) { waiting, origin in
             let mine = needed(of: origin)
             let sent = max(mine.after, streams[origin]?.last ?? 0)
-            if sent < mine.last { waiting[origin] = KeptNumbers(after: sent, last: mine.last) }
+            if sent < mine.last { waiting[origin] = SequenceRange(after: sent, last: mine.last) }
         }
     }
 }
@@ -136,9 +136,9 @@ public struct ChangeStamp: Sendable, Hashable, Comparable {
 ///
 /// The changes of a journal are numbered from 1 on, without a gap, and are always taken in that order. Two numbers
 /// therefore describe the range. Its beginning is pruned at some time, and the next change follows its end.
-public struct KeptNumbers: Sendable, Equatable {
+public struct SequenceRange: Sendable, Equatable {
     /// The empty range.
-    public static let none = KeptNumbers(after: 0, last: 0)
+    public static let none = SequenceRange(after: 0, last: 0)
 
     /// The number up to which changes are prunable, inclusive: all versions that may serve have them.
     public var after: Int64

@@ -171,7 +171,7 @@ extension ChangeJournal {
     }
 
     /// Returns whether a change that a version does not have forgets a user.
-    public func isForgotten(user: String, beyond taken: TakenChanges) throws(ChangeError) -> Bool {
+    public func isForgotten(user: String, beyond taken: AppliedChanges) throws(ChangeError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)") { $0.bind(user, at: 1) }
                 .contains { !taken.contains($0.change.sequence, of: $0.change.origin) }

@@ -105,21 +105,21 @@ extension ChangeJournal {
     ///
     /// - Parameters:
     ///   - changes: the changes of each journal in the order of their numbers.
-    ///   - dispensable: the changes that all versions that may serve have.
+    ///   - prunable: the changes that all versions that may serve have.
     ///   - now: the current time, in Unix milliseconds.
     /// - Returns: the changes that were taken.
-    public func follow(_ changes: [JournaledChange], beyond dispensable: TakenChanges, at now: Int64)
+    public func follow(_ changes: [JournaledChange], beyond prunable: AppliedChanges, at now: Int64)
         throws(ChangeError) -> [JournaledChange]
     {
         try transaction { () throws(DatabaseError) in
-            var here = try keptNumbers()
+            var here = try sequenceRanges()
             var taken: [JournaledChange] = []
             for change in changes {
                 var numbers = here[change.origin] ?? .none
                 let last = numbers.last
-                numbers.dispense(through: dispensable.last(of: change.origin))
+                numbers.dispense(through: prunable.last(of: change.origin))
                 guard numbers.verdict(on: change.sequence) == .next else { continue }
-                // The rows of a journal must have no gap, because `keptNumbers` reads only their first and last
+                // The rows of a journal must have no gap, because `sequenceRanges` reads only their first and last
                 // numbers.
                 if numbers.last > last { try removeRows(of: change.origin, through: numbers.last) }
                 try settle(change, try insert(change, at: now))

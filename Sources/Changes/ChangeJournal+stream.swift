@@ -6,11 +6,11 @@ extension ChangeJournal {
     /// Returns the ranges of changes that are here, by the journal that recorded them first.
     ///
     /// - Complexity: O(journals · log changes).
-    public func kept() throws(ChangeError) -> [String: KeptNumbers] {
-        try wrapping { () throws(DatabaseError) in try keptNumbers() }
+    public func kept() throws(ChangeError) -> [String: SequenceRange] {
+        try wrapping { () throws(DatabaseError) in try sequenceRanges() }
     }
 
-    func keptNumbers() throws(DatabaseError) -> [String: KeptNumbers] {
+    func sequenceRanges() throws(DatabaseError) -> [String: SequenceRange] {
         let rows = try database.prepare(
             """
             WITH RECURSIVE origins (origin) AS (
@@ -23,8 +23,8 @@ extension ChangeJournal {
                 (SELECT max(sequence) FROM changes WHERE changes.origin = origins.origin)
             FROM origins WHERE origin IS NOT NULL
             """)
-        var kept: [String: KeptNumbers] = [:]
-        while try rows.step() { kept[rows.text(0)] = KeptNumbers(after: rows.integer(1) - 1, last: rows.integer(2)) }
+        var kept: [String: SequenceRange] = [:]
+        while try rows.step() { kept[rows.text(0)] = SequenceRange(after: rows.integer(1) - 1, last: rows.integer(2)) }
         return kept
     }
 
@@ -82,9 +82,9 @@ extension ChangeJournal {
     }
 
     /// Removes changes that all model versions that may serve have.
-    public func prune(_ taken: TakenChanges) throws(ChangeError) {
+    public func prune(_ taken: AppliedChanges) throws(ChangeError) {
         try transaction { () throws(DatabaseError) in
-            for (origin, numbers) in try keptNumbers() where numbers.after < taken.last(of: origin) {
+            for (origin, numbers) in try sequenceRanges() where numbers.after < taken.last(of: origin) {
                 try removeRows(of: origin, through: taken.last(of: origin))
             }
         }
@@ -115,7 +115,7 @@ public struct JournalExamination: Sendable, Equatable {
     /// The findings of SQLite's integrity check, at most ten lines; if there are any, nothing else was examined.
     public var damage: [String] = []
     /// The ranges of changes that are here, by the journal that recorded them first.
-    public var kept: [String: KeptNumbers] = [:]
+    public var kept: [String: SequenceRange] = [:]
     /// Journals that lack changes between their first and their last.
     public var withGaps: [String] = []
     /// Changes that differ from their checksums.
@@ -134,7 +134,7 @@ extension ChangeJournal {
             examination.damage = try database.integrityFindings()
             guard examination.damage.isEmpty, try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0
             else { return }
-            examination.kept = try keptNumbers()
+            examination.kept = try sequenceRanges()
             examination.withGaps = try database.prepare(
                 """
                 SELECT origin FROM changes GROUP BY origin

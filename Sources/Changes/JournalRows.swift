@@ -158,7 +158,7 @@ extension ChangeJournal {
     public func repair(with change: JournaledChange, at now: Int64) throws(ChangeError) {
         try transaction { () throws(DatabaseError) in
             // The change may have been pruned since.
-            guard let numbers = try keptNumbers()[change.origin], change.sequence > numbers.after else { return }
+            guard let numbers = try sequenceRanges()[change.origin], change.sequence > numbers.after else { return }
             try removeNamed(change.name)
             try settle(change, try insert(change, at: now))
         }

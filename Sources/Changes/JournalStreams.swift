@@ -83,7 +83,7 @@ public struct JournalStreams: ~Copyable {
         var streams: [String: StreamedNumbers] = [:]
         for row in rows {
             guard case .array(let parts) = row, parts.count == 4, let origin = parts[0].text,
-                TakenChanges.isJournalName(origin), case .integer(let count) = parts[1],
+                AppliedChanges.isJournalName(origin), case .integer(let count) = parts[1],
                 let last = Self.number(parts[2]), let first = Self.number(parts[3])
             else { throw damaged("something else than journals") }
             streams[origin] = StreamedNumbers(after: count > 0 ? first - 1 : last, last: last, count: Int(count))
@@ -142,7 +142,7 @@ public struct JournalStreams: ~Copyable {
     }
 
     /// Removes the changes up to the given numbers from all streams, and then the streams that are empty.
-    public mutating func trim(through taken: TakenChanges) throws(ChangeError) {
+    public mutating func trim(through taken: AppliedChanges) throws(ChangeError) {
         for origin in try survey().keys.sorted() where taken.last(of: origin) > 0 {
             _ = try ask(
                 RedisCommand(

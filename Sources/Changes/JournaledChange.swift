@@ -139,7 +139,7 @@ public struct ChangeMerge {
     private var sources: [Source]
 
     /// - Parameter numbers: the changes to read, by journal.
-    public init(_ numbers: [String: KeptNumbers]) {
+    public init(_ numbers: [String: SequenceRange]) {
         sources = numbers.map { Source(origin: $0, end: $1.last, after: $1.after) }
     }
 

@@ -33,7 +33,7 @@ extension ChangeJournal {
     /// Returns the changes of a member, or nil if there are none.
     ///
     /// - Parameter taken: the changes that a model version has, which are left out.
-    public func recentChanges(ofUser id: String, beyond taken: TakenChanges = .none) throws(ChangeError)
+    public func recentChanges(ofUser id: String, beyond taken: AppliedChanges = .none) throws(ChangeError)
         -> RecentMemberChanges?
     {
         let shown = ChangeKind.allCases.filter { $0 != .exposures && $0 != .forgetInteraction && $0 != .nothing }

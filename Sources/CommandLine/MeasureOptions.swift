@@ -42,7 +42,7 @@ public enum MeasureOptions {
             Modified: whether a group keeps the K best in its list, or the K lists where it is best (default: \
             \(ModifiedCosine.standard.cut.rawValue))
             """,
-        allowed: ListCut.allCases.map(\.rawValue), setting: setting("cut"))
+        allowed: ListLimitSide.allCases.map(\.rawValue), setting: setting("cut"))
 
     /// The bounds of exponents; greater ones overflow and make no difference.
     private static let exponents = 0.0...8.0
@@ -96,14 +96,14 @@ public enum MeasureOptions {
             }
             parameter.set(&modified, value)
         }
-        if let cut = try parsed.choiceIfGiven(cut.name, of: ListCut.self) {
+        if let cut = try parsed.choiceIfGiven(cut.name, of: ListLimitSide.self) {
             guard name == .modified else { throw UsageError("--cut needs --measure \(Name.modified.rawValue)") }
             modified.cut = cut
         }
         if modified.cut == .source {
             for parameter in parameters where parameter.isOfMix {
                 guard try parsed.numberIfGiven(parameter.option.name) == nil else {
-                    throw UsageError("--\(parameter.option.name) needs --cut \(ListCut.target.rawValue)")
+                    throw UsageError("--\(parameter.option.name) needs --cut \(ListLimitSide.target.rawValue)")
                 }
             }
         }

@@ -44,7 +44,7 @@ public struct EvaluationSet: Sendable {
         do {
             let snapshot = try CatalogSnapshot(of: training, threads: 1)
             let userIDs = try snapshot.users().ids
-            matrix = try snapshot.matrix(RelationFacts.members.source) { _ in }.matrix
+            matrix = try snapshot.matrix(RelationDescription.members.source) { _ in }.matrix
             guard matrix.rowCount == model.groupCount else {
                 throw EvaluationError("the model is not of the groups of the catalog \(training.path)")
             }
@@ -80,7 +80,7 @@ public struct EvaluationSet: Sendable {
 
     /// Computes a model of the same memberships alone with another formula, for comparison.
     public func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
-        let members = RelationFacts.members.relation
+        let members = RelationDescription.members.relation
         let table = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
         let groups = (0..<model.groupCount).map { GroupFacts(id: model.id(of: $0), title: "") }
         let sizes = groups.indices.map { UInt32(matrix.size(ofRow: $0)) }

@@ -29,7 +29,7 @@ public struct ListMaker: Sendable {
         self.instant = instant
         self.length = length
         bucketMilliseconds = Int64(configuration.rotation.hours * 3_600_000)
-        let membership = configuration.relations[.membership]?.relation ?? RelationFacts.members.relation
+        let membership = configuration.relations[.membership]?.relation ?? RelationDescription.members.relation
         let cosine = try set.model(
             SimilarityParameters(minimumEntries: 1, minimumCommon: 1, limit: 100), threads: threads)
         var planners: [EvaluatedList: Planner] = [:]

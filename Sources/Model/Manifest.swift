@@ -11,7 +11,7 @@ public struct Manifest: Codable, Sendable, Equatable {
     /// The state of the catalog from which the version was built.
     public var catalog: CatalogState
     /// The changes from journals of daemons that the version includes, or nil if there were never any.
-    public var changesTaken: TakenChanges?
+    public var changesTaken: AppliedChanges?
     /// The groups that the site hides and that the version therefore lacks, or nil if there are none.
     public var hiddenGroups: [HiddenGroup]?
     /// The time at which parameters and weights were tuned, in Unix milliseconds, or nil if they were not.
@@ -52,7 +52,7 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var byteCount: Int { sections.reduce(0) { $0 + $1.byteCount } }
 
     /// The changes from journals of daemons that the version includes; none if `changesTaken` is nil.
-    public var taken: TakenChanges { changesTaken ?? .none }
+    public var taken: AppliedChanges { changesTaken ?? .none }
 
     /// The report of one relation, or nil if there is none.
     public subscript(relation: Relation) -> RelationReport? { relations.first { $0.relation == relation } }

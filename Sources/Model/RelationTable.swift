@@ -1,5 +1,5 @@
 /// The description of a relation: one entry of a `RelationTable`.
-public struct RelationFacts: Sendable, Equatable {
+public struct RelationDescription: Sendable, Equatable {
     /// The relation, named by 1 to 16 lower-case letters; a plural such as `photos`.
     public var relation: Relation
     /// The word for one entry in a sentence: `photo`.
@@ -51,10 +51,10 @@ public struct RelationFacts: Sendable, Equatable {
     }
 
     /// The relation of groups with the same photos in their pools.
-    public static let photos = RelationFacts(
+    public static let photos = RelationDescription(
         "photos", singular: "photo", meaning: "groups that hold the same photos", source: .pools, role: .pool)
     /// The relation of groups with the same members.
-    public static let members = RelationFacts(
+    public static let members = RelationDescription(
         "members", singular: "member", meaning: "groups that the same people joined", source: .memberships,
         role: .membership)
 
@@ -108,7 +108,7 @@ public struct RelationSource: Sendable, Hashable {
 /// (`ModelVersion.relations`). A relation of the version that the table lacks is not used; one that the version lacks
 /// is empty.
 public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
-    private var entries: [RelationFacts]
+    private var entries: [RelationDescription]
 
     /// The relations of the product.
     public static let standard = RelationTable([.photos, .members])
@@ -122,7 +122,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     ])
 
     /// Creates a table of relations, whose names, sources and roles must all be different.
-    public init(_ entries: [RelationFacts]) {
+    public init(_ entries: [RelationDescription]) {
         for (index, facts) in entries.enumerated() {
             precondition(
                 facts.relation.hasGoodName && !Self.reservedNames.contains(facts.name), "\(facts.name) is no good name")
@@ -150,13 +150,13 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     /// The number of relations.
     public var endIndex: Int { entries.count }
     /// The description of the relation at an index.
-    public subscript(index: Int) -> RelationFacts { entries[index] }
+    public subscript(index: Int) -> RelationDescription { entries[index] }
 
     /// The description of a relation, or nil if the table lacks it.
-    public subscript(relation: Relation) -> RelationFacts? { entries.first { $0.relation == relation } }
+    public subscript(relation: Relation) -> RelationDescription? { entries.first { $0.relation == relation } }
 
     /// The description of the relation that has a role, or nil if none has.
-    public subscript(role: RelationFacts.Role) -> RelationFacts? { entries.first { $0.role == role } }
+    public subscript(role: RelationDescription.Role) -> RelationDescription? { entries.first { $0.role == role } }
 
     /// The relations, in order.
     public var relations: [Relation] { entries.map(\.relation) }

@@ -92,7 +92,7 @@ extension VersionStore {
     /// daemon must not show hidden groups.
     public func trimStreams() throws(StoreError) {
         guard let channel = shared?.channel else { return }
-        let taken = TakenChanges.inAll(try versions().map(\.taken))
+        let taken = AppliedChanges.inAll(try versions().map(\.taken))
         var streams = try channel.journals()
         do throws(ChangeError) { try streams.trim(through: taken) } catch { throw StoreError(error) }
     }
@@ -135,10 +135,10 @@ public protocol SharedStore: VersionStore {
 extension SharedStore {
     /// Returns the changes in the daemons' streams and in all versions, to compare a journal with.
     public func exchange() throws(StoreError) -> ChangeExchange {
-        let taken = TakenChanges.inAll(try versions().map(\.taken))
+        let taken = AppliedChanges.inAll(try versions().map(\.taken))
         var streams = try channel.journals()
         do throws(ChangeError) {
-            return ChangeExchange(here: [:], streams: try streams.survey(), dispensable: taken)
+            return ChangeExchange(here: [:], streams: try streams.survey(), prunable: taken)
         } catch { throw StoreError(error) }
     }
 }

@@ -106,7 +106,7 @@ extension RelationTable {
     }
 
     /// Returns the number of a group's entries in the relation of a role, or 0 if there is none.
-    func size(of group: Int, in role: RelationFacts.Role, _ model: VisibleModel) -> UInt32 {
+    func size(of group: Int, in role: RelationDescription.Role, _ model: VisibleModel) -> UInt32 {
         self[role].map { model.size(of: group, in: $0.relation) } ?? 0
     }
 }

@@ -58,7 +58,7 @@ struct PhotoEvidence: Sendable {
                     add(facts, of: photo, to: &sums.second)
                 }
             }
-            let found = FoundGroups(photo, sums, popularity)
+            let found = LeaveOneOutRanking(photo, sums, popularity)
             return Self.choices.map { choice in
                 let before = found.countBefore(secondWeight: choice.otherRelations, popularity: choice.popularity)
                 return before < Self.length ? 1 / log2(Double(before + 2)) : 0
@@ -70,7 +70,7 @@ struct PhotoEvidence: Sendable {
     }
 
     /// Adds the cosines between a photo's groups and their neighbours in a relation, as a mean over the photo's groups.
-    private func add(_ facts: RelationFacts, of photo: LeaveOneOutSample.Case, to sums: inout ScoreSums) {
+    private func add(_ facts: RelationDescription, of photo: LeaveOneOutSample.Case, to sums: inout ScoreSums) {
         guard let table = tables[facts.relation], let sizes = sizes[facts.relation] else { return }
         for group in photo.others {
             for var neighbour in table.list(of: Int(group)) {

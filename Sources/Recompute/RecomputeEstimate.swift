@@ -61,7 +61,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         )
     }
 
-    private static func rows(_ work: [Relation: WorkEstimate], _ facts: RelationFacts?) -> Int {
+    private static func rows(_ work: [Relation: WorkEstimate], _ facts: RelationDescription?) -> Int {
         facts.flatMap { work[$0.relation]?.rows } ?? 0
     }
 

@@ -6,7 +6,7 @@ import Similarity
 /// All parts of a version, before it is published.
 struct BuiltModel {
     var catalog: Manifest.CatalogState
-    var changesTaken: TakenChanges?
+    var changesTaken: AppliedChanges?
     var hiddenGroups: [HiddenGroup]?
     var groupCounts: Manifest.GroupCounts
     var relations: [Manifest.RelationReport]
@@ -38,7 +38,7 @@ extension RecomputeJob {
         var (users, photos) = (LeaveOneOutSample.none, LeaveOneOutSample.none)
         var members: RecomputedMembers?
         var dates = EventDates()
-        var events: [RelationFacts.Role: GroupEvents] = [:]
+        var events: [RelationDescription.Role: GroupEvents] = [:]
         var signals = GroupSignals()
         let window = activityWindow
         for relationFacts in parameters.relations {
@@ -163,7 +163,7 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ facts: RelationFacts, _ entries: any EntrySource, _ window: ActivityWindow?, rowCount: Int,
+        _ facts: RelationDescription, _ entries: any EntrySource, _ window: ActivityWindow?, rowCount: Int,
         _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
@@ -283,9 +283,9 @@ extension RecomputeJob {
     }
 
     /// Returns the changes taken from journals, or `nil` if none was ever applied.
-    private func changesTaken(of catalog: Catalog) throws(RecomputeError) -> TakenChanges? {
+    private func changesTaken(of catalog: Catalog) throws(RecomputeError) -> AppliedChanges? {
         do throws(CatalogError) {
-            let taken = try catalog.takenChanges()
+            let taken = try catalog.appliedChanges()
             return taken.sequences.isEmpty ? nil : taken
         } catch { throw .catalog(error) }
     }

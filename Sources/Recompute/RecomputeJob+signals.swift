@@ -24,7 +24,7 @@ extension RecomputeJob {
     ///   - dates: the dates of the same entries.
     ///   - groupCount: the number of groups.
     func activitySignals(
-        _ events: [RelationFacts.Role: GroupEvents], _ dates: EventDates, groupCount: Int
+        _ events: [RelationDescription.Role: GroupEvents], _ dates: EventDates, groupCount: Int
     ) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
         guard let span = dates.span else { return (([], []), "no dates: nothing trends, no seasons") }
         let now = min(span.upperBound, startedAtMilliseconds / 1000)
@@ -74,7 +74,7 @@ struct GroupActivity {
     ///   - readings: the counts by role; a missing role counts as no activity.
     ///   - calendar: the weeks and months that were counted.
     ///   - groupCount: the number of groups.
-    init(_ readings: [RelationFacts.Role: ActivityReading], calendar: ActivityCalendar, groupCount: Int) {
+    init(_ readings: [RelationDescription.Role: ActivityReading], calendar: ActivityCalendar, groupCount: Int) {
         let quiet = ActivityReading(rowCount: groupCount, in: calendar)
         self.groupCount = groupCount
         self.calendar = calendar

@@ -72,7 +72,7 @@ struct RelationEvidence: Sendable {
             member, sums in
             defer { sums.clear() }
             add(known, of: member, to: &sums.first)
-            let found = FoundGroups(member, sums, popularity)
+            let found = LeaveOneOutRanking(member, sums, popularity)
             return Self.popularityChoices.map { found.gain(secondWeight: 0, popularity: $0) }
         }
         let findsAsMuch = gains[gains.count - 1] >= gains[0] * Self.popularityAlone
@@ -80,18 +80,18 @@ struct RelationEvidence: Sendable {
             Self.popularityChoices, gains, leastRise: findsAsMuch ? Self.leastRise : Self.leastPopularityRise)
     }
 
-    private func hasNeighbours(_ facts: RelationFacts) -> Bool {
+    private func hasNeighbours(_ facts: RelationDescription) -> Bool {
         facts.weight > 0 && tables[facts.relation]?.neighbours.isEmpty == false
     }
 
     /// Returns the best weight of a relation beside others.
-    private func best(_ facts: RelationFacts, beside weights: [Relation: Double]) -> Double {
+    private func best(_ facts: RelationDescription, beside weights: [Relation: Double]) -> Double {
         let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) {
             member, sums in
             defer { sums.clear() }
             add(weights, of: member, to: &sums.first)
             add([facts.relation: 1], of: member, to: &sums.second)
-            let found = FoundGroups(member, sums)
+            let found = LeaveOneOutRanking(member, sums)
             return Self.choices.map { found.gain(secondWeight: $0, popularity: 0) }
         }
         return Self.best(Self.choices, gains, leastRise: Self.leastRise)

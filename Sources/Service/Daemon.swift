@@ -19,7 +19,7 @@ public final class Daemon: Sendable {
     private let community: (any CommunitySource)?
     private let exposures: ExposureLog
     private let sharedSessions: SharedSessions?
-    private let relay: ChangeRelay?
+    private let relay: ChangeReplicator?
     private let recorder: TapeRecorder?
     private let keyWatch: KeyWatch?
     private let settingsWatch: SettingsWatch?

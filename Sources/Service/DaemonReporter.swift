@@ -15,10 +15,10 @@ struct DaemonReporter: Sendable {
     private let board: any DaemonBoard
     private let server: (address: String, port: UInt16)
     private let follower: VersionFollower
-    private let relay: ChangeRelay?
+    private let relay: ChangeReplicator?
     private let sessions: SessionTally?
     private let journal: String?
-    private let conditions: [Condition]
+    private let conditions: [HealthCondition]
     private let troubles: RecentTroubles
     private let now: @Sendable () -> Int64
     private let startedAt: Int64
@@ -116,9 +116,9 @@ struct DeploymentParts {
     /// The groups that members of experiments were shown and that are not yet written.
     let exposures: ExposureLog
     /// The exchange of changes with other daemons; nil unless the store is shared.
-    var relay: ChangeRelay?
+    var relay: ChangeReplicator?
     /// The conditions that must hold for the daemon to do all its work.
-    var conditions: [Condition] = []
+    var conditions: [HealthCondition] = []
 
     /// Opens the files of a deployment.
     ///
@@ -131,7 +131,7 @@ struct DeploymentParts {
         _ deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
         now: @escaping @Sendable () -> Int64
     ) throws(ServiceError) {
-        let (recording, keeping) = (Condition.recording(log), Condition.sessions(log))
+        let (recording, keeping) = (HealthCondition.recording(log), HealthCondition.sessions(log))
         let exposing = ExposureLog.condition(log)
         exposures = ExposureLog(exposing)
         let damaged = DamagedLists(log)
@@ -160,7 +160,7 @@ struct DeploymentParts {
                     try CatalogReader(path: path)
                 }, served: { follower.current })
             self.sessions = Sessions(shared, keeping)
-            relay = ChangeRelay(
+            relay = ChangeReplicator(
                 channel, journal: journal, sessions: shared, follower: follower, log: log, now: now)
         }
         conditions = [recording, keeping, exposing]

@@ -98,7 +98,7 @@ public struct ListFormula: Sendable {
     public var hasWeights: Bool { if case .modified = measure { true } else { false } }
 
     /// The side of a pair whose k best are kept: the group that owns the list, or the group that may be in it.
-    public var cut: ListCut { if case .modified(let family) = measure { family.cut } else { .source } }
+    public var cut: ListLimitSide { if case .modified(let family) = measure { family.cut } else { .source } }
 
     /// Returns the weight of an entry that is in a given number of groups.
     public func weight(ofDegree degree: Int) -> UInt32 {
@@ -175,7 +175,7 @@ extension SimilarityParameters.Measure {
     }
 }
 
-extension ListCut {
+extension ListLimitSide {
     /// The name that the manifest stores; nil for `source`.
     public var forManifest: String? { self == .source ? nil : rawValue }
 }
@@ -196,7 +196,7 @@ extension Manifest.RelationReport {
         case "modified":
             // A parameter that this program does not know makes another formula of it.
             guard Set(measureParameters.keys).isSubset(of: ["a", "p", "q", "h", "r", "g", "b", "l"]),
-                let knownCut = cut.map(ListCut.init(rawValue:)) ?? .source, let a = measureParameters["a"],
+                let knownCut = cut.map(ListLimitSide.init(rawValue:)) ?? .source, let a = measureParameters["a"],
                 let p = measureParameters["p"], let q = measureParameters["q"],
                 let h = measureParameters["h"], let r = measureParameters["r"], a >= 0
             else { return nil }
@@ -212,7 +212,7 @@ extension Manifest.RelationReport {
 
 extension SimilarityParameters.Measure {
     /// The side of a pair whose k best are kept.
-    public var cut: ListCut { if case .modified(let family) = self { family.cut } else { .source } }
+    public var cut: ListLimitSide { if case .modified(let family) = self { family.cut } else { .source } }
 
     /// Returns approximately the part of a score that is left if some of the common entries were missing.
     public func partLeft(without missing: Int, ofCommon common: Int) -> Double {

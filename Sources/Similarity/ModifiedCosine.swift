@@ -18,7 +18,7 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
     /// The power r of the whole score, above 0.
     public var scorePower: Double
     /// The side of a pair whose k best are kept.
-    public var cut: ListCut
+    public var cut: ListLimitSide
     /// The exponent g, 0 to 1: every list is divided by its sum to the power g.
     ///
     /// With g = 1, all lists contribute the same total to a sum over several lists, whatever their length.
@@ -31,7 +31,7 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
     /// Creates a formula; the defaults are plain cosine.
     public init(
         degreeDiscount: Double = 0, sourceExponent: Double = 0.5, neighbourExponent: Double = 0.5,
-        shrinkage: Double = 0, scorePower: Double = 1, cut: ListCut = .source, listPower: Double = 0,
+        shrinkage: Double = 0, scorePower: Double = 1, cut: ListLimitSide = .source, listPower: Double = 0,
         ridgeShare: Double = 0, ridgePenalty: Double = 15
     ) {
         self.degreeDiscount = degreeDiscount
@@ -75,7 +75,7 @@ extension ModifiedCosine {
             neighbourExponent: try values.decode(Double.self, forKey: .neighbourExponent),
             shrinkage: try values.decode(Double.self, forKey: .shrinkage),
             scorePower: try values.decode(Double.self, forKey: .scorePower),
-            cut: try values.decode(ListCut.self, forKey: .cut),
+            cut: try values.decode(ListLimitSide.self, forKey: .cut),
             listPower: try values.decode(Double.self, forKey: .listPower))
         ridgeShare = try values.decodeIfPresent(Double.self, forKey: .ridgeShare) ?? ridgeShare
         ridgePenalty = try values.decodeIfPresent(Double.self, forKey: .ridgePenalty) ?? ridgePenalty
@@ -83,7 +83,7 @@ extension ModifiedCosine {
 }
 
 /// The side of a pair whose k best are kept: the source row, or the target row that may be in its list.
-public enum ListCut: String, Sendable, Equatable, CaseIterable, Codable {
+public enum ListLimitSide: String, Sendable, Equatable, CaseIterable, Codable {
     /// Every row keeps its k best targets.
     case source
     /// Every row keeps its k best sources and appears in the lists of those sources only.

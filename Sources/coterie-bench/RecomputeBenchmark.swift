@@ -72,7 +72,8 @@ enum RecomputeBenchmark: Benchmark {
     }
 
     /// Returns the seconds of the comparison alone, without reading the matrix.
-    private static func kernelSeconds(_ facts: RelationFacts, _ path: String, _ parameters: RecomputeParameters) throws
+    private static func kernelSeconds(_ facts: RelationDescription, _ path: String, _ parameters: RecomputeParameters)
+        throws
         -> Double
     {
         let snapshot = try CatalogSnapshot(of: Catalog(path: path, mode: .reading), threads: parameters.threads)

@@ -45,7 +45,7 @@ enum Coterie {
         } catch {
             let failure = Failure(error)
             EventLog.finish()
-            complain("coterie: \(failure.message)")
+            printToStandardError("coterie: \(failure.message)")
             exit(failure.exitCode)
         }
     }

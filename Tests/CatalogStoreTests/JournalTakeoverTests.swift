@@ -28,7 +28,7 @@ struct JournalTakeoverTests {
                 streams: streams.mapValues { stream in
                     StreamedNumbers(
                         after: (stream.first?.sequence ?? 1) - 1, last: stream.last?.sequence ?? 0, count: stream.count)
-                }, dispensable: .none)
+                }, prunable: .none)
             for step in exchange.steps.prefix(limit) {
                 switch step {
                 case .take(let origin, let last):
@@ -113,12 +113,12 @@ struct JournalTakeoverTests {
         let (second, third) = (change(2, [Self.interaction("1", .leave)]), change(3, []))
         counts = try test.catalog.apply(journaled: [third])
         #expect(counts.applied == 0 && counts.held == 1)
-        #expect(try test.catalog.takenChanges() == TakenChanges(["o": 1]))
+        #expect(try test.catalog.appliedChanges() == AppliedChanges(["o": 1]))
         counts = try test.catalog.apply(journaled: [first, second, third])
         #expect(counts.applied == 2 && counts.repeated == 1 && counts.leftOut == 0 && counts.held == 0)
         try test.catalog.skipMissing(through: 7, of: "o")
         try test.catalog.skipMissing(through: 2, of: "o")
-        #expect(try test.catalog.takenChanges() == TakenChanges(["o": 7]))
+        #expect(try test.catalog.appliedChanges() == AppliedChanges(["o": 7]))
         #expect(try test.catalog.interactions(ofUser: "ann", limit: 9)?.map(\.id) == ["1", "3"])
         #expect(try test.catalog.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
         let hide = Change.site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1))
@@ -187,17 +187,17 @@ struct JournalTakeoverTests {
         for _ in 0..<2 {
             #expect(
                 try takeOver(skipsMissing: false, streams) == ["o": StoppingChange(2, last: 3, isNewer: true)])
-            #expect(try test.catalog.takenChanges() == TakenChanges(["o": 1, "p": 2]))
+            #expect(try test.catalog.appliedChanges() == AppliedChanges(["o": 1, "p": 2]))
             #expect(try test.catalog.interactions(ofUser: "ann", limit: 9)?.map(\.id) == ["oa", "pa", "pb"])
         }
         // An upgraded program reads the same bytes.
         var upgraded = streams
         upgraded["o"]?[1] = change("o", 2, "a")
         #expect(try takeOver(skipsMissing: false, upgraded) == [:])
-        #expect(try test.catalog.takenChanges() == TakenChanges(["o": 3, "p": 2]))
+        #expect(try test.catalog.appliedChanges() == AppliedChanges(["o": 3, "p": 2]))
         let other = ["q": [JournaledChange(origin: "q", sequence: 1, stampMilliseconds: 1, encoded: Self.newer)]]
         #expect(try takeOver(skipsMissing: true, other) == [:])
-        #expect(try test.catalog.takenChanges().last(of: "q") == 1)
+        #expect(try test.catalog.appliedChanges().last(of: "q") == 1)
     }
 
     @Test("What an earlier program put aside is applied by the first that can read it; forgetting erases the rest")

@@ -94,7 +94,7 @@ struct RemovalChangeTests {
     func toldAlready() throws {
         let (_, catalog) = try community()
         _ = try catalog.forget(["ann", "bob"], withPhotos: false, atMilliseconds: 1, stream: ("told", 2))
-        #expect(try catalog.takenChanges().last(of: "told") == 2)
+        #expect(try catalog.appliedChanges().last(of: "told") == 2)
         #expect(try catalog.readmit(["ann"]) == 1)
         let change = Change.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1))
         let counts = try catalog.apply(journaled: [

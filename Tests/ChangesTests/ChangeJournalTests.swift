@@ -85,7 +85,7 @@ struct ChangeJournalTests {
             #expect(recent.isForgotten && recent.interactions.isEmpty && recent.interests == nil)
             #expect(try journal.isForgotten(user: "ann", beyond: .none))
             // A version with this change already knows the member as the catalog does.
-            let taken = TakenChanges([one.origin: 4])
+            let taken = AppliedChanges([one.origin: 4])
             #expect(try !journal.isForgotten(user: "ann", beyond: taken))
             #expect(try journal.recentChanges(ofUser: "ann", beyond: taken)?.isForgotten != true)
             #expect(try !journal.isForgotten(user: "bob", beyond: .none))
@@ -154,7 +154,7 @@ struct ChangeJournalTests {
         #expect(try journal.interactions(ofUser: "ann", after: "1", limit: 9) == [early])
         #expect(try journal.interactions(ofUser: "ann", after: "x", limit: 9) == nil)
         #expect(try journal.recentChanges(ofUser: "eve") == nil)
-        #expect(try journal.kept() == [journal.origin: KeptNumbers(after: 0, last: 2)])
+        #expect(try journal.kept() == [journal.origin: SequenceRange(after: 0, last: 2)])
         #expect(try journal.timeRecorded(2, of: journal.origin) == 5)
         let sent = try sent(journal)
         #expect(sent.map(\.sequence) == [1, 2] && sent.map(\.stampMilliseconds) == [5, 6])
@@ -175,16 +175,16 @@ struct ChangeJournalTests {
         let first = try journal()
         _ = try record(first, Self.interaction("1", .join))
         let again = try journal()
-        #expect(again.origin != first.origin && TakenChanges.isJournalName(again.origin))
+        #expect(again.origin != first.origin && AppliedChanges.isJournalName(again.origin))
         _ = try record(again, Self.interaction("2", .join))
         #expect(
             try again.kept() == [
-                first.origin: KeptNumbers(after: 0, last: 1), again.origin: KeptNumbers(after: 0, last: 1),
+                first.origin: SequenceRange(after: 0, last: 1), again.origin: SequenceRange(after: 0, last: 1),
             ])
         // The stamp is later than earlier ones, although the clock stands still.
         #expect(try sent(again)[0].stampMilliseconds == 6)
         // The same holds after all changes were pruned.
-        try again.prune(TakenChanges([first.origin: 1, again.origin: 1]))
+        try again.prune(AppliedChanges([first.origin: 1, again.origin: 1]))
         #expect(try again.kept().isEmpty)
         _ = try record(again, Self.interaction("3", .join))
         #expect(try sent(again).map(\.sequence) == [2] && sent(again)[0].stampMilliseconds == 7)
@@ -206,7 +206,7 @@ struct ChangeJournalTests {
         try journal.database.execute("DROP TRIGGER t")
         _ = try record(journal, Self.interaction("2", .join))
         #expect(journal.origin != origin)
-        #expect(try journal.kept()[journal.origin] == KeptNumbers(after: 0, last: 1))
+        #expect(try journal.kept()[journal.origin] == SequenceRange(after: 0, last: 1))
     }
 
     @Test("Forgotten interactions are gone from the files, but memberships stay")
@@ -240,12 +240,13 @@ struct ChangeJournalTests {
         for number in 1...3 { _ = try record(journal, Self.interaction("\(number)", .click)) }
         let all = try sent(journal)
         #expect(
-            try journal.recentChanges(ofUser: "ann", beyond: TakenChanges([journal.origin: 1]))?.interactions.map(\.id)
+            try journal.recentChanges(ofUser: "ann", beyond: AppliedChanges([journal.origin: 1]))?.interactions.map(
+                \.id)
                 == ["2", "3"])
-        let taken = TakenChanges([journal.origin: 1, "other": 9])
+        let taken = AppliedChanges([journal.origin: 1, "other": 9])
         try journal.prune(taken)
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["2", "3"])
-        #expect(try journal.kept() == [journal.origin: KeptNumbers(after: 1, last: 3)])
+        #expect(try journal.kept() == [journal.origin: SequenceRange(after: 1, last: 3)])
         // The number of the pruned change is still known.
         #expect(try journal.follow(all, beyond: taken, at: 6).isEmpty)
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == 2)
@@ -258,11 +259,11 @@ struct ChangeJournalTests {
         let all = try sent(one)
         #expect(try other.follow([all[1], all[0], all[2]], beyond: .none, at: 1) == [all[0]])
         #expect(try other.follow(Array(all[1...2]), beyond: .none, at: 1) == Array(all[1...2]))
-        #expect(try other.follow(Array(all[4...]), beyond: TakenChanges([one.origin: 3]), at: 1).isEmpty)
-        #expect(try other.kept() == [one.origin: KeptNumbers(after: 0, last: 3)])
-        #expect(try other.follow(Array(all[4...]), beyond: TakenChanges([one.origin: 4]), at: 1) == Array(all[4...]))
+        #expect(try other.follow(Array(all[4...]), beyond: AppliedChanges([one.origin: 3]), at: 1).isEmpty)
+        #expect(try other.kept() == [one.origin: SequenceRange(after: 0, last: 3)])
+        #expect(try other.follow(Array(all[4...]), beyond: AppliedChanges([one.origin: 4]), at: 1) == Array(all[4...]))
         // The stored rows have no gap, so they tell the numbers that are here.
-        #expect(try other.kept() == [one.origin: KeptNumbers(after: 4, last: 6)])
+        #expect(try other.kept() == [one.origin: SequenceRange(after: 4, last: 6)])
         #expect(try other.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["5", "6"])
     }
 

@@ -32,7 +32,7 @@ struct EarlierFilesTests {
     /// Checks what was done through the daemon.
     private func check(_ journal: ChangeJournal) throws {
         let (origin, _) = try Self.entries()
-        #expect(try journal.kept() == [origin: KeptNumbers(after: 0, last: 13)])
+        #expect(try journal.kept() == [origin: SequenceRange(after: 0, last: 13)])
         let ann = try #require(try journal.recentChanges(ofUser: "u1"))
         #expect(ann.interactions.map(\.id) == ["a1", "a2", "a4"])
         let first = try #require(ann.interactions.first)

@@ -118,12 +118,12 @@ struct ExchangeSimulation {
         if random(4) == 0 { try prune(place) }
         daemons[place].exchange = ChangeExchange(
             here: daemons[place].file.kept, streams: server.survey,
-            earlierStreams: daemons[place].earlierStreams, dispensable: daemons[place].dispensable)
+            earlierStreams: daemons[place].earlierStreams, prunable: daemons[place].prunable)
         daemons[place].earlierStreams = daemons[place].exchange.streams
         var steps = rules.steps(&daemons[place])
         if steps.contains(where: { if case .remake = $0 { true } else { false } }) {
             try prune(place)
-            daemons[place].exchange.dispensable = daemons[place].dispensable
+            daemons[place].exchange.prunable = daemons[place].prunable
             steps = rules.steps(&daemons[place])
         }
         daemons[place].steps = steps[...]
@@ -141,7 +141,7 @@ struct ExchangeSimulation {
                 }
             }
         }
-        daemons[place].dispensable = taken
+        daemons[place].prunable = taken
     }
 
     /// As `ChangeJournal.follow`.
@@ -150,7 +150,7 @@ struct ExchangeSimulation {
         for change in found {
             var numbers = daemons[place].file.kept[origin] ?? .none
             let end = numbers.last
-            numbers.dispense(through: daemons[place].dispensable.last(of: origin))
+            numbers.dispense(through: daemons[place].prunable.last(of: origin))
             guard rules.verdict(numbers, change.number) == .next else { continue }
             if numbers.last > end { _ = daemons[place].file.remove(of: origin, through: numbers.last) }
             daemons[place].file.append(change, of: origin)
@@ -166,7 +166,7 @@ struct ExchangeSimulation {
             for (origin, numbers) in survey { try apply(origin, through: numbers.last) }
             recompute = .publishing
         case .publishing:
-            let version = SimulatedVersion(name: nextVersion, taken: TakenChanges(catalog))
+            let version = SimulatedVersion(name: nextVersion, taken: AppliedChanges(catalog))
             nextVersion += 1
             server.versions.append(version)
             recompute = .switching(version)
@@ -178,7 +178,7 @@ struct ExchangeSimulation {
             server.versions.removeAll { excess.contains($0.name) && $0.name != server.current?.name }
             recompute = .trimming
         case .trimming:
-            server.trim(through: TakenChanges.inAll(server.versions.map(\.taken)))
+            server.trim(through: AppliedChanges.inAll(server.versions.map(\.taken)))
             recompute = .idle
         }
         // It may be killed between any two things.
@@ -188,7 +188,7 @@ struct ExchangeSimulation {
     /// As `Catalog.apply`.
     private mutating func apply(_ origin: String, through end: Int64) throws(Fault) {
         for change in server.streams[origin]?.changes ?? [] where change.number <= end {
-            let numbers = KeptNumbers(after: 0, last: catalog[origin] ?? 0)
+            let numbers = SequenceRange(after: 0, last: catalog[origin] ?? 0)
             guard rules.verdict(numbers, change.number) == .next else { continue }
             if isApplied[change.id] { throw Fault(description: "change \(change.id) was applied twice") }
             isApplied[change.id] = true

@@ -38,7 +38,7 @@ struct ExchangeTests {
     @Test("A journal that removes what it has sent is found out")
     func pruningEarly() {
         var rules = ExchangeRules()
-        rules.prunable = { _, _, exchange in TakenChanges(exchange.streams.mapValues(\.last)) }
+        rules.prunable = { _, _, exchange in AppliedChanges(exchange.streams.mapValues(\.last)) }
         let fault = firstFault(0..<200, rules)
         print("a journal that removes what it has sent: \(fault ?? "not found")")
         #expect(fault != nil)
@@ -72,11 +72,11 @@ struct ExchangeTests {
     @Test("What is to be done follows from what both sides have")
     func steps() {
         func steps(
-            _ here: KeptNumbers?, _ stream: StreamedNumbers?, earlier: StreamedNumbers? = nil, dispensable: Int64 = 0
+            _ here: SequenceRange?, _ stream: StreamedNumbers?, earlier: StreamedNumbers? = nil, prunable: Int64 = 0
         ) -> [ChangeExchange.Step] {
             ChangeExchange(
                 here: here.map { ["a": $0] } ?? [:], streams: stream.map { ["a": $0] } ?? [:],
-                earlierStreams: earlier.map { ["a": $0] } ?? [:], dispensable: TakenChanges(["a": dispensable])
+                earlierStreams: earlier.map { ["a": $0] } ?? [:], prunable: AppliedChanges(["a": prunable])
             ).steps
         }
         let whole = StreamedNumbers(after: 2, last: 9, count: 7)
@@ -93,11 +93,11 @@ struct ExchangeTests {
         #expect(steps(.init(after: 4, last: 9), short) == [])
         #expect(steps(.init(after: 4, last: 9), short, earlier: short) == [.remake("a", after: 4)])
         // Not what all versions have.
-        #expect(steps(.init(after: 1, last: 9), whole, dispensable: 2) == [])
-        #expect(steps(.init(after: 1, last: 9), nil, dispensable: 9) == [])
+        #expect(steps(.init(after: 1, last: 9), whole, prunable: 2) == [])
+        #expect(steps(.init(after: 1, last: 9), nil, prunable: 9) == [])
         #expect(steps(nil, whole) == [.wait("a", through: 2)])
-        #expect(steps(nil, whole, dispensable: 2) == [.take("a", after: 2)])
-        #expect(steps(.init(after: 0, last: 1), whole, dispensable: 4) == [.take("a", after: 4)])
+        #expect(steps(nil, whole, prunable: 2) == [.take("a", after: 2)])
+        #expect(steps(.init(after: 0, last: 1), whole, prunable: 4) == [.take("a", after: 4)])
         #expect(steps(.init(after: 0, last: 9), .init(after: 9, last: 9, count: 0)) == [.remake("a", after: 0)])
     }
 
@@ -105,7 +105,7 @@ struct ExchangeTests {
     func waiting() {
         let exchange = ChangeExchange(
             here: ["a": .init(after: 2, last: 9), "b": .init(after: 0, last: 3), "c": .init(after: 0, last: 5)],
-            streams: ["a": .init(after: 0, last: 6, count: 6)], dispensable: TakenChanges(["b": 3, "c": 4]))
+            streams: ["a": .init(after: 0, last: 6, count: 6)], prunable: AppliedChanges(["b": 3, "c": 4]))
         #expect(exchange.waiting == ["a": .init(after: 6, last: 9), "c": .init(after: 4, last: 5)])
     }
 }

@@ -91,7 +91,7 @@ struct JournalStreamsTests {
         for name in ["one", "two", "three"] {
             #expect(try streams.add(changes(1...9, of: name), to: name, expecting: nil, isRemade: true))
         }
-        try streams.trim(through: TakenChanges(["one": 4, "two": 9, "other": 3]))
+        try streams.trim(through: AppliedChanges(["one": 4, "two": 9, "other": 3]))
         #expect(try streams.survey().mapValues(\.after) == ["one": 4, "three": 0])
         #expect(try streams.changes(of: "one", after: 0, limit: 99) == changes(5...9))
         #expect(try redis("EXISTS", "coterie:journal:two") == .integer(0))

@@ -15,8 +15,8 @@ struct SimulatedFile {
     private(set) var latestStamp: Int64 = 0
 
     /// As `ChangeJournal.kept`.
-    var kept: [String: KeptNumbers] {
-        rows.mapValues { KeptNumbers(after: ($0.first?.number ?? 1) - 1, last: $0.last?.number ?? 0) }
+    var kept: [String: SequenceRange] {
+        rows.mapValues { SequenceRange(after: ($0.first?.number ?? 1) - 1, last: $0.last?.number ?? 0) }
     }
 
     mutating func append(_ change: SimulatedChange, of origin: String) {
@@ -49,7 +49,7 @@ struct SimulatedStream {
 /// A version that was published.
 struct SimulatedVersion {
     var name: Int
-    var taken: TakenChanges
+    var taken: AppliedChanges
 }
 
 /// What a server holds, which can lose any of it.
@@ -82,7 +82,7 @@ struct SimulatedServer {
     }
 
     /// As `JournalStreams.trim`.
-    mutating func trim(through taken: TakenChanges) {
+    mutating func trim(through taken: AppliedChanges) {
         for origin in listed {
             guard let stream = streams[origin] else { continue }
             let rest = stream.changes.drop { $0.number <= taken.last(of: origin) }
@@ -104,9 +104,9 @@ struct SimulatedDaemon {
     var number: Int64 = 0
     /// The version that serves, of which there is an image on the disk.
     var served: SimulatedVersion?
-    var dispensable = TakenChanges.none
+    var prunable = AppliedChanges.none
     /// What it found when it compared last, and what of it is still to be done.
-    var exchange = ChangeExchange(here: [:], streams: [:], dispensable: .none)
+    var exchange = ChangeExchange(here: [:], streams: [:], prunable: .none)
     var steps: ArraySlice<ChangeExchange.Step> = []
     var earlierStreams: [String: StreamedNumbers] = [:]
     /// For a rule that is wrong on purpose: what this process remembers to have sent.
@@ -116,11 +116,11 @@ struct SimulatedDaemon {
 /// The rules of the protocol, as the program has them; tests break one at a time.
 struct ExchangeRules {
     /// What a taker does with a change.
-    var verdict: (KeptNumbers, Int64) -> KeptNumbers.Verdict = { $0.verdict(on: $1) }
+    var verdict: (SequenceRange, Int64) -> SequenceRange.Verdict = { $0.verdict(on: $1) }
     /// What a journal may remove.
-    var prunable: (_ listed: [TakenChanges], _ served: TakenChanges?, ChangeExchange) -> TakenChanges = {
+    var prunable: (_ listed: [AppliedChanges], _ served: AppliedChanges?, ChangeExchange) -> AppliedChanges = {
         listed, served, _ in
-        TakenChanges.inAll(listed + [served].compactMap(\.self))
+        AppliedChanges.inAll(listed + [served].compactMap(\.self))
     }
     /// What a daemon does after a comparison, which it may take for another.
     var steps: (inout SimulatedDaemon) -> [ChangeExchange.Step] = { $0.exchange.steps }

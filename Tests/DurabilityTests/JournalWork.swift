@@ -29,7 +29,7 @@ struct JournalWork: Work {
             }
         case 5:
             guard try journal.kept()["other2"] != nil else { throw Damage(description: "there is nothing to prune") }
-            try journal.prune(TakenChanges(["other2": 2]))
+            try journal.prune(AppliedChanges(["other2": 2]))
         default:
             // A batch of several requests, as one commit has them.
             let outcomes = try journal.record((1...3).map { Self.change(step, $0) }, at: 9)

@@ -34,7 +34,7 @@ struct DeclaredKeysTests {
             #expect(try streams.add([change], to: origin, expecting: nil, isRemade: true))
         }
         #expect(try streams.survey().keys.sorted() == ["one", "two"])
-        try streams.trim(through: TakenChanges(["one": 1]))
+        try streams.trim(through: AppliedChanges(["one": 1]))
         #expect(try streams.survey().keys.sorted() == ["two"])
         let (ann, now) = ("ann", Int64(1000))
         _ = try store.channel.keep(

@@ -83,7 +83,7 @@ struct RestorationTests {
         #expect(try interactions(catalog, "ann") == ["1"])
         #expect(try interactions(catalog, "bob") == ["2"])
         #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["a"])
-        #expect(try catalog.takenChanges() == TakenChanges([one.origin: 2, two.origin: 1]))
+        #expect(try catalog.appliedChanges() == AppliedChanges([one.origin: 2, two.origin: 1]))
         #expect(outcome.journals.map { $0.hasPrefix(path("elsewhere/deep/journals/")) } == [true, true])
         for (path, journal) in zip(outcome.journals, [one, two]) {
             let restored = try ChangeJournal(path: path, mode: .recording)
@@ -99,7 +99,7 @@ struct RestorationTests {
         let other = try journal("journal-2.sqlite")
         // As if versions had the first two, which the catalog must have had then.
         _ = try other.follow(
-            one.changes(of: one.origin, after: 2, limit: 9), beyond: TakenChanges([one.origin: 2]), at: 2)
+            one.changes(of: one.origin, after: 2, limit: 9), beyond: AppliedChanges([one.origin: 2]), at: 2)
         try backUp("journal-2.sqlite")
         let (outcome, catalog) = try restore("first")
         #expect(outcome.stopping == [one.origin: StoppingChange(1, last: 3)] && outcome.changes.applied == 0)

@@ -10,9 +10,10 @@ struct PhotoEvidenceTests {
     }
 
     @Test(
-        "every neighbour that was cut is below the cut, and every one that was kept is not", arguments: ListCut.allCases
+        "every neighbour that was cut is below the cut, and every one that was kept is not",
+        arguments: ListLimitSide.allCases
     )
-    func cut(_ cut: ListCut) throws {
+    func cut(_ cut: ListLimitSide) throws {
         let measure = SimilarityParameters.Measure.modified(ModifiedCosine(degreeDiscount: 0.5, cut: cut))
         var cutCount = 0
         for seed in UInt64(0)..<20 {
@@ -38,7 +39,7 @@ struct PhotoEvidenceTests {
     }
 
     /// The weights for a community of 400 groups and 600 photos.
-    private func weights(pools: [[UInt32]], _ cut: ListCut) throws -> Manifest.PhotoWeights? {
+    private func weights(pools: [[UInt32]], _ cut: ListLimitSide) throws -> Manifest.PhotoWeights? {
         let pairs = pools.enumerated().flatMap { photo, groups in groups.map { (row: $0, column: UInt32(photo)) } }
         let matrix = try BinaryMatrix(rowCount: 400, columnCount: pools.count, pairs: pairs)
         var parameters = RecomputeParameters(threads: 2)
@@ -50,8 +51,8 @@ struct PhotoEvidenceTests {
             .weights()
     }
 
-    @Test("where photos are in groups by nothing but their size, size counts most", arguments: ListCut.allCases)
-    func chance(_ cut: ListCut) throws {
+    @Test("where photos are in groups by nothing but their size, size counts most", arguments: ListLimitSide.allCases)
+    func chance(_ cut: ListLimitSide) throws {
         var generator = SeededGenerator(seed: 7)
         let pools = (0..<600).map { _ in
             (0..<14).map { _ in
@@ -63,8 +64,8 @@ struct PhotoEvidenceTests {
         #expect(weights.popularity >= 0.3)
     }
 
-    @Test("where photos are in groups by their subject, size counts little", arguments: ListCut.allCases)
-    func subjects(_ cut: ListCut) throws {
+    @Test("where photos are in groups by their subject, size counts little", arguments: ListLimitSide.allCases)
+    func subjects(_ cut: ListLimitSide) throws {
         var generator = SeededGenerator(seed: 8)
         let pools = (0..<600).map { photo in
             Array(Set((0..<6).map { _ in UInt32(10 * (photo % 40) + Int.random(in: 0..<10, using: &generator)) }))

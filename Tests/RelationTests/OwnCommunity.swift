@@ -8,7 +8,7 @@ import TestSupport
 
 /// A community with a relation that the product does not have: who has which group among the favourites.
 struct OwnCommunity {
-    static let favourites = RelationFacts(
+    static let favourites = RelationDescription(
         "favourites", singular: "favourite", meaning: "groups that the same people like best",
         source: RelationSource(table: "favourites", of: .users, timeColumn: "added_at"), weight: 2, minimumEntries: 2,
         minimumCommon: 2)

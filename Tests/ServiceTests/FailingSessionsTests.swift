@@ -42,7 +42,7 @@ struct FailingSessionsTests {
     @Test("Lists are served without them, which is logged once; forgetting reports a failure")
     func failing() throws {
         let (failing, lines, clock) = (Failing(), Lines(), Clock())
-        let condition = Condition.sessions(lines.log, uptime: { clock.nanoseconds.load(ordering: .relaxed) })
+        let condition = HealthCondition.sessions(lines.log, uptime: { clock.nanoseconds.load(ordering: .relaxed) })
         let sessions = Sessions(failing, condition)
         let plan = FrozenPlan(
             recommendationID: "a", version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],

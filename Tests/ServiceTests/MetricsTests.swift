@@ -176,7 +176,7 @@ struct AlertTests {
         SettingsWatch(TestSettings(), log: Lines().log).write(to: &output)
         let directory = try TemporaryDirectory()
         try relay(in: directory.path).write(to: &output)
-        for condition in [Condition.recording(nil), .sessions(nil)] { condition.write(to: &output) }
+        for condition in [HealthCondition.recording(nil), .sessions(nil)] { condition.write(to: &output) }
         var recompute = RecomputeStatus()
         recompute.succeeded(at: 1)
         recompute.failed(at: 2, exitCode: 75, reason: "busy")
@@ -192,11 +192,11 @@ struct AlertTests {
     }
 
     /// A server that is not started, for errors that need none.
-    private func relay(in folder: String) throws -> ChangeRelay {
+    private func relay(in folder: String) throws -> ChangeReplicator {
         let store = RedisStore(try RedisAddress("redis://127.0.0.1:1"), cacheDirectory: folder)
         let follower = VersionFollower(store: store, planning: Planning(), log: Lines().log, now: { 0 })
         let journal = try DaemonJournal(path: folder + "/journal", changes: ChangeClock(), now: { 0 })
-        return ChangeRelay(
+        return ChangeReplicator(
             store.channel, journal: journal, sessions: try SessionFile(path: folder + "/sessions"), follower: follower,
             log: Lines().log, now: { 0 })
     }

@@ -130,7 +130,7 @@ struct RemovalRouteTests {
     // MARK: Daemons with a journal
 
     /// A version that has changes up to numbers of journals.
-    private func snapshot(_ taken: TakenChanges = .none) throws -> ModelSnapshot {
+    private func snapshot(_ taken: AppliedChanges = .none) throws -> ModelSnapshot {
         let version = try Community.version("v1")
         var manifest = version.manifest
         manifest.changesTaken = taken
@@ -186,7 +186,7 @@ struct RemovalRouteTests {
         // A version that has it all knows what the catalog has: here, that the member was readmitted.
         let own = try #require(
             try ChangeJournal(path: folder.path + "/journal", mode: .reading).kept().keys.first)
-        served.state.withLock { $0 = VersionFollower.State(snapshot: try? snapshot(TakenChanges([own: 9]))) }
+        served.state.withLock { $0 = VersionFollower.State(snapshot: try? snapshot(AppliedChanges([own: 9]))) }
         #expect(try !source.isForgotten(user: "ann") && joined("ann") == [0])
     }
 }

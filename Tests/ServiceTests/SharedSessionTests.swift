@@ -92,7 +92,7 @@ struct SharedSessionTests {
     func later() throws {
         let one = try sessions("one")
         func isInFile(_ user: String) throws -> Bool {
-            try KeptSessions(path: directory.path + "/one")?.count(ofUser: user) == 1
+            try SessionFileReader(path: directory.path + "/one")?.count(ofUser: user) == 1
         }
         for user in ["ann", "bob", "cid"] { _ = try one.keep(plan("a"), ofUser: user, session: "s", at: 0) }
         #expect(try !isInFile("ann") && !isInFile("bob") && !isInFile("cid"))

@@ -63,7 +63,7 @@ struct SiteDecisionTests {
             let snapshots = try versions.map { name, taken in
                 var manifest = version.manifest
                 manifest.version = try VersionName(name)
-                manifest.changesTaken = TakenChanges(taken)
+                manifest.changesTaken = AppliedChanges(taken)
                 return ModelSnapshot(LoadedVersion(manifest: manifest, model: version.model), planning: .init())
             }
             self.snapshots = snapshots

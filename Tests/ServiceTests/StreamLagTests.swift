@@ -10,9 +10,9 @@ struct StreamLagTests {
         -> ChangeExchange
     {
         ChangeExchange(
-            here: here.mapValues { KeptNumbers(after: 0, last: $0) },
+            here: here.mapValues { SequenceRange(after: 0, last: $0) },
             streams: streams.mapValues { StreamedNumbers(after: 0, last: $0, count: Int($0)) },
-            dispensable: TakenChanges(taken))
+            prunable: AppliedChanges(taken))
     }
 
     @Test("is nothing while all changes are here, or in all versions")

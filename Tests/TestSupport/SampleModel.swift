@@ -111,7 +111,7 @@ public enum SampleModel {
 
 extension Relation {
     /// Groups by the photos in their pools.
-    public static let photos = RelationFacts.photos.relation
+    public static let photos = RelationDescription.photos.relation
     /// Groups by their members.
-    public static let members = RelationFacts.members.relation
+    public static let members = RelationDescription.members.relation
 }

@@ -8,7 +8,7 @@ struct PairChoice: Hashable {
     let shrinkage: Double
     /// The exponent of the size of the group that does not keep the pair.
     let otherExponent: Double
-    let cut: ListCut
+    let cut: ListLimitSide
 
     init(_ formula: ModifiedCosine) {
         degreeDiscount = formula.degreeDiscount
@@ -33,7 +33,7 @@ struct PairLists: Sendable {
     let targets: [UInt32]
     /// The natural logarithm of Σ d^-a n^-e c/(c+h), with n and e of the group that does not keep the pair.
     let logarithms: [Float]
-    let cut: ListCut
+    let cut: ListLimitSide
     /// The greatest logarithm of each target, or nil for a target without pairs.
     ///
     /// Empty for lists that are cut at the source.
@@ -103,7 +103,7 @@ struct PairLists: Sendable {
 
     @inline(__always)
     private static func forEachPair(
-        _ kept: NeighbourTable, _ cut: ListCut,
+        _ kept: NeighbourTable, _ cut: ListLimitSide,
         _ body: (_ source: Int, _ target: UInt32, _ band: Int, _ score: Float) -> Void
     ) {
         for keeper in 0..<kept.offsets.count - 1 {

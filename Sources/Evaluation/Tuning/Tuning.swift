@@ -185,7 +185,8 @@ extension TunedSettings {
     /// The settings that were best on some public data set.
     fileprivate static var knownParts: [Part] {
         func part(
-            _ a: Double, _ p: Double, _ q: Double, _ h: Double, _ r: Double, _ g: Double, _ cut: ListCut, _ limit: Int,
+            _ a: Double, _ p: Double, _ q: Double, _ h: Double, _ r: Double, _ g: Double, _ cut: ListLimitSide,
+            _ limit: Int,
             ridge: Double = 0
         ) -> Part {
             Part(

@@ -67,7 +67,7 @@ public struct ListSetting: Sendable {
         ]
     }
 
-    private static func weight(of facts: RelationFacts) -> ListSetting {
+    private static func weight(of facts: RelationDescription) -> ListSetting {
         let relation = facts.relation
         return ListSetting(
             "weight-\(facts.name)", "What the weight of similarity by \(facts.name) is multiplied by", 0...100

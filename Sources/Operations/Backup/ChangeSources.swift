@@ -79,12 +79,12 @@ struct StreamCopy {
     }
 
     /// Returns the number before the first change of each journal, and the number of the last.
-    func numbers() throws(BackupError) -> [String: KeptNumbers] {
+    func numbers() throws(BackupError) -> [String: SequenceRange] {
         try Self.using { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT origin, min(sequence), max(sequence) FROM changes GROUP BY origin")
-            var numbers: [String: KeptNumbers] = [:]
+            var numbers: [String: SequenceRange] = [:]
             while try rows.step() {
-                numbers[rows.text(0)] = KeptNumbers(after: rows.integer(1) - 1, last: rows.integer(2))
+                numbers[rows.text(0)] = SequenceRange(after: rows.integer(1) - 1, last: rows.integer(2))
             }
             return numbers
         }

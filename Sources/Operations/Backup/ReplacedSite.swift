@@ -24,7 +24,7 @@ struct ReplacedSite {
     ///   - path: the path of the catalog.
     ///   - journals: the paths of the journals, whose changes may not have reached the catalog.
     init(catalog path: String, journals: [String]) {
-        var (catalog, taken): (Catalog?, TakenChanges) = (nil, .none)
+        var (catalog, taken): (Catalog?, AppliedChanges) = (nil, .none)
         if FileName.exists(path) {
             do throws(CatalogError) {
                 let opened = try Catalog(path: path, mode: .reading)
@@ -33,7 +33,7 @@ struct ReplacedSite {
                 removals = try opened.forgottenMembers().map {
                     RemovalChange(.member($0.id, withPhotos: false), atMilliseconds: $0.atMilliseconds)
                 }
-                (catalog, taken) = (opened, try opened.takenChanges())
+                (catalog, taken) = (opened, try opened.appliedChanges())
             } catch { problems.append(error.message) }
         }
         self.catalog = catalog
@@ -45,7 +45,7 @@ struct ReplacedSite {
     }
 
     /// Returns the removals of members in a journal that have not reached the catalog.
-    private static func removals(in path: String, beyond taken: TakenChanges) throws(ChangeError) -> [RemovalChange] {
+    private static func removals(in path: String, beyond taken: AppliedChanges) throws(ChangeError) -> [RemovalChange] {
         let journal = try ChangeJournal(path: path, mode: .reading)
         var removals: [RemovalChange] = []
         for (origin, numbers) in try journal.kept().sorted(by: { $0.key < $1.key }) {

@@ -54,7 +54,7 @@ public struct SiteBackup {
     }
 
     private func add(to writer: inout ArchiveWriter, _ now: Int64) throws(BackupError) -> BackupManifest {
-        var copied: [[String: KeptNumbers]] = []
+        var copied: [[String: SequenceRange]] = []
         for path in journals {
             let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .reading) }
             let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
@@ -95,12 +95,12 @@ public struct SiteBackup {
     /// Copies the changes of the streams that neither the catalog nor the copied journals have.
     ///
     /// - Returns: the number of changes.
-    private func copyStreams(of channel: SharedChannel, beyond journals: [[String: KeptNumbers]], to path: String)
+    private func copyStreams(of channel: SharedChannel, beyond journals: [[String: SequenceRange]], to path: String)
         throws(BackupError) -> Int
     {
         let copy = try StreamCopy(path, makes: true)
         // The catalog is copied later, and then has at least these changes. An older catalog may not have the numbers.
-        let taken = (try? Catalog(path: catalog, mode: .reading).takenChanges()) ?? .none
+        let taken = (try? Catalog(path: catalog, mode: .reading).appliedChanges()) ?? .none
         var streams = try stored { () throws(StoreError) in try channel.journals() }
         let survey = try journaled { () throws(ChangeError) in try streams.survey() }
         var count = 0
@@ -120,7 +120,7 @@ public struct SiteBackup {
     }
 
     /// Returns the last number up to which the copied journals have all changes after a number.
-    private static func covered(_ origin: String, from number: Int64, by journals: [[String: KeptNumbers]]) -> Int64 {
+    private static func covered(_ origin: String, from number: Int64, by journals: [[String: SequenceRange]]) -> Int64 {
         journals.compactMap { $0[origin] }.sorted { $0.after < $1.after }.reduce(number) { covered, kept in
             kept.after <= covered ? max(covered, kept.last) : covered
         }

@@ -153,7 +153,7 @@ public struct PopularPools: Sendable {
     ///
     /// - Complexity: O(groups · log groups).
     public init(_ model: VisibleModel, _ relations: RelationTable = .standard) {
-        func sizes(_ role: RelationFacts.Role) -> [UInt32] {
+        func sizes(_ role: RelationDescription.Role) -> [UInt32] {
             guard let relation = relations[role]?.relation else { return [] }
             return (0..<model.groupCount).map { model.size(of: $0, in: relation) }
         }

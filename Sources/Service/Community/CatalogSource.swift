@@ -20,7 +20,7 @@ final class CatalogSource: CommunitySource {
     ///   - patience: the longest time that a request waits for its commit.
     /// - Throws: `ServiceError.startFailed` if the file cannot be opened; its message says what to do.
     init(
-        path: String, changes: ChangeClock = ChangeClock(), recording: Condition = .recording(nil),
+        path: String, changes: ChangeClock = ChangeClock(), recording: HealthCondition = .recording(nil),
         patience: Duration = .seconds(2)
     ) throws(ServiceError) {
         self.changes = changes

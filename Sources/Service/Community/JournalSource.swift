@@ -102,7 +102,7 @@ final class JournalSource: CommunitySource {
     }
 
     /// Returns the groups that have been removed since a version was made.
-    private func removedGroups(beyond taken: TakenChanges) -> Set<BytewiseString> {
+    private func removedGroups(beyond taken: AppliedChanges) -> Set<BytewiseString> {
         journal.decisions.removed(beyond: taken) { subject in
             if case .group(let id) = subject { id } else { nil }
         }

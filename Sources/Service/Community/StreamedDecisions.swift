@@ -15,7 +15,7 @@ public struct StreamedDecisions: Sendable {
     ///
     /// - Parameter taken: the changes that are known already.
     /// - Complexity: O(changes that are not known).
-    public init(of channel: SharedChannel, beyond taken: TakenChanges) throws(StoreError) {
+    public init(of channel: SharedChannel, beyond taken: AppliedChanges) throws(StoreError) {
         var streams = try channel.journals()
         var found: [JournaledChange] = []
         do throws(ChangeError) {

@@ -33,16 +33,16 @@ final class ExposureLog: Sendable {
     private static let batchSize = 200
 
     private let waiting = Mutex(Waiting())
-    private let failure: Condition
+    private let failure: HealthCondition
 
     /// Creates an empty log.
     ///
     /// - Parameter failure: the condition that shows whether writing works.
-    init(_ failure: Condition) { self.failure = failure }
+    init(_ failure: HealthCondition) { self.failure = failure }
 
     /// Creates the condition that shows whether writing works.
-    static func condition(_ log: EventLog?) -> Condition {
-        Condition(
+    static func condition(_ log: EventLog?) -> HealthCondition {
+        HealthCondition(
             "exposures", "Whether what members of experiments are shown can be recorded",
             recovery: "what members of experiments are shown is recorded again", log: log, calmSeconds: 10)
     }

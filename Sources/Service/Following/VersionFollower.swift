@@ -55,7 +55,7 @@ final class VersionFollower: Sendable {
     /// The versions that arms of experiments name.
     private let wanted = Mutex<Set<VersionName>>([])
     /// The condition that shows whether these versions can be loaded.
-    let otherVersions: Condition
+    let otherVersions: HealthCondition
     /// Whether the version loaded last may still be asked for, which is done once.
     private let mayAskForLastLoaded = Mutex(true)
 
@@ -76,7 +76,7 @@ final class VersionFollower: Sendable {
         self.changes = changes
         self.log = log
         self.now = now
-        otherVersions = Condition(
+        otherVersions = HealthCondition(
             "experiment_versions", "Whether the versions that arms of experiments name can be loaded",
             recovery: "the versions that arms of experiments name can be loaded again", log: log, calmSeconds: 0)
     }

@@ -55,7 +55,7 @@ final class DaemonJournal: Sendable {
     /// The site's decisions, from this and other daemons.
     let decisions: JournaledDecisions
     /// Whether changes of this and other daemons can be written.
-    let recording: Condition
+    let recording: HealthCondition
     /// The changes that were found damaged in the file.
     let damaged: DamagedChanges
     /// Whether all changes of other daemons are here, as far as the relay knows.
@@ -74,7 +74,7 @@ final class DaemonJournal: Sendable {
     ///   - patience: the longest wait of a request for its commit.
     /// - Throws: `ServiceError.startFailed` with advice if the file cannot be written.
     init(
-        path: String, changes: ChangeClock, recording: Condition = .recording(nil),
+        path: String, changes: ChangeClock, recording: HealthCondition = .recording(nil),
         now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(10)
     ) throws(ServiceError) {
         self.path = path
@@ -150,12 +150,12 @@ final class DaemonJournal: Sendable {
     }
 
     /// Returns the changes of a member that a version lacks, or nil if there are none.
-    func recentChanges(ofUser id: String, beyond taken: TakenChanges) throws(ServiceError) -> RecentMemberChanges? {
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
         try read { journal throws(ChangeError) in try journal.recentChanges(ofUser: id, beyond: taken) }
     }
 
     /// Returns whether a change that a version lacks forgets a member.
-    func isForgotten(user id: String, beyond taken: TakenChanges) throws(ServiceError) -> Bool {
+    func isForgotten(user id: String, beyond taken: AppliedChanges) throws(ServiceError) -> Bool {
         try read { journal throws(ChangeError) in try journal.isForgotten(user: id, beyond: taken) }
     }
 
@@ -246,7 +246,7 @@ final class JournaledDecisions: Sendable {
     /// Returns a state with newer decisions replayed on top.
     ///
     /// - Parameter taken: the changes that the state has already.
-    func replayed(on state: SiteState, beyond taken: TakenChanges) -> SiteState {
+    func replayed(on state: SiteState, beyond taken: AppliedChanges) -> SiteState {
         var state = state
         for decision in log.withLock({ $0.changes }) where !taken.contains(decision.sequence, of: decision.origin) {
             if case .site(let change) = decision.change { _ = state.apply(change) }
@@ -259,7 +259,7 @@ final class JournaledDecisions: Sendable {
     /// - Parameters:
     ///   - taken: the changes that the version has already.
     ///   - subjectID: returns the id of a subject of that kind, or nil for other kinds.
-    func removed(beyond taken: TakenChanges, _ subjectID: (RemovalChange.Subject) -> String?) -> Set<BytewiseString> {
+    func removed(beyond taken: AppliedChanges, _ subjectID: (RemovalChange.Subject) -> String?) -> Set<BytewiseString> {
         var ids: Set<BytewiseString> = []
         for change in log.withLock({ $0.changes }) where !taken.contains(change.sequence, of: change.origin) {
             guard case .removal(let removal) = change.change, let id = subjectID(removal.subject) else { continue }

@@ -56,7 +56,7 @@ final class GroupCommit: Sendable {
     private let waiting = Mutex<[Ticket]>([])
     private let changes: ChangeClock
     private let seenRevision = SeenRevision()
-    private let recording: Condition
+    private let recording: HealthCondition
     private let patience: Duration
     private let openWriter: @Sendable () throws(CatalogError) -> any ChangeWriter
 
@@ -66,7 +66,7 @@ final class GroupCommit: Sendable {
     ///   - patience: the longest wait of a change for its commit; an import may hold the catalog for longer.
     ///   - openWriter: opens a writer that nobody else uses.
     init(
-        changes: ChangeClock, recording: Condition, patience: Duration,
+        changes: ChangeClock, recording: HealthCondition, patience: Duration,
         openWriter: @escaping @Sendable () throws(CatalogError) -> any ChangeWriter
     ) {
         self.changes = changes

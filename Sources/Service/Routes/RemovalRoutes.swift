@@ -26,7 +26,7 @@ extension Endpoint {
     }
 
     /// Returns the endpoint that removes an entry of a relation.
-    private static func removal(ofEntry facts: RelationFacts) -> Endpoint {
+    private static func removal(ofEntry facts: RelationDescription) -> Endpoint {
         let (table, entries) = (facts.source.table, facts.source.entries)
         let name = entries == .users ? "user" : "photo"
         let title = table.prefix(1).uppercased() + table.dropFirst()

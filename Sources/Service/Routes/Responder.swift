@@ -13,7 +13,7 @@ struct Responder: Sendable {
     /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
     /// The exchange of changes with other daemons; nil unless the store is shared.
-    var relay: ChangeRelay?
+    var relay: ChangeReplicator?
     /// The cache of answers; nil for no cache.
     var cache: AnswerCache?
     /// The quotas of recorded interactions.
@@ -27,9 +27,9 @@ struct Responder: Sendable {
     /// The log of the groups that members of experiments are shown; nil for no log.
     var exposures: ExposureLog?
     /// The condition that members and photos can be read; nil if it is not watched.
-    var reading: Condition?
+    var reading: HealthCondition?
     /// Further conditions that must hold for the daemon to do all its work.
-    var conditions: [Condition] = []
+    var conditions: [HealthCondition] = []
     /// The age above which a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
     /// The sources of the metrics at `/metrics`.
@@ -40,8 +40,8 @@ struct Responder: Sendable {
     let now: @Sendable () -> Int64
 
     /// Returns the condition that members and photos can be read.
-    static func readingCondition(_ log: EventLog) -> Condition {
-        Condition(
+    static func readingCondition(_ log: EventLog) -> HealthCondition {
+        HealthCondition(
             "reading", "Whether memberships and photos can be read",
             recovery: "memberships and photos can be read again", log: log, calmSeconds: 0)
     }

@@ -36,7 +36,7 @@ final class Sessions: Sendable {
     private static let limitBytes = 4 << 20
 
     private let stored: any SessionStore
-    private let condition: Condition
+    private let condition: HealthCondition
     private let uses = Mutex(RecentTable<Key, SessionUse>(limit: limitBytes))
 
     /// Creates sessions on top of a store.
@@ -44,7 +44,7 @@ final class Sessions: Sendable {
     /// - Parameters:
     ///   - stored: the store.
     ///   - condition: the condition that shows whether lists can be stored.
-    init(_ stored: any SessionStore, _ condition: Condition) {
+    init(_ stored: any SessionStore, _ condition: HealthCondition) {
         self.stored = stored
         self.condition = condition
     }

@@ -23,7 +23,7 @@ final class TapeRecorder: Sendable {
     private static let interval = DispatchTimeInterval.milliseconds(20)
 
     private let maker: ExchangeMaker
-    private let condition: Condition
+    private let condition: HealthCondition
     private let now: @Sendable () -> Int64
     private let queue = Mutex(Queue())
     private let isStopping = Atomic(false)
@@ -46,7 +46,7 @@ final class TapeRecorder: Sendable {
         self.queueLimit = queueLimit
         maker = ExchangeMaker(pseudonyms: settings.pseudonyms)
         self.now = now
-        condition = Condition(
+        condition = HealthCondition(
             "tape", "Whether all requests are recorded on the tape", recovery: "all requests are recorded again",
             log: log, calmSeconds: 10)
         let writer: Writer

@@ -35,9 +35,9 @@ enum CheckCommand: ConfiguredCommand {
         // A mistake on the command line is a usage error, not a finding.
         var report = try CheckReport(invocation.words.completed(environment: invocation.environment))
         do {
-            let checkup = try Self.checkup(invocation.parsed())
+            let check = try Self.check(invocation.parsed())
             try report.add(configurationFinding(invocation))
-            try checkup.run { finding in try report.add(finding) }
+            try check.run { finding in try report.add(finding) }
         } catch let error as ConfigurationError {
             // Without the configuration, the places of everything else are unknown.
             try report.add(
@@ -46,12 +46,12 @@ enum CheckCommand: ConfiguredCommand {
         try report.finish()
     }
 
-    private static func checkup(_ parsed: ParsedCommand) throws -> Checkup {
+    private static func check(_ parsed: ParsedCommand) throws -> HealthCheck {
         let journals = parsed.journalFiles()
-        let places = Checkup.Places(
+        let places = HealthCheck.Places(
             catalog: parsed.text("catalog"), store: try parsed.storeLocation(), journals: journals,
             sessions: parsed.sessionFiles(besides: journals))
-        return Checkup(
+        return HealthCheck(
             places, relations: Coterie.relations, now: Int64(Date().timeIntervalSince1970 * 1000),
             scratchFolder: "\(parsed.text("scratch"))/coterie-check-\(getpid())")
     }
@@ -70,7 +70,7 @@ enum CheckCommand: ConfiguredCommand {
     }
 }
 
-/// The findings of a checkup: for people as soon as each is known, or as JSON at the end.
+/// The findings of a health check: for people as soon as each is known, or as JSON at the end.
 private struct CheckReport: ~Copyable {
     private let isJSON: Bool
     private let isQuiet: Bool

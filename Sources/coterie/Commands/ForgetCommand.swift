@@ -62,7 +62,7 @@ enum ForgetCommand: Subcommand {
             stream: channel.map { _ in (stream.origin, stream.last) })
         if let channel { try tell(users, through: stream, channel) }
         var sessions = 0
-        if let kept = try KeptSessions(path: sessionsPath(parsed)) {
+        if let kept = try SessionFileReader(path: sessionsPath(parsed)) {
             for user in users { sessions += try kept.forget(ofUser: user) }
         }
         if parsed.flag("json") {
@@ -124,7 +124,7 @@ enum ForgetCommand: Subcommand {
     /// Prints what is left of members, and where.
     private static func check(_ parsed: ParsedCommand, _ users: [String]) throws {
         let catalog = try parsed.openCatalog()
-        let sessions = try KeptSessions(path: sessionsPath(parsed))
+        let sessions = try SessionFileReader(path: sessionsPath(parsed))
         let shared = try parsed.openStore().shared
         let versions = try shared?.versions().map(\.version) ?? []
         var streamed: [BytewiseString: [String: Int]] = [:]
@@ -137,7 +137,9 @@ enum ForgetCommand: Subcommand {
             do throws(ChangeError) {
                 let journal = try ChangeJournal(path: path, mode: .reading)
                 journaled.append(("journal \(path)", try journal.traces(of: users)))
-            } catch { complain("warning: what is left in the journal \(path) is not known: \(error.message)") }
+            } catch {
+                printToStandardError("warning: what is left in the journal \(path) is not known: \(error.message)")
+            }
         }
         var rows: [Trace] = []
         for user in users {

@@ -69,6 +69,6 @@ enum GenerateCommand: Subcommand {
         try output.flush()
         line.clear()
         let seconds = start.duration(to: ContinuousClock().now).inSeconds
-        complain("\(path): \(Formats.bytes(bytes)), \(Formats.seconds(seconds))")
+        printToStandardError("\(path): \(Formats.bytes(bytes)), \(Formats.seconds(seconds))")
     }
 }

@@ -108,7 +108,7 @@ enum ImportCommand: Subcommand {
         let path = parsed.text("catalog")
         guard isDryRun else {
             if let place = CatalogPlace(of: path), place != .mountedFile {
-                complain("\(place.problem(ofCatalog: path)); \(place.advice)")
+                printToStandardError("\(place.problem(ofCatalog: path)); \(place.advice)")
             }
             return try Catalog(path: path, mode: .writing, relations: Coterie.relations)
         }

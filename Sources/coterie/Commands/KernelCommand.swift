@@ -38,7 +38,7 @@ enum KernelCommand: Subcommand {
             parsed.arguments[0], rows: first..<end, to: output, threads: try parsed.threadCount(),
             path: try ProcessorPathOption.path(of: parsed),
             rowsAtOnce: try parsed.integer("rows-at-once", in: 1...1 << 24))
-        complain("\(Formats.grouped(count)) groups compared")
+        printToStandardError("\(Formats.grouped(count)) groups compared")
     }
 }
 
@@ -73,6 +73,6 @@ enum CleanCommand: Subcommand {
         let summary = try cleaner.clean("-") { rows throws(CatalogError) in
             guard writeAll(rows, to: 1) else { throw CatalogError(.fileFailed, "cannot write to standard output") }
         }
-        complain(String(decoding: try JSONEncoder().encode(summary), as: UTF8.self))
+        printToStandardError(String(decoding: try JSONEncoder().encode(summary), as: UTF8.self))
     }
 }

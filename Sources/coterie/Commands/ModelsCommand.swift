@@ -66,7 +66,7 @@ enum ModelsCommand: Subcommand {
     private static func prune(_ store: any VersionStore, _ parsed: ParsedCommand) throws {
         let removed = try store.prune(keeping: parsed.integer("keep", in: 1...1000))
         try store.trimStreams()
-        complain(
+        printToStandardError(
             removed.isEmpty ? "nothing to remove" : "removed \(removed.map(\.description).joined(separator: ", "))")
     }
 

@@ -63,7 +63,7 @@ enum RecommendCommand: Subcommand {
             do { profile = try profiles.profile(of: user) } catch let failure as Failure where !isSingle {
                 // The others still get their lists, in the given order.
                 try output.flush()
-                complain("coterie: \(failure.message)")
+                printToStandardError("coterie: \(failure.message)")
                 unknownCount += 1
                 continue
             }

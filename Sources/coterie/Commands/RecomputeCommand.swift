@@ -102,7 +102,7 @@ enum RecomputeCommand: Subcommand {
             throw error
         }
         if tuned == nil, Coterie.relations.allSatisfy({ parameters[$0.relation].measure == .modified(.standard) }) {
-            complain(
+            printToStandardError(
                 "these are the default parameters: \"coterie tune\" looks for better ones; on five public sets the "
                     + "best settings known find 1% to 7% more memberships")
         }
@@ -167,7 +167,7 @@ private struct StepReporter: RecomputeObserver {
             return "\(Formats.grouped(amount.rows)) by \(relation.rawValue) (Σ d² about \(increments))"
         }
         let available = availableBytes.map { " of \(Formats.bytes($0)) available" } ?? ""
-        complain(
+        printToStandardError(
             "to compare: \(work.joined(separator: ", ")); expecting \(Formats.seconds(estimate.seconds)) and "
                 + "\(Formats.bytes(estimate.memoryBytes)) of memory\(available)")
     }
@@ -180,7 +180,7 @@ private struct StepReporter: RecomputeObserver {
         line.clear()
         let name = report.name + String(repeating: " ", count: max(1, 19 - report.name.count))
         let seconds = Formats.seconds(report.seconds)
-        complain(
+        printToStandardError(
             name + String(repeating: " ", count: max(0, 7 - seconds.count)) + seconds + "  peak "
                 + Formats.bytes(report.peakBytes) + "  " + outcome
                 + (remainingSeconds >= 1 ? "; about \(Formats.seconds(remainingSeconds)) left" : ""))
@@ -188,6 +188,6 @@ private struct StepReporter: RecomputeObserver {
 
     func warn(_ message: String) {
         line.clear()
-        complain("warning: \(message)")
+        printToStandardError("warning: \(message)")
     }
 }

@@ -63,11 +63,14 @@ enum ReplayCommand: Subcommand {
         let options = try playerOptions(parsed)
         let limits = try limits(parsed)
         if reader.header.memberNames == .pseudonyms {
-            complain("warning: the members of this tape have pseudonyms: a daemon that knows their ids knows none")
+            printToStandardError(
+                "warning: the members of this tape have pseudonyms: a daemon that knows their ids knows none")
         }
         let header = reader.header
         let summary = try summary(reader, options, parsed)
-        for file in reader.cutFiles { complain("warning: \(file) is not whole: it was played as far as it is") }
+        for file in reader.cutFiles {
+            printToStandardError("warning: \(file) is not whole: it was played as far as it is")
+        }
         let exceeded = limits.exceeded(by: summary)
         let report = ReplayOutput(summary, header: header, exceeded: exceeded)
         var output = try Output()
@@ -138,7 +141,8 @@ enum ReplayCommand: Subcommand {
         configuration.address = parsed.text("address")
         configuration.port = UInt16(try parsed.integer("port"))
         let server = try HTTPServer(configuration, handler: { .now(tape.answer(to: $0)) })
-        complain("listening at port \(server.port) of \(server.address), with \(tape.answers.requestCount) requests")
+        printToStandardError(
+            "listening at port \(server.port) of \(server.address), with \(tape.answers.requestCount) requests")
         var number: Int32 = 0
         unsafe sigwait(&signals, &number)
         server.stop()

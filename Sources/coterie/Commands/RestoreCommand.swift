@@ -47,14 +47,14 @@ enum RestoreCommand: Subcommand {
         let outcome = try restoration.restore(
             to: places, isReplacing: parsed.flag("replace"), skipsMissing: parsed.flag("skip-missing"))
         for problem in outcome.unread {
-            complain(
+            printToStandardError(
                 """
                 warning: whom it has forgotten since the backup is not known, and they may be back: \(problem); forget \
                 them again
                 """)
         }
         for (origin, change) in outcome.stopping.sorted(by: { $0.key < $1.key }) {
-            complain(
+            printToStandardError(
                 """
                 warning: change \(change.sequence) of the journal \(origin) \
                 \(change.isNewer ? "needs a newer program" : "is not in the backup"), and those after it wait for it; \

@@ -116,7 +116,9 @@ enum WhyCommand: Subcommand {
             for verdict in verdicts { try output.line("by \(verdict.relation): \(verdict.sentence)") }
         }
         try output.flush()
-        if isStale { complain("warning: the catalog changed since version \(version.manifest.version) was built") }
+        if isStale {
+            printToStandardError("warning: the catalog changed since version \(version.manifest.version) was built")
+        }
     }
 
     private struct Answer: Encodable {

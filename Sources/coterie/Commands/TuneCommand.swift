@@ -57,7 +57,7 @@ enum TuneCommand: Subcommand {
         let community = try TuningCommunity(
             catalog, Coterie.relations, pairLimit: Tuning.pairLimit(budgetSeconds: budgetSeconds, threads: threads),
             threads: threads)
-        complain(
+        printToStandardError(
             "\(Formats.grouped(community.memberCounts.choosing)) members"
                 + (journal.trials.isEmpty ? "" : ", \(journal.trials.count) trials known"))
         line.begin("tuning")

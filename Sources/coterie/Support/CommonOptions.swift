@@ -101,7 +101,7 @@ extension ParsedCommand {
     func storeLocation() throws -> StoreLocation {
         let location = try StoreLocation(text("store"))
         if location.hasPassword, origin(of: "store") == .commandLine {
-            complain(
+            printToStandardError(
                 "warning: everybody on this machine can see the password in --store: use --store-password-file")
         }
         guard let path = textIfGiven("store-password-file") else { return location }

@@ -68,7 +68,8 @@ struct EvaluationCatalogs {
         let path = folder + "/training.sqlite"
         let source: RelationSource = parsed.flag("photos") ? .pools : .memberships
         let count = try whole.copy(to: path, holdingOut: rule(parsed), of: source)
-        complain("\(Formats.grouped(count)) \(parsed.flag("photos") ? "pool entries" : "memberships") held out")
+        printToStandardError(
+            "\(Formats.grouped(count)) \(parsed.flag("photos") ? "pool entries" : "memberships") held out")
         return (try Catalog(path: path, mode: .reading), whole)
     }
 
@@ -89,7 +90,7 @@ struct EvaluationCatalogs {
         let options = ImportOptions(rejectsPath: "\(folder)/\(name)-rejects.tsv")
         let summary = try Importer(into: catalog, kind: kind, options: options).run([file])
         if summary.rejected > 0 {
-            complain("warning: \(Formats.grouped(summary.rejected)) lines of \(file) are left out")
+            printToStandardError("warning: \(Formats.grouped(summary.rejected)) lines of \(file) are left out")
         }
     }
 

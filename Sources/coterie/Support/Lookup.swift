@@ -47,7 +47,7 @@ enum Lookup {
             switch boost.target {
             case .group(let id): _ = try group(id, in: version, visible, catalog: catalog)
             case .topic(let topic) where visible.groups(withTopic: topic).isEmpty:
-                complain("warning: no group has the topic \"\(topic)\" of --boost")
+                printToStandardError("warning: no group has the topic \"\(topic)\" of --boost")
             case .topic: break
             }
         }

@@ -119,7 +119,7 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
 }
 
 /// Writes a line to standard error.
-func complain(_ text: String) {
+func printToStandardError(_ text: String) {
     writeToStandardError(text + "\n")
 }
 

@@ -161,7 +161,7 @@ extension ParsedCommand {
         guard let channel = try openStore().shared?.channel else {
             return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
         }
-        let taken = try catalog?.takenChanges() ?? version.manifest.taken
+        let taken = try catalog?.appliedChanges() ?? version.manifest.taken
         let streamed = try StreamedDecisions(of: channel, beyond: taken)
         return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version, streamed))
     }
@@ -192,7 +192,7 @@ extension ParsedCommand {
             return key
         }
         if origin(of: "rotation-key") == .commandLine {
-            complain(
+            printToStandardError(
                 "warning: everybody on this machine can see the key in --rotation-key: use --rotation-key-file")
         }
         guard let key = RotationKey(hexadecimal: text("rotation-key")) else {

@@ -26,7 +26,7 @@ enum RecomputeOptions {
     }
 
     /// Returns the options for the thresholds from which on groups and pairs count in a relation.
-    private static func minimums(of facts: RelationFacts) -> [Option] {
+    private static func minimums(of facts: RelationDescription) -> [Option] {
         let names = facts.name.prefix(1).uppercased() + facts.name.dropFirst()
         return [
             Option(
@@ -88,7 +88,7 @@ struct RecomputeStatusFile {
             // The collector of metrics is another user, and may read at any moment.
             try Data(status.text.utf8).write(to: file, options: .atomic)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        } catch { complain("warning: cannot write \(path): \(SystemWords.sentence(error))") }
+        } catch { printToStandardError("warning: cannot write \(path): \(SystemWords.sentence(error))") }
     }
 }
 
@@ -123,7 +123,7 @@ struct RelationVerdict: Encodable {
 
     /// Counts the entries of both groups in the catalog as it is now.
     init(
-        _ facts: RelationFacts, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog,
+        _ facts: RelationDescription, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog,
         _ version: LoadedVersion
     ) throws(CatalogError) {
         let relation = facts.relation
@@ -178,7 +178,7 @@ struct RelationVerdict: Encodable {
         }
         if common < report.minimumCommon { return "\(common) common \(relation), Y is \(report.minimumCommon)" }
         guard let rank else { return "this program does not know the version's formula, \(report.measure)" }
-        let whose = report.cut == ListCut.target.rawValue ? " for \(other.id)" : ""
+        let whose = report.cut == ListLimitSide.target.rawValue ? " for \(other.id)" : ""
         let place = "rank \(rank) of \(candidates)\(whose)"
         if rank > report.limit { return "\(place), k is \(report.limit)" }
         let isMixed = report.measureParameters["b"] != nil

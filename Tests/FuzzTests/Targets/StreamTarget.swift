@@ -55,12 +55,12 @@ struct StreamTarget: FuzzTarget {
             let again = JournaledChange(origin: "fuzz", sequence: 1, stampMilliseconds: 0, change: read)
             try require(again.change == read, "\(read) is read as something else than it is written")
         }
-        let taken = try journal.follow([change], beyond: TakenChanges(["fuzz": sequence - 1]), at: 0)
+        let taken = try journal.follow([change], beyond: AppliedChanges(["fuzz": sequence - 1]), at: 0)
         try require(taken == [change], "the next change is not taken")
         let kept = try journal.changes(of: "fuzz", after: sequence - 1, limit: 2)
         try require(kept.count == 1, "there are \(kept.count) changes of one number")
         try require(kept[0] == change, "\(change) is sent on as \(kept[0])")
         // A change that stays might forget what the next one records.
-        try journal.prune(TakenChanges(["fuzz": sequence]))
+        try journal.prune(AppliedChanges(["fuzz": sequence]))
     }
 }

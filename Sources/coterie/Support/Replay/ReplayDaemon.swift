@@ -90,7 +90,7 @@ final class ReplayDaemon: Sendable {
         if let channel = store.shared?.channel {
             // The site's decisions since the last recompute apply to a replay as well.
             let catalog = try Catalog(path: copy, mode: .recording, relations: Coterie.relations)
-            _ = try catalog.apply(StreamedDecisions(of: channel, beyond: catalog.takenChanges()).changes)
+            _ = try catalog.apply(StreamedDecisions(of: channel, beyond: catalog.appliedChanges()).changes)
         }
         return .catalog(fixed, path: copy)
     }

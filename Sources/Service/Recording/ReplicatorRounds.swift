@@ -7,7 +7,7 @@ import Synchronization
 /// The rounds of a relay over one connection.
 ///
 /// Each round compares the journal with the streams, and sends or receives the changes that one side lacks.
-struct RelayRounds: ~Copyable {
+struct ReplicatorRounds: ~Copyable {
     /// The largest number of changes sent or received at a time.
     private static let batchSize = 500
     /// The number of changes that are verified at a time.
@@ -15,14 +15,14 @@ struct RelayRounds: ~Copyable {
     /// The number of rounds between two cleanings, which prune, erase and verify.
     private static let roundsBetweenCleanings = 25
 
-    private let relay: ChangeRelay
+    private let relay: ChangeReplicator
     private let writer: ChangeJournal
     private var streams: JournalStreams
     /// The members forgotten before this connection was made; changes tell of later ones.
     private let forgotten: ForgottenMembers
     private var round = 0
     /// The changes that all versions that may serve have.
-    private var dispensable = TakenChanges.none
+    private var prunable = AppliedChanges.none
     /// The contents of the streams at the last cleaning.
     private var earlierStreams: [String: StreamedNumbers] = [:]
     /// The version that served when the journal was last pruned.
@@ -31,7 +31,7 @@ struct RelayRounds: ~Copyable {
     private(set) var gap: String?
 
     /// Connects to the store and opens the journal.
-    init(_ relay: ChangeRelay, timeout: Duration) throws(ServiceError) {
+    init(_ relay: ChangeReplicator, timeout: Duration) throws(ServiceError) {
         let writer = try Self.journaled { () throws(ChangeError) in
             try ChangeJournal(path: relay.journal.path, mode: .recording, damaged: relay.journal.damaged)
         }
@@ -49,7 +49,7 @@ struct RelayRounds: ~Copyable {
 
     /// Erases from the journal the changes that members made before they were forgotten.
     private static func erase(
-        _ forgotten: ForgottenMembers, among users: [String]?, _ writer: ChangeJournal, _ relay: ChangeRelay
+        _ forgotten: ForgottenMembers, among users: [String]?, _ writer: ChangeJournal, _ relay: ChangeReplicator
     ) throws(ServiceError) {
         let erased = try journaled { () throws(ChangeError) in
             try writer.erase(among: users) { forgotten.time(ofUser: $0) }
@@ -74,7 +74,7 @@ struct RelayRounds: ~Copyable {
         round += 1
         var exchange = ChangeExchange(
             here: try Self.journaled { [writer] () throws(ChangeError) in try writer.kept() },
-            streams: try survey(), dispensable: dispensable)
+            streams: try survey(), prunable: prunable)
         if isCleaning {
             exchange.earlierStreams = earlierStreams
             earlierStreams = exchange.streams
@@ -82,7 +82,7 @@ struct RelayRounds: ~Copyable {
         if exchange.steps.contains(where: \.isRemake) {
             // A recompute may have pruned the missing changes, because all versions have them by now.
             do throws(ServiceError) { try prune() } catch { failure = failure ?? error }
-            exchange.dispensable = dispensable
+            exchange.prunable = prunable
         }
         relay.note(exchange)
         gap = nil
@@ -187,8 +187,8 @@ struct RelayRounds: ~Copyable {
     private mutating func take(_ origin: String, after last: Int64) throws(ServiceError) -> Bool {
         let changes = try streamed(origin, after: last)
         try forgetSessions(for: changes)
-        let taken = try Self.journaled { [writer, dispensable, relay] () throws(ChangeError) in
-            try writer.follow(changes, beyond: dispensable, at: relay.now())
+        let taken = try Self.journaled { [writer, prunable, relay] () throws(ChangeError) in
+            try writer.follow(changes, beyond: prunable, at: relay.now())
         }
         if taken.contains(where: { $0.change.map { $0.userID == nil } == true }) {
             try Self.journaled { [writer, relay] () throws(ChangeError) in
@@ -252,12 +252,12 @@ struct RelayRounds: ~Copyable {
         guard let served = relay.follower.current.snapshot, let manifests = try? relay.follower.store.versions() else {
             return
         }
-        let taken = TakenChanges.inAll((manifests + [served.manifest]).map(\.taken))
+        let taken = AppliedChanges.inAll((manifests + [served.manifest]).map(\.taken))
         // A store that has lost its versions does not say what others still need.
         if !manifests.isEmpty {
             try Self.journaled { [writer] () throws(ChangeError) in try writer.prune(taken) }
         }
-        dispensable = taken
+        prunable = taken
         prunedFor = served.version
     }
 

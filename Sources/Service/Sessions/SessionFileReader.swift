@@ -3,7 +3,7 @@ import SQLite
 import Synchronization
 
 /// The lists of sessions in a daemon's file, for another program.
-public struct KeptSessions {
+public struct SessionFileReader {
     let database: Database
     private let path: String
 
@@ -56,7 +56,7 @@ public struct KeptSessions {
     }
 }
 
-extension KeptSessions {
+extension SessionFileReader {
     /// The result of reading a whole file of sessions.
     public struct Examination: Sendable, Equatable {
         /// The number of lists.
@@ -176,7 +176,7 @@ final class SessionTally: Sendable {
     }
 
     private func read(at now: Int64, _ state: inout State) throws {
-        guard let file = try KeptSessions(path: path) else { return }
+        guard let file = try SessionFileReader(path: path) else { return }
         let rows = try file.database.prepare(
             "SELECT rowid, used_at, session_id FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
         rows.bind(state.row, at: 1)

@@ -33,7 +33,7 @@ struct Popularity: Sendable {
 }
 
 /// The evidence for each group in one case of a sample: two sums of scores, and the popularity.
-struct FoundGroups {
+struct LeaveOneOutRanking {
     private struct Evidence {
         var first, second, popularity: Double
     }

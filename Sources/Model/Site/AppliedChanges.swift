@@ -1,7 +1,7 @@
 /// The changes of daemons that a model version has: of each journal, the changes up to a number, inclusive.
-public struct TakenChanges: Sendable, Equatable, Codable {
+public struct AppliedChanges: Sendable, Equatable, Codable {
     /// No changes.
-    public static let none = TakenChanges()
+    public static let none = AppliedChanges()
 
     /// The number of the last change that the version has, by the journal's name; no entry means no change.
     public let sequences: [String: Int64]
@@ -37,9 +37,9 @@ public struct TakenChanges: Sendable, Equatable, Codable {
     public func contains(_ sequence: Int64, of origin: String) -> Bool { sequence <= last(of: origin) }
 
     /// Returns the changes that all of some versions have; none if there are no versions.
-    public static func inAll(_ versions: [TakenChanges]) -> TakenChanges {
+    public static func inAll(_ versions: [AppliedChanges]) -> AppliedChanges {
         guard let first = versions.first else { return none }
-        return TakenChanges(
+        return AppliedChanges(
             first.sequences.reduce(into: [:]) { common, entry in
                 common[entry.key] = versions.map { $0.last(of: entry.key) }.min()
             })

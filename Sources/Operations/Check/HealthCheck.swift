@@ -5,8 +5,8 @@ public import Model
 public import ModelStore
 
 /// Examines everything that a site stores and reports problems with advice; it changes nothing.
-public struct Checkup {
-    /// The places that a checkup examines.
+public struct HealthCheck {
+    /// The places that a health check examines.
     public struct Places: Sendable {
         /// The path of the catalog.
         public var catalog: String
@@ -30,12 +30,12 @@ public struct Checkup {
     let relations: RelationTable
     /// The present, in Unix milliseconds.
     let now: Int64
-    /// A folder for the data read from a server, as large as a version; the checkup creates and removes it.
+    /// A folder for the data read from a server, as large as a version; the check creates and removes it.
     let scratchFolder: String
     /// The store, with an empty cache, because the server's own data must be examined.
     var store: any VersionStore { places.store.open(cacheDirectory: scratchFolder) }
 
-    /// Creates a checkup.
+    /// Creates a health check.
     ///
     /// - Parameters:
     ///   - places: the places to examine.
@@ -74,7 +74,7 @@ struct NewestTimes {
     }
 }
 
-/// A result of a checkup: a subject, its state, and advice.
+/// A result of a health check: a subject, its state, and advice.
 public struct Finding: Sendable, Equatable {
     /// The state of a subject.
     public enum State: String, Sendable, Encodable {
@@ -111,7 +111,7 @@ public struct Finding: Sendable, Equatable {
     }
 }
 
-extension Checkup {
+extension HealthCheck {
     /// Returns the findings about the catalog.
     func catalogFindings(_ times: inout NewestTimes) -> [Finding] {
         let path = places.catalog
@@ -175,7 +175,7 @@ extension Checkup {
     }
 }
 
-extension Checkup {
+extension HealthCheck {
     /// The longest normal wait of a change for its sending, in milliseconds; after it, no daemon is sending it.
     private static let outboxMilliseconds: Int64 = 600_000
 

@@ -6,7 +6,7 @@ import Model
 import ModelStore
 import Service
 
-extension Checkup {
+extension HealthCheck {
     /// The tolerated lead of records over the clock, in milliseconds: clocks differ a little.
     private static let clockMilliseconds: Int64 = 60_000
     /// The free space, in bytes, below which a disk is reported, even if less is needed.
@@ -17,7 +17,7 @@ extension Checkup {
         places.sessions.map { path in
             let subject = "sessions \(path)"
             do throws(ServiceError) {
-                guard let examination = try KeptSessions(path: path)?.examine() else {
+                guard let examination = try SessionFileReader(path: path)?.examine() else {
                     return .good(subject, "there are none")
                 }
                 guard examination.damage.isEmpty, examination.damagedLists == 0 else {
@@ -83,7 +83,7 @@ extension Checkup {
     }
 }
 
-extension Checkup {
+extension HealthCheck {
     /// Returns the findings about the server of a store in Redis; none for a folder.
     func serverFindings(_ store: any VersionStore) throws(StoreError) -> [Finding] {
         guard let redis = store as? RedisStore else { return [] }
@@ -176,7 +176,7 @@ extension [String] {
     }
 }
 
-extension Checkup {
+extension HealthCheck {
     /// The age in days above which the current version is reported; a daemon calls it stale by default.
     private static let staleDays: Int64 = 14
 

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The state shows at `/readyz` and in metrics, and is logged when it changes. A success counts as recovery only after
 /// a while without failures: on a full disk, a small write still succeeds now and then.
-final class Condition: Sendable {
+final class HealthCondition: Sendable {
     private struct State {
         var problem: String?
         var lastFailureNanoseconds: UInt64 = 0
@@ -71,7 +71,7 @@ final class Condition: Sendable {
     }
 }
 
-extension Condition: MetricSource {
+extension HealthCondition: MetricSource {
     func write(to text: inout MetricsText) {
         text.gauge("coterie_\(name)_up", "\(meaning).", isFailing ? 0 : 1)
         text.counter(
@@ -79,13 +79,13 @@ extension Condition: MetricSource {
     }
 }
 
-extension Condition {
+extension HealthCondition {
     /// The time without failed writes after which a success counts as recovery, in seconds.
     private static let calmSeconds: UInt64 = 5
 
     /// Returns the condition that changes of members and admins can be recorded.
-    static func recording(_ log: EventLog?) -> Condition {
-        Condition(
+    static func recording(_ log: EventLog?) -> HealthCondition {
+        HealthCondition(
             "recording", "Whether what members do and admins decide can be recorded",
             recovery: "changes can be recorded again", log: log, calmSeconds: calmSeconds)
     }
@@ -93,8 +93,8 @@ extension Condition {
     /// Returns the condition that the lists of sessions can be kept.
     static func sessions(
         _ log: EventLog?, uptime: @escaping @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }
-    ) -> Condition {
-        Condition(
+    ) -> HealthCondition {
+        HealthCondition(
             "sessions", "Whether the lists of sessions can be kept", recovery: "sessions can be kept again", log: log,
             calmSeconds: calmSeconds, uptime: uptime)
     }

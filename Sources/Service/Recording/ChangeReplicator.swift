@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// It repeatedly compares the journal with the streams, and acts on the difference. After a failure it connects anew;
 /// it has no other state to recover.
-final class ChangeRelay: Sendable {
+final class ChangeReplicator: Sendable {
     /// The totals since the start.
     struct Counts {
         /// The number of changes sent, some of them twice.
@@ -38,7 +38,7 @@ final class ChangeRelay: Sendable {
     let now: @Sendable () -> Int64
     let counts = Mutex(Counts())
     /// The comparison of the journal with the streams in the last round.
-    let lastSeen = Mutex(ChangeExchange(here: [:], streams: [:], dispensable: .none))
+    let lastSeen = Mutex(ChangeExchange(here: [:], streams: [:], prunable: .none))
     private let lag: Mutex<StreamLag>
     /// Whether forgotten data is still to be erased; true at the start, because there may be some from before.
     let hasForgotten = Atomic(true)
@@ -104,7 +104,7 @@ final class ChangeRelay: Sendable {
     /// - Returns: the failure, or nil if the replication was stopped.
     private func run(onConnection: () -> Void) -> String? {
         do throws(ServiceError) {
-            var rounds = try RelayRounds(self, timeout: Self.timeout)
+            var rounds = try ReplicatorRounds(self, timeout: Self.timeout)
             while !isStopping.load(ordering: .acquiring) {
                 guard try !rounds.exchange() else { continue }
                 note(problem: rounds.gap)
@@ -150,7 +150,7 @@ final class ChangeRelay: Sendable {
     }
 }
 
-extension ChangeRelay: MetricSource {
+extension ChangeReplicator: MetricSource {
     func write(to text: inout MetricsText) {
         let (totals, backlog) = (totals, backlog)
         text.gauge(
