@@ -203,7 +203,7 @@ let package = Package(
                 "Recompute",
                 "Service", "Similarity", "SQLite", "TestSupport",
             ]),
-        tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
+        tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime", "Model"]),
         // A disk that fails when it is told to.
         .target(
             name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),

@@ -1,5 +1,6 @@
 """What recompute.py has Spark do: clean, number and sort the data of a lake, and compare groups."""
 
+import functools
 import json
 import os
 import re
@@ -15,12 +16,11 @@ from pyspark.sql import types as T
 import coterie_stages
 import coterie_tables
 
+# What is used of groups, users and photos; of relations, all columns are.
 COLUMNS = {
     "groups": ["group_id", "visibility"],
     "users": ["user_id", "interests"],
     "photos": ["photo_id", "user_id", "visibility", "tags", "latitude", "longitude"],
-    "memberships": ["group_id", "user_id", "joined_at"],
-    "pools": ["group_id", "photo_id", "added_at"],
 }
 # What comes after the columns of a record: which of them it has, and its place in the input.
 PLACE = ("fields", "file", "block", "line")
@@ -32,7 +32,6 @@ ENTITIES = {
     "photos": {"visibility": (None, None), "owner": ("u32", "user_id"), "tags": ("text", "tags"),
                "latitude": ("f64", "latitude"), "longitude": ("f64", "longitude")},
 }
-RELATIONS = {"memberships": ("user_id", "joined_at"), "pools": ("photo_id", "added_at")}
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt", ".gz")
 
 
@@ -52,6 +51,9 @@ class Lake:
 
     def __init__(self, session, options, folder, say):
         self.session, self.options, self.folder, self.say = session, options, folder, say
+        self.relations = options.relations  # by table: the kind of its entries, and its columns
+        self.columns = COLUMNS | {table: options.columns[table] for table in self.relations}
+        self.times = {relation["timeColumn"] for relation in self.relations.values()}
         self.left_out = {}
         self.stages = coterie_stages.Stages(session, say)
 
@@ -67,19 +69,20 @@ class Lake:
 
     def clean(self):
         self.kinds = {kind: self.cleaned(kind, [s for s in getattr(self.options, kind).split(",") if s])
-                      for kind in COLUMNS}
+                      for kind in self.columns}
 
     def cleaned(self, kind, sources):
         """The records of a kind as an import would take them, with their place in the input."""
-        types = [T.StructField(name, T.LongType() if name in coterie_tables.TIMES else T.DoubleType()
-                               if name in coterie_tables.DEGREES else T.StringType()) for name in COLUMNS[kind]]
+        types = [T.StructField(name, T.LongType() if name in self.times else T.DoubleType()
+                               if name in coterie_tables.DEGREES else T.StringType()) for name in self.columns[kind]]
         schema = T.StructType(types + [T.StructField(name, T.LongType()) for name in PLACE])
         rejected = self.session.sparkContext.accumulator((0, 0), Pairs())
         parts, number = [], 0
         for source in sources:
             for rows, file_count, header, is_table in self.readings(kind, source):
                 cleaning = coterie_tables.Cleaning(
-                    self.options.program, kind, self.options.timezone, COLUMNS[kind], header, is_table, rejected)
+                    self.options.program, kind, self.options.timezone, self.columns[kind], self.times, header,
+                    is_table, rejected)
                 rows = rows.withColumn("file", F.col("file") + number) \
                     .withColumn("block", F.col("block").cast("long"))
                 parts.append(rows.mapInArrow(running(cleaning), schema))
@@ -140,7 +143,7 @@ class Lake:
             if isinstance(field.dataType, T.TimestampType):
                 return F.unix_seconds(column).cast("string")
             return column.cast("string")
-        known = [field for field in rows.schema.fields if field.name in ALL_COLUMNS[kind]]
+        known = [field for field in rows.schema.fields if field.name in self.options.columns[kind]]
         return rows.select(*[text(field).alias(field.name) for field in known], *places)
 
     # Groups
@@ -175,8 +178,16 @@ class Lake:
 
     def named_groups(self):
         """The groups that entries name; none if there are files of groups, which would say whether they are public."""
-        entries = [self.kinds[table].select("group_id") for table in RELATIONS]
-        return self.if_undescribed("groups", entries[0].unionAll(entries[1]).distinct())
+        return self.if_undescribed("groups", self.named("group_id", self.relations))
+
+    def named(self, column, tables):
+        """What the records of some tables name in a column."""
+        names = [self.kinds[table].select(column).filter(F.col(column).isNotNull()) for table in tables]
+        return functools.reduce(lambda some, others: some.unionAll(others), names).distinct()
+
+    def tables(self, entries):
+        """The relations with entries of a kind."""
+        return [table for table, relation in self.relations.items() if relation["entries"] == entries]
 
     def if_undescribed(self, kind, named):
         return named.limit(0) if getattr(self.options, kind) else named
@@ -186,15 +197,13 @@ class Lake:
     def write_tables(self):
         kinds = self.kinds
         self.groups = self.numbered("groups", kinds["groups"], self.named_groups())
-        members = kinds["memberships"].select("user_id") \
-            .unionAll(kinds["photos"].select("user_id").filter("user_id IS NOT NULL"))
-        users = self.numbered("users", kinds["users"], members.distinct())
+        users = self.numbered("users", kinds["users"], self.named("user_id", [*self.tables("users"), "photos"]))
         owners = users.select(F.col("id").alias("user_id"), (F.col("number") + 1).alias("owner"))
         photos = kinds["photos"].join(owners, "user_id", "left")
-        photos = self.numbered(
-            "photos", photos, self.if_undescribed("photos", kinds["pools"].select("photo_id").distinct()))
-        self.write_entries("memberships", users)
-        self.write_entries("pools", photos)
+        named = self.named("photo_id", self.tables("photos"))
+        photos = self.numbered("photos", photos, self.if_undescribed("photos", named))
+        for table, relation in self.relations.items():
+            self.write_entries(table, {"users": users, "photos": photos}[relation["entries"]])
         self.write_manifest()
 
     def numbered(self, table, records, named):
@@ -202,12 +211,13 @@ class Lake:
 
         What is given as named by other records is there, too.
         """
-        record_id, columns = F.col(COLUMNS[table][0]).alias("id"), ENTITIES[table]
+        record_id, columns = F.col(self.columns[table][0]).alias("id"), ENTITIES[table]
         rows = records.select(record_id, *[name for name in columns if name != "id"], *PLACE)
         rows = self.stored(f"all-{table}", rows.unionByName(named.select(record_id), allowMissingColumns=True))
         rows = rows.repartitionByRange(self.part_count(rows.count()), "id") \
             .sortWithinPartitions("id", "file", "block", "line")
-        bits = {name: field and COLUMNS[table].index(field) for name, (_, field) in columns.items() if name != "id"}
+        fields = self.columns[table]
+        bits = {name: field and fields.index(field) for name, (_, field) in columns.items() if name != "id"}
         writing = coterie_tables.Writing(
             self.path("tables"), table, {name: kind for name, (kind, _) in columns.items() if kind},
             coterie_tables.LastRecords(bits), goes_on=True)
@@ -224,7 +234,7 @@ class Lake:
 
     def write_entries(self, table, entries):
         """Numbers the entries of a relation, drops what is private or twice there, and writes them sorted."""
-        id_column, time_column = RELATIONS[table]
+        _, id_column, time_column = self.columns[table]
         entries = entries.select(F.col("id").alias(id_column), F.col("number").alias("entry"))
         groups = self.groups.select(F.col("id").alias("group_id"), F.col("number").alias("group"))
         # Groups go to all machines: shuffled by group, the entries of the largest one would make one task.
@@ -257,20 +267,11 @@ class Lake:
         return rows
 
     def write_manifest(self):
-        tables = {table: self.parts(table) for table in ("groups", "users", "photos", *RELATIONS)}
+        tables = {table: self.parts(table) for table in (*ENTITIES, *self.relations)}
         content = {"format": 1, "tables": tables, "leftOut": self.left_out}
         with open(self.path("tables", "manifest.json.partial"), "w") as file:
             json.dump(content, file)
         os.replace(file.name, self.path("tables", "manifest.json"))
-
-
-ALL_COLUMNS = {
-    **COLUMNS,
-    "groups": ["group_id", "title", "description", "visibility", "topics", "join_policy", "created_at",
-               "last_active_at"],
-    "users": ["user_id", "name", "interests"],
-    "photos": ["photo_id", "user_id", "visibility", "taken_at", "uploaded_at", "tags", "latitude", "longitude"],
-}
 
 
 def running(work):

@@ -16,16 +16,16 @@ import pyarrow.csv
 # A cleaner gets at most so many bytes, so that a worker's memory is bounded.
 CHUNK_BYTES = 64 << 20
 NO_TIME = numpy.iinfo(numpy.int64).min
-TIMES = {"joined_at", "added_at", "taken_at", "uploaded_at", "created_at", "last_active_at"}
 DEGREES = {"latitude", "longitude"}
 
 
 class Cleaning:
     """Cleans batches with `coterie clean`, which knows the rules of an import."""
 
-    def __init__(self, program, kind, timezone, columns, header, is_table, rejected):
+    def __init__(self, program, kind, timezone, columns, times, header, is_table, rejected):
         self.command = [program, "clean", kind, "--timezone", timezone]
         self.columns = columns  # those that are wanted
+        self.times = times  # the columns with times
         self.header = header  # the first line of the file; none for tables and JSON Lines
         self.is_table = is_table
         self.rejected = rejected  # an accumulator: rows, rejected ones
@@ -49,7 +49,7 @@ class Cleaning:
         report = json.loads(run.stderr.splitlines()[-1])
         self.rejected.add((report["rows"], report["rejected"]))
         names = [*self.columns, "fields", "line"]
-        types = {name: pyarrow.int64() if name in {*TIMES, "fields", "line"} else pyarrow.float64()
+        types = {name: pyarrow.int64() if name in {*self.times, "fields", "line"} else pyarrow.float64()
                  if name in DEGREES else pyarrow.string() for name in names}
         rows = pyarrow.csv.read_csv(
             pyarrow.BufferReader(run.stdout),

@@ -23,17 +23,21 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KINDS = ("groups", "users", "photos", "memberships", "pools")
+ENTITIES = ("groups", "users", "photos")
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for kind in KINDS:
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--program", default="coterie", help="the program, at the same path on all machines")
+    kinds = json.loads(run(parser.parse_known_args()[0].program, "clean", "--kinds"))
+    parser = argparse.ArgumentParser(
+        parents=[parser], description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.set_defaults(columns=kinds["columns"], relations=kinds["relations"])
+    for kind in (*ENTITIES, *kinds["relations"]):
         parser.add_argument(f"--{kind}", metavar="SOURCE,…", default="", help=f"the {kind}")
     parser.add_argument("--catalog", default="coterie.sqlite", help="the catalog, which knows what happened since")
     parser.add_argument("--store", default="coterie-models", help="where the version is published")
     parser.add_argument("--work", required=True, help="a folder for temporary data that all workers can reach")
-    parser.add_argument("--program", default="coterie", help="the program, at the same path on all machines")
     parser.add_argument("--timezone", default="UTC", help="the zone of times without one")
     parser.add_argument("--maximum-rejected", type=float, default=1, help="fail if more than this percentage is")
     parser.add_argument("--multi-line", action="store_true", help="quoted fields may have ends of lines: a file a task")
@@ -81,7 +85,10 @@ def say(text):
 
 def run(*command):
     """Runs the program, which must succeed."""
-    result = subprocess.run(command, capture_output=True, text=True)
+    try:
+        result = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        sys.exit(f"cannot run {command[0]}: {error.strerror}; name the program with --program")
     if result.returncode:
         say(result.stderr.strip())
         sys.exit(result.returncode)
@@ -114,7 +121,7 @@ def recompute(options, work, compare=None):
 def without_spark(options, work):
     """Imports the files into a catalog of its own, and writes the tables from that."""
     scratch = work.name("scratch.sqlite")
-    for kind in KINDS:
+    for kind in (*ENTITIES, *options.relations):
         paths = [path for source in getattr(options, kind).split(",") if source
                  for path in sorted(glob.glob(source)) or [source]]
         for catalog in [scratch] + [options.catalog] * (kind == "groups"):

@@ -1,4 +1,5 @@
 public import CivilTime
+public import Model
 
 /// A synthetic community: groups, members and photos drawn from a seed.
 ///
@@ -170,21 +171,40 @@ public enum CommunityError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The five import files of a community: UTF-8, tab-separated, one header line.
-public enum CommunityFile: String, Sendable, CaseIterable {
+/// An import file of a community: UTF-8, tab-separated, one header line.
+public enum CommunityFile: Hashable, Sendable, CaseIterable {
     /// Every group.
     case groups
     /// Every user.
     case users
     /// Every photo, user by user.
     case photos
+    /// The entries of a relation: user by user, or photo by photo.
+    case relation(RelationSource)
+
     /// The groups that each user joined, user by user.
-    case memberships
+    public static let memberships = CommunityFile.relation(.memberships)
     /// The groups to which each photo was added, photo by photo.
-    case pools
+    public static let pools = CommunityFile.relation(.pools)
+
+    /// The files for the relations of the product.
+    public static let allCases = all(of: .standard)
+
+    /// Returns the files for these relations, memberships and pools first.
+    public static func all(of relations: RelationTable) -> [CommunityFile] {
+        let others = relations.map { CommunityFile.relation($0.source) }.filter { $0 != .memberships && $0 != .pools }
+        return [.groups, .users, .photos, .memberships, .pools] + others
+    }
 
     /// The file's name, such as "groups.tsv".
-    public var name: String { rawValue + ".tsv" }
+    public var name: String {
+        switch self {
+        case .groups: "groups.tsv"
+        case .users: "users.tsv"
+        case .photos: "photos.tsv"
+        case .relation(let source): source.table + ".tsv"
+        }
+    }
 
     /// The names of the columns.
     ///
@@ -202,8 +222,8 @@ public enum CommunityFile: String, Sendable, CaseIterable {
             [
                 "photo_id", "user_id", "visibility", "taken_at", "uploaded_at", "tags", "latitude", "longitude",
             ]
-        case .memberships: ["group_id", "user_id", "joined_at"]
-        case .pools: ["group_id", "photo_id", "added_at"]
+        case .relation(let source):
+            ["group_id", source.entries == .users ? "user_id" : "photo_id", source.timeColumn]
         }
     }
 }

@@ -1,3 +1,5 @@
+import Model
+
 extension Community {
     /// The number out of 1000 photos that say where they were taken.
     static let locatedPermille = 600
@@ -24,8 +26,7 @@ extension Community {
         case .groups: try writeGroups(&line, sink)
         case .users: try writeUsers(&line, sink)
         case .photos: try writePhotos(&line, sink)
-        case .memberships: try writeMemberships(&line, sink)
-        case .pools: try writePools(&line, sink)
+        case .relation(let source): try write(source, &line, sink)
         }
         if !line.bytes.isEmpty { try sink(line.bytes) }
         return line.lineCount - 1
@@ -134,13 +135,36 @@ extension Community {
         }
     }
 
-    private func writeMemberships(_ line: inout LineBuffer, _ sink: Sink) rethrows {
-        try forEachDatedMember { user, memberships in
-            let identifier = memberNaming.identifier(of: user)
-            for (group, joined) in zip(memberships.groups, memberships.joined) {
+    /// The number out of 1000 memberships or pool entries that are also entries of another relation.
+    private static let otherPermille = 250
+
+    /// Writes all memberships or pool entries, or for another relation a part of them.
+    private func write(_ source: RelationSource, _ line: inout LineBuffer, _ sink: Sink) rethrows {
+        let isWhole = source == .memberships || source == .pools
+        // Each relation has a part of its own.
+        let seed = source.table.utf8.reduce(parameters.seed) { SplitMix64.mix($0 &+ UInt64($1)) }
+        func isTaken(_ random: inout EntityRandom) -> Bool { isWhole || random.chance(Self.otherPermille) }
+        switch source.entries {
+        case .users:
+            try forEachDatedMember { user, memberships in
+                var random = EntityRandom(seed: seed, stream: .relation, entity: user)
+                let identifier = memberNaming.identifier(of: user)
+                for (group, joined) in zip(memberships.groups, memberships.joined) where isTaken(&random) {
+                    line.appendField(table.identifiers[group])
+                    line.appendField(identifier)
+                    line.appendField(joined, timeline)
+                    try endLine(&line, sink)
+                }
+            }
+        case .photos:
+            var (random, last) = (EntityRandom(seed: seed, stream: .relation, entity: 0), 0)
+            try forEachPoolEntry { group, photo, added in
+                if photo != last { random = EntityRandom(seed: seed, stream: .relation, entity: photo) }
+                last = photo
+                guard isTaken(&random) else { return }
                 line.appendField(table.identifiers[group])
-                line.appendField(identifier)
-                line.appendField(joined, timeline)
+                line.appendField(photoIdentifier(photo))
+                line.appendField(added, timeline)
                 try endLine(&line, sink)
             }
         }
@@ -150,15 +174,6 @@ extension Community {
         try forEachUser(where: { $0.membershipCount > 0 }) { user, member, memberships in
             dateMemberships(of: user, member, in: &memberships)
             try visit(user.number, memberships)
-        }
-    }
-
-    private func writePools(_ line: inout LineBuffer, _ sink: Sink) rethrows {
-        try forEachPoolEntry { group, photo, added in
-            line.appendField(table.identifiers[group])
-            line.appendField(photoIdentifier(photo))
-            line.appendField(added, timeline)
-            try endLine(&line, sink)
         }
     }
 

@@ -1,3 +1,4 @@
+import Model
 import SyntheticCommunity
 import Testing
 
@@ -34,6 +35,27 @@ struct DeterminismTests {
             }
         }
         #expect(digest == 7_513_724_297_025_815_857)
+    }
+
+    @Test("Another relation of users has a part of the memberships, one of photos a part of the pool entries")
+    func otherRelations() throws {
+        let fans = RelationSource(table: "fans", of: .users, timeColumn: "since")
+        let covers = RelationSource(table: "covers", of: .photos, timeColumn: "since")
+        let stars = RelationSource(table: "stars", of: .users, timeColumn: "since")
+        let relations = RelationTable(
+            Array(RelationTable.standard)
+                + [fans, covers, stars].map { RelationDescription($0.table, singular: "x", meaning: "x", source: $0) })
+        #expect(CommunityFile.all(of: relations).map(\.name).suffix(3) == ["fans.tsv", "covers.tsv", "stars.tsv"])
+        let community = Community(try GeneratedTables.sampleParameters())
+        func rows(_ file: CommunityFile) -> Set<Substring> {
+            Set(String(decoding: GeneratedTables.bytes(of: file, community), as: UTF8.self).split(separator: "\n"))
+        }
+        for (part, whole) in [(fans, RelationSource.memberships), (covers, .pools)] {
+            let (part, whole) = (rows(.relation(part)), rows(.relation(whole)))
+            #expect(part.subtracting(whole).count == 1, "only the header is another one")
+            #expect((0.2...0.3).contains(Double(part.count) / Double(whole.count)))
+        }
+        #expect(rows(.relation(fans)) != rows(.relation(stars)))
     }
 
     @Test("An error of the sink ends the writing")

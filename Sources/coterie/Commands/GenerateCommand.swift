@@ -6,10 +6,12 @@ import SyntheticCommunity
 
 /// `coterie generate`.
 enum GenerateCommand: Subcommand {
+    private static let files = CommunityFile.all(of: Coterie.relations)
+
     static let command = Command(
         "generate", summary: "Write the files of a synthetic community, ready to import",
         discussion: """
-            Writes \(CommunityFile.allCases.map(\.name).joined(separator: ", ")). The community has groups with \
+            Writes \(files.map(\.name).joined(separator: ", ")). The community has groups with \
             themes, members with a few interests, photos in several pools, seasons over three years, and some private \
             groups and photos. The same seed and sizes give the same bytes on any machine.
             """,
@@ -50,7 +52,7 @@ enum GenerateCommand: Subcommand {
         } catch { throw Failure(Failure.general, "cannot create the folder \(folder): \(SystemWords.sentence(error))") }
         let community = Community(parameters)
         let line = ProgressLine()
-        for file in CommunityFile.allCases { try write(file, of: community, to: folder, line) }
+        for file in files { try write(file, of: community, to: folder, line) }
     }
 
     private static func write(_ file: CommunityFile, of community: Community, to folder: String, _ line: ProgressLine)

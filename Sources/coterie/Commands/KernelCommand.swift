@@ -1,6 +1,7 @@
 import CatalogStore
 import CommandLine
 import FoundationEssentials
+import Model
 import Recompute
 import Similarity
 
@@ -45,6 +46,24 @@ enum KernelCommand: Subcommand {
 /// `coterie clean KIND`.
 enum CleanCommand: Subcommand {
     private static let kinds = ImportKind.all(of: Coterie.relations)
+    private static let names = kinds.map(\.name).joined(separator: ", ")
+
+    /// All that a program needs to know about kinds.
+    private struct Kinds: Encodable {
+        struct Relation: Encodable {
+            /// The table of the entries: users or photos.
+            let entries: String
+            let timeColumn: String
+        }
+
+        /// The columns by kind.
+        let columns = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name, $0.columnNames) })
+        /// The relations by the names of their tables.
+        let relations = Dictionary(
+            uniqueKeysWithValues: Coterie.relations.map(\.source).map { source in
+                (source.table, Relation(entries: source.entries.rawValue, timeColumn: source.timeColumn))
+            })
+    }
 
     static let command = Command(
         "clean", summary: "Check records as an import does, and write them in one form",
@@ -56,18 +75,23 @@ enum CleanCommand: Subcommand {
             second is the line of the input at which the record begins. Records that an import would reject are left \
             out. A line of JSON on standard error says how many there were, and why.
             """,
-        arguments: [Argument("KIND", help: kinds.map(\.name).joined(separator: ", "))],
+        arguments: [Argument("KIND", help: names, isOptional: true)],
         options: [
+            Option(flag: "kinds", help: "Write the columns of all kinds, and the relations, as JSON"),
             Option(
-                "timezone", "ZONE", help: "The zone of times without one: +02:00, Europe/Berlin", default: "UTC")
+                "timezone", "ZONE", help: "The zone of times without one: +02:00, Europe/Berlin", default: "UTC"),
         ],
         examples: ["coterie clean memberships <memberships.csv >clean.tsv"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let kind = kinds.first(where: { $0.name == parsed.arguments[0] }) else {
-            throw UsageError(
-                "\"\(parsed.arguments[0])\" cannot be cleaned; KIND is one of "
-                    + kinds.map(\.name).joined(separator: ", "))
+        guard !parsed.flag("kinds") else {
+            var output = try Output()
+            try output.json(document: Kinds())
+            return try output.flush()
+        }
+        let name = parsed.arguments.first ?? ""
+        guard let kind = kinds.first(where: { $0.name == name }) else {
+            throw UsageError("\"\(name)\" cannot be cleaned; KIND is one of \(names)")
         }
         let cleaner = RecordCleaner(kind, zone: try parsed.clockZone("timezone"))
         let summary = try cleaner.clean("-") { rows throws(CatalogError) in

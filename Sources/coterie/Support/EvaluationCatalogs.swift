@@ -17,16 +17,19 @@ struct EvaluationCatalogs {
     /// The settings to compute with, or `nil` for the defaults.
     let tuning: TuningRecord?
 
-    static let options = [
-        Option("pools", "FILE", help: "With TRAIN: pools to learn from as well"),
-        Option(flag: "tuned", help: "With TRAIN: compute with the tuned settings of the catalog"),
-        Option(
-            "hold-out", "RULE",
-            help:
-                "Without TRAIN: the memberships of the catalog to hold out: a part of each member's groups such as "
-                + "0.2, last for the group joined last, or after:TIME for groups joined from then on",
-            default: "0.2"),
-    ]
+    /// The relations that a file beside TRAIN can have.
+    private static let others = Coterie.relations.filter { $0.role != .membership }.map(\.source)
+
+    static let options =
+        others.map { Option($0.table, "FILE", help: "With TRAIN: \($0.table) to learn from as well") } + [
+            Option(flag: "tuned", help: "With TRAIN: compute with the tuned settings of the catalog"),
+            Option(
+                "hold-out", "RULE",
+                help:
+                    "Without TRAIN: the memberships of the catalog to hold out: a part of each member's groups such as "
+                    + "0.2, last for the group joined last, or after:TIME for groups joined from then on",
+                default: "0.2"),
+        ]
 
     /// Imports the given files, or copies the catalog without the held-out entries.
     init(_ parsed: ParsedCommand) throws {
@@ -63,7 +66,9 @@ struct EvaluationCatalogs {
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
     private static func divided(_ parsed: ParsedCommand, _ folder: String) throws -> (Catalog, Catalog) {
-        guard parsed.textIfGiven("pools") == nil else { throw UsageError("--pools needs TRAIN and TEST") }
+        for source in others where parsed.textIfGiven(source.table) != nil {
+            throw UsageError("--\(source.table) needs TRAIN and TEST")
+        }
         let whole = try parsed.openCatalog()
         let path = folder + "/training.sqlite"
         let source: RelationSource = parsed.flag("photos") ? .pools : .memberships
@@ -75,20 +80,23 @@ struct EvaluationCatalogs {
 
     private static func imported(_ parsed: ParsedCommand, _ folder: String) throws -> (Catalog, Catalog) {
         let training = try imported(parsed.arguments[0], "training", in: folder)
-        if let pools = parsed.textIfGiven("pools") { try add(pools, as: "pools", to: training, in: folder) }
+        for source in others {
+            if let file = parsed.textIfGiven(source.table) { try add(file, of: source, to: training, in: folder) }
+        }
         return (training, try imported(parsed.arguments[1], "held-out", in: folder))
     }
 
     private static func imported(_ memberships: String, _ name: String, in folder: String) throws -> Catalog {
         let catalog = try Catalog(path: "\(folder)/\(name).sqlite", mode: .writing, relations: Coterie.relations)
-        try add(memberships, as: "memberships", to: catalog, in: folder)
+        try add(memberships, of: .memberships, to: catalog, in: folder)
         return catalog
     }
 
-    private static func add(_ file: String, as name: String, to catalog: Catalog, in folder: String) throws {
-        guard let kind = ImportKind.all(of: Coterie.relations).first(where: { $0.name == name }) else { return }
-        let options = ImportOptions(rejectsPath: "\(folder)/\(name)-rejects.tsv")
-        let summary = try Importer(into: catalog, kind: kind, options: options).run([file])
+    private static func add(
+        _ file: String, of source: RelationSource, to catalog: Catalog, in folder: String
+    ) throws {
+        let options = ImportOptions(rejectsPath: "\(folder)/\(source.table)-rejects.tsv")
+        let summary = try Importer(into: catalog, kind: .relation(source), options: options).run([file])
         if summary.rejected > 0 {
             printToStandardError("warning: \(Formats.grouped(summary.rejected)) lines of \(file) are left out")
         }
