@@ -113,12 +113,16 @@ let package = Package(
             ["CMalloc", "CatalogStore", "Changes", "CivilTime", "Similarity", "Recommendation", "Model", "ModelStore"]),
         computing(
             "Evaluation", ["Changes", "Experiments", "Recommendation", "Model", "CatalogStore", "Similarity"]),
-        module(
-            "Service",
-            [
+        .target(
+            name: "Service",
+            dependencies: [
                 "Answers", "CCrypto", "CLibJWT", "Files", "HTTP", "Experiments", "Recommendation", "Model",
                 "ModelStore", "CatalogStore", "Changes", "CivilTime", "RecordReading", "SQLite",
-            ]),
+            ],
+            resources: [
+                .embedInCode("Pages/Resources/pages.css"), .embedInCode("Pages/Resources/pages.js"),
+                .embedInCode("Pages/Resources/icon.svg"),
+            ], swiftSettings: strict),
         module(
             "Operations",
             [

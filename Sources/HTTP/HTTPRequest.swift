@@ -6,6 +6,13 @@ public struct HTTPRequest: Sendable {
         public let name: String
         /// The decoded value; empty if there is none.
         public let value: String
+
+        /// Reads the parameters of a query, or the fields of a form, which are written alike.
+        ///
+        /// - Throws: `HTTPError.badRequest` if an escape is bad, or the text is not UTF-8.
+        public static func list(of bytes: [UInt8]) throws(HTTPError) -> [QueryParameter] {
+            try RequestTarget.parameters(of: bytes[...])
+        }
     }
 
     /// The method.

@@ -44,6 +44,8 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     /// Status 204.
     public static let noContent = HTTPStatus(rawValue: 204)
+    /// Status 303.
+    public static let seeOther = HTTPStatus(rawValue: 303)
     /// Status 304.
     public static let notModified = HTTPStatus(rawValue: 304)
     /// Status 400.
@@ -85,6 +87,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
         switch self {
         case .ok: "OK"
         case .noContent: "No Content"
+        case .seeOther: "See Other"
         case .notModified: "Not Modified"
         case .badRequest: "Bad Request"
         case .unauthorized: "Unauthorized"

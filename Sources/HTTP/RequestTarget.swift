@@ -57,7 +57,8 @@ struct RequestTarget {
         return segments
     }
 
-    private static func parameters(of query: ArraySlice<UInt8>) throws(HTTPError) -> [HTTPRequest.QueryParameter] {
+    /// Reads the parameters of a query.
+    static func parameters(of query: ArraySlice<UInt8>) throws(HTTPError) -> [HTTPRequest.QueryParameter] {
         var parameters: [HTTPRequest.QueryParameter] = []
         for pair in query.split(separator: UInt8(ascii: "&")) {
             let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex

@@ -254,6 +254,8 @@ extension Daemon {
         public var changePollInterval = Duration.milliseconds(100)
         /// The memory of the answer cache, in bytes; 0 for no cache.
         public var answerCacheBytes = 32 << 20
+        /// Whether there are pages for operators below `/admin`.
+        public var hasPages = false
         /// The recording of requests with their answers; nil to record none.
         public var tape: TapeSettings?
         /// The longest time that a stop waits for responses that are being sent.

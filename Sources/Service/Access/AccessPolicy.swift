@@ -32,7 +32,7 @@ public struct AccessPolicy: Sendable {
         switch access {
         case .open: return false
         case .site(let area): return !openAreas.contains(area)
-        case .member, .service, .admin: return true
+        case .member, .service, .admin, .page: return true
         }
     }
 }
@@ -49,6 +49,8 @@ enum Access: Sendable, Equatable {
     case site(Area)
     /// Operators of the daemon.
     case admin
+    /// Operators of the daemon who have signed in to the pages.
+    case page
 
     /// The accepted tokens: their roles, each with the needed scopes.
     var tokens: [(role: Role, scopes: [Scope])] {
@@ -57,7 +59,7 @@ enum Access: Sendable, Equatable {
         case .member(_, let scope): [(.member, [])] + (scope.map { [(.service, [$0])] } ?? [])
         case .service(let scope): [(.service, [scope])]
         case .site: [(.service, [])]
-        case .admin: [(.admin, [])]
+        case .admin, .page: [(.admin, [])]
         }
     }
 
@@ -66,11 +68,11 @@ enum Access: Sendable, Equatable {
     /// - Throws: a `Problem` of status 403.
     func check(_ claims: TokenClaims, _ path: PathParameters) throws(Problem) {
         switch (self, claims.role) {
-        case (.open, _), (.site, .service), (.admin, .admin): break
+        case (.open, _), (.site, .service), (.admin, .admin), (.page, .admin): break
         case (.member(let name, _), .member): if !claims.isSubject(path[name]) { throw .otherMember() }
         case (.member(_, let scope?), .service), (.service(let scope), .service):
             if !claims.scopes.contains(scope) { throw .missingScope(scope) }
-        case (.member, _), (.service, _), (.site, _), (.admin, _):
+        case (.member, _), (.service, _), (.site, _), (.admin, _), (.page, _):
             throw .wrongRole(claims.role, needed: tokens.map(\.role))
         }
     }

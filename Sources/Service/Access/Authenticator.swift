@@ -40,7 +40,8 @@ final class Authenticator: Sendable {
         }
     }
 
-    private func claims(of field: String, at now: Int64) throws(TokenError) -> TokenClaims {
+    /// Returns the claims of a token as the header field `Authorization` bears it.
+    func claims(of field: String, at now: Int64) throws(TokenError) -> TokenClaims {
         // Swift equates some different texts that are not ASCII, so one could pass for a verified one.
         var bytes = field.utf8Span
         guard bytes.checkForASCII() else {
@@ -122,9 +123,12 @@ struct Gate: Sendable {
     private let policy: AccessPolicy
     private let authenticator: Authenticator?
     private let limiter: RateLimiter
+    /// The sessions of the pages for operators; nil for no pages.
+    private let pages: PageSessions?
 
-    init(policy: AccessPolicy, limits: RateLimits) {
+    init(policy: AccessPolicy, limits: RateLimits, pages: PageSessions? = nil) {
         self.policy = policy
+        self.pages = pages
         authenticator = policy.keys.map { Authenticator(keys: $0, checker: policy.checker) }
         limiter = RateLimiter(limits)
     }
@@ -142,18 +146,59 @@ struct Gate: Sendable {
     func admit(
         _ headers: HTTPHeaders, to access: Access, path: PathParameters, at now: Int64, uptime: UInt64
     ) throws(Problem) -> TokenClaims? {
-        guard let authenticator else { return nil }
+        guard let authenticator else {
+            if access == .page { try Self.checkIsThisMachine(headers["Host"]) }
+            return nil
+        }
         guard policy.needsToken(for: access) else {
             if case .site(let area) = access, let wait = limiter.admitAnybody(to: area, at: uptime) {
                 throw .openAreaTooBusy(waitNanoseconds: wait)
             }
             return nil
         }
-        let claims = try authenticator.claims(in: headers, at: now)
+        let claims =
+            access == .page
+            ? try pageClaims(authenticator, headers, at: now) : try authenticator.claims(in: headers, at: now)
         // The rate comes before the permission, so that forbidden requests count as well.
         if let wait = limiter.admit(claims, at: uptime) { throw .tooManyRequests(waitNanoseconds: wait) }
         try access.check(claims, path)
         return claims
+    }
+}
+
+extension Gate {
+    /// Returns the claims of the token that the request's session was opened with.
+    private func pageClaims(
+        _ authenticator: Authenticator, _ headers: HTTPHeaders, at now: Int64
+    ) throws(Problem) -> TokenClaims {
+        guard let token = pages?.token(in: headers, at: now) else { throw .notSignedIn() }
+        do throws(TokenError) { return try authenticator.claims(of: "Bearer \(token)", at: now) } catch {
+            throw .badToken(error)
+        }
+    }
+
+    /// Checks that a token is an admin's.
+    ///
+    /// - Throws: a `Problem` of status 401 or 403.
+    func checkAdmin(_ token: String, at now: Int64) throws(Problem) {
+        guard let authenticator else { return }
+        let claims: TokenClaims
+        do throws(TokenError) { claims = try authenticator.claims(of: "Bearer \(token)", at: now) } catch {
+            throw .badToken(error)
+        }
+        try Access.page.check(claims, PathParameters(names: [], values: []))
+    }
+
+    /// Refuses a request by a name that is not this machine's own.
+    ///
+    /// A page of another site could otherwise point its own name at this machine, and read the answers.
+    private static func checkIsThisMachine(_ host: String?) throws(Problem) {
+        guard let host else { return }
+        let name = host.hasSuffix("]") ? host[...] : host.prefix { $0 != ":" || host.hasPrefix("[") }
+        let withoutPort = name.hasPrefix("[") ? name.prefix { $0 != "]" } + "]" : name
+        guard ["localhost", "127.0.0.1", "[::1]"].contains(String(withoutPort).lowercased()) else {
+            throw .foreignHost()
+        }
     }
 }
 

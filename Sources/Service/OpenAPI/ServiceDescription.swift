@@ -84,6 +84,7 @@ struct ServiceDescription: Sendable {
             switch endpoint.content {
             case .json(let schema): writeContent("application/json", schema(relations), to: &json)
             case .text(let type): writeContent(type, .string(), to: &json)
+            case .page: break
             }
         }
         for status in problems(of: endpoint) {

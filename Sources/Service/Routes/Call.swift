@@ -1,6 +1,7 @@
 import Answers
 import CatalogStore
 import Changes
+import HTTP
 import Model
 import Recommendation
 
@@ -15,6 +16,10 @@ struct Call: Sendable {
     ///
     /// The answer to such a call may tell nothing about a member.
     let isOpen: Bool
+    /// The header fields of the request.
+    let headers: HTTPHeaders
+    /// The gate that admitted the request.
+    let gate: Gate
     /// The body, which the handler decodes.
     let body: [UInt8]
     /// The state of the store, read once for each request.

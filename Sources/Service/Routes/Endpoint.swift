@@ -17,6 +17,8 @@ final class Endpoint: Sendable {
         case json(@Sendable (RelationTable) -> Schema)
         /// Text of another media type.
         case text(type: String)
+        /// HTML, or a file that HTML uses; it is not in the description of the service.
+        case page
     }
 
     /// The name of the operation in generated clients, such as `similarGroups`.

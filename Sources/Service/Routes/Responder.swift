@@ -34,6 +34,10 @@ struct Responder: Sendable {
     var staleAfter = Duration.seconds(14 * 86400)
     /// The sources of the metrics at `/metrics`.
     var metricSources: [any MetricSource] = []
+    /// The sessions of the pages for operators; nil for no pages.
+    var pages: PageSessions?
+    /// The log of events; nil for none.
+    var log: EventLog?
     /// The OpenAPI description of the service at `/openapi.json`.
     var openAPI: [UInt8] = []
     /// The clock, in Unix milliseconds.
@@ -131,7 +135,7 @@ extension Responder {
     ///
     /// - Throws: a `Problem` of status 503 if no version is loaded.
     @Sendable
-    fileprivate static func readiness(_ call: Call) throws(Problem) -> Readiness {
+    static func readiness(_ call: Call) throws(Problem) -> Readiness {
         let outbox = call.responder.relay?.backlog.map { backlog in
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }

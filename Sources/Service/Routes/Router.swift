@@ -48,7 +48,7 @@ final class Router: Sendable {
         self.endpoints = endpoints
         table = RouteTable(endpoints.map { ($0.method, $0.pattern) })
         self.settings = settings
-        gate = Gate(policy: settings.access, limits: settings.limits)
+        gate = Gate(policy: settings.access, limits: settings.limits, pages: responder.pages)
         self.responder = responder
         self.metrics = metrics
         self.log = log
@@ -87,7 +87,7 @@ final class Router: Sendable {
             EntityTag.omitKnownBody(of: &response, for: request)
         } catch {
             note(error, request, id: id, at: arrival.uptime)
-            response = error.response(instance: request.rawPath)
+            response = problemResponse(error, to: request, arrival.match)
             compressor.compress(&response, for: request)
         }
         let methods = request.method == .options ? arrival.match.methods : nil
@@ -96,13 +96,24 @@ final class Router: Sendable {
         let nanoseconds = settings.uptime() - arrival.uptime
         metrics.ended(endpoint: arrival.match.endpoint, status: response.status, nanoseconds: nanoseconds)
         log.answered(request, response, id: id, nanoseconds: nanoseconds)
-        if let recorder {
+        if let recorder, arrival.match.endpoint.map({ endpoints[$0].isPage }) != true {
             recorder.add(
                 AnsweredRequest(
                     request: request, response: response, endpoint: arrival.match.endpoint.map { endpoints[$0] },
                     atMilliseconds: settings.now() - Int64(nanoseconds / 1_000_000), nanoseconds: nanoseconds))
         }
         return response
+    }
+
+    /// Returns the response for a problem: a page if a page was asked for.
+    private func problemResponse(
+        _ problem: Problem, to request: HTTPRequest, _ match: RouteTable.Match
+    ) -> HTTPResponse {
+        guard let pages = responder.pages, match.endpoint.map({ endpoints[$0].isPage }) == true else {
+            return problem.response(instance: request.rawPath)
+        }
+        let forms = PageForms(secret: pages.secret(for: request.headers), canSignOut: gate.knowsTokens)
+        return problem.page(for: request, forms)
     }
 
     /// Returns the threads that make an endpoint's answers, or nil for the threads of the server.
@@ -224,7 +235,7 @@ final class Router: Sendable {
         try checkEncodedOnce(endpoint, path)
         let call = Call(
             responder: responder, path: path, parameters: parameters, bearer: bearer,
-            isOpen: gate.knowsTokens && bearer == nil, body: request.body,
+            isOpen: gate.knowsTokens && bearer == nil, headers: request.headers, gate: gate, body: request.body,
             state: responder.follower.current,
             shownPage: responder.exposures == nil ? nil : ShownPageSlot())
         var response = try endpoint.handler(call)

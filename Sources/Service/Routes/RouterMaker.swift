@@ -21,7 +21,8 @@ struct RouterMaker: Sendable {
         experiments: ExperimentBoard?, recorder: TapeRecorder?, watches: [any MetricSource]
     ) {
         self.recorder = recorder
-        endpoints = Endpoint.table(of: configuration.live.planning.configuration.relations)
+        let relations = configuration.live.planning.configuration.relations
+        endpoints = Endpoint.table(of: relations) + (configuration.hasPages ? Endpoint.pages(of: relations) : [])
         metrics = RequestMetrics(endpoints)
         log = configuration.log
         let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
@@ -47,7 +48,8 @@ struct RouterMaker: Sendable {
             relay: parts.relay, cache: cache, interactions: interactions, changes: changes, experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
-            metricSources: sources, now: configuration.now)
+            metricSources: sources, pages: configuration.hasPages ? PageSessions() : nil,
+            log: configuration.log, now: configuration.now)
     }
 
     /// Returns a router with settings.
@@ -61,7 +63,7 @@ struct RouterMaker: Sendable {
         responder.staleAfter = settings.staleAfter
         responder.openAPI =
             ServiceDescription(
-                endpoints: endpoints, relations: settings.planning.configuration.relations, policy: settings.access
+                endpoints: endpoints.filter { !$0.isPage }, relations: settings.planning.configuration.relations, policy: settings.access
             ).json
         return Router(
             endpoints,

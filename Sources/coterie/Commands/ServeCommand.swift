@@ -101,6 +101,9 @@ enum ServeCommand: ConfiguredCommand {
                 help: "The size of the cache of answers in MiB; 0 for no cache",
                 default: "32", type: .integer(0...65536), setting: Setting("serve.answerCacheMiB")),
             Option(
+                flag: "pages", help: "Show pages for operators below /admin, which open with an admin token",
+                setting: Setting("serve.pages")),
+            Option(
                 "stale-after", "DURATION", help: "The age at which /readyz calls a version stale, such as 36h or 14d",
                 default: "14d", type: .duration(60...3650 * 86400),
                 setting: Setting("serve.staleAfter", isLive: true)),
@@ -138,6 +141,7 @@ enum ServeCommand: ConfiguredCommand {
         configuration.live = watched.live
         configuration.settingsSource = watched
         configuration.answerCacheBytes = try parsed.integer("answer-cache") << 20
+        configuration.hasPages = parsed.flag("pages")
         configuration.tape = try TapeOptions.settings(parsed, fingerprint: watched.fingerprint)
         try Daemon(configuration).runUntilTerminated()
     }

@@ -1,0 +1,146 @@
+import Answers
+import Changes
+import HTTP
+import Model
+import Recommendation
+
+extension Endpoint {
+    private static let group = Parameter("id", .identifier, "The group's id")
+
+    static let groupPages = [
+        Endpoint(page: "groups-page", "/admin/groups", handler: Responder.groupsPage),
+        Endpoint(page: "group-page", "/admin/groups/{id}", path: [group], handler: Responder.groupPage),
+        Endpoint(form: "group-hidden-form", "/admin/groups/{id}/hidden", path: [group]) {
+            (call, fields) throws(Problem) in
+            let isHidden = fields["hidden"] == "yes"
+            _ = try call.decide(isHidden ? .hide : .unhide, aboutGroup: call.id)
+            call.note("\(isHidden ? "hid" : "showed again") the group \(call.id)")
+            return "/admin/groups/\(HTML.segment(call.id))"
+        },
+    ]
+}
+
+extension Call {
+    /// Logs what an operator did or looked at.
+    func note(_ action: String) { responder.log?.info("pages: \(operatorName) \(action)") }
+}
+
+extension Responder {
+    /// The most neighbours of each relation on a group's page.
+    private static let neighbourLimit = 20
+
+    /// Shows trending and hidden groups, as places to begin.
+    @Sendable
+    fileprivate static func groupsPage(_ call: Call) throws(Problem) -> Page {
+        let snapshot = try call.snapshot
+        let trending = TrendingGroups(call.served(snapshot.version), in: snapshot.model, limit: 20).groups.map {
+            row -> [HTML] in
+            [
+                "\(row.group.rank)", .group(row.group.groupId, title: row.group.title), .decimals(row.trend.score),
+                "\(row.trend.joiners)", "\(row.trend.posters)", .decimals(row.trend.usualWeek),
+            ]
+        }
+        return Page(
+            "Groups", in: .groups, subtitle: "Search by id or title above; these are places to begin.",
+            """
+            \(HTML.table(
+                "Trending groups", ["#Rank", "Group", "#Unusual by", "#Joined", "#Posted", "#Usual week"], trending))
+            \(try hiddenTable(call))
+            """)
+    }
+
+    private static func hiddenTable(_ call: Call) throws(Problem) -> HTML {
+        guard let community = call.responder.community else { return "" }
+        let hidden = try call.orUnavailable { () throws(ServiceError) in
+            try community.hiddenGroups(after: nil, limit: 100)
+        }
+        let rows = hidden.map { group -> [HTML] in
+            [
+                .group(group.id, title: ""), .time(group.hiddenAtMilliseconds),
+                call.forms.button("Show again", "/admin/groups/\(HTML.segment(group.id))/hidden", "hidden", "no"),
+            ]
+        }
+        return .table("Hidden groups (the first 100)", ["Group", "Hidden since", "Change"], rows)
+    }
+
+    /// Shows a group: its facts, its neighbours in each relation, and what can be decided about it.
+    @Sendable
+    fileprivate static func groupPage(_ call: Call) throws(Problem) -> Page {
+        let snapshot = try call.snapshot
+        // Administrators may learn of hidden groups.
+        let all = VisibleModel(try call.loadedSnapshot.model)
+        guard let index = all.index(ofID: call.id) else { throw .unknownGroup(call.id, in: snapshot.model) }
+        let group = UInt32(index)
+        let isShown = snapshot.model.shows(group)
+        let title = all.title(of: index)
+        let content: HTML = """
+            \(isShown ? "" : "<p class=\"bad\">This group is hidden: nobody is shown it.</p>")
+            \(facts(of: index, snapshot.relations, in: all))
+            \(decisions(call, isShown: isShown))
+            \(isShown ? neighbourhood(of: group, call, snapshot) : "")
+            \(season(of: index, in: all))
+            """
+        return Page(title.isEmpty ? call.id : title, in: .groups, subtitle: "<bdi>\(call.id)</bdi>", content)
+    }
+
+    private static func facts(of index: Int, _ relations: RelationTable, in model: VisibleModel) -> HTML {
+        var facts = relations.map { relation -> (name: String, value: HTML) in
+            (relation.name.prefix(1).uppercased() + relation.name.dropFirst(),
+             "\(model.size(of: index, in: relation.relation))")
+        }
+        facts.append(("One joins it", "\(model.joinPolicy(of: index).name)"))
+        let topics = model.topics(of: index).map { topic -> HTML in "<li><bdi>\(topic)</bdi></li>" }
+        if !topics.isEmpty { facts.append(("Topics", "<ul class=\"words\">\(topics)</ul>")) }
+        if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .time(time * 1000))) }
+        return .facts(facts)
+    }
+
+    private static func decisions(_ call: Call, isShown: Bool) -> HTML {
+        guard call.responder.community != nil else { return "" }
+        let path = "/admin/groups/\(HTML.segment(call.id))"
+        let hide =
+            isShown
+            ? call.forms.button("Hide from everybody", "\(path)/hidden", "hidden", "yes")
+            : call.forms.button("Show again", "\(path)/hidden", "hidden", "no", isPlain: false)
+        let curate: HTML =
+            isShown ? call.forms.button("Curate for newcomers", "/admin/curation", "group", call.id) : ""
+        return "<div class=\"actions\">\(hide)\(curate)</div>"
+    }
+
+    private static func neighbourhood(of group: UInt32, _ call: Call, _ snapshot: VisibleSnapshot) -> HTML {
+        let tables = snapshot.relations.map { relation -> HTML in
+            let similar = SimilarGroups(
+                call.served(snapshot.version), to: group, by: relation.name, limit: neighbourLimit,
+                snapshot.recommender)
+            let rows = similar.neighbours.map { neighbour -> [HTML] in
+                [
+                    "\(neighbour.group.rank)", .group(neighbour.group.groupId, title: neighbour.group.title),
+                    .decimals(neighbour.score.value), "\(neighbour.common ?? 0)", "\(neighbour.sizes.counts.first ?? 0)",
+                ]
+            }
+            return .table(
+                "Similar by \(relation.name)", ["#Rank", "Group", "#Score", "#In common", "#Its \(relation.name)"], rows)
+        }
+        let figure = NeighbourhoodPicture(of: group, in: snapshot.recommender).map { picture -> HTML in
+            """
+            <figure>\(picture.svg)<figcaption>Groups that share neighbours lie near each other; larger dots have more \
+            members. The tables below list the same groups.</figcaption></figure>
+            """
+        }
+        return """
+            <h2>Neighbours</h2>
+            \(figure)
+            <div class="side-by-side">\(tables)</div>
+            """
+    }
+
+    private static func season(of index: Int, in model: VisibleModel) -> HTML {
+        let percents = (0..<12).map { Int(model.seasonalPercent(of: index, month: $0)) }
+        guard Set(percents).count > 1 else { return "" }
+        let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        return """
+            <h2>Season</h2>
+            \(BarChart("Activity by month, in percent of the average", Array(zip(names, percents))).html)
+            """
+    }
+}

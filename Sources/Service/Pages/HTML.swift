@@ -1,0 +1,68 @@
+/// A piece of HTML, in which every inserted value is escaped.
+///
+/// A literal is markup. An inserted text is escaped for elements and for attributes in double quotes, so no text of
+/// the community can become markup.
+struct HTML: Sendable, ExpressibleByStringInterpolation {
+    /// The markup.
+    private(set) var text: String
+
+    init(stringLiteral text: String) { self.text = text }
+
+    init(stringInterpolation pieces: Pieces) { text = pieces.text }
+
+    /// The literals and values of an interpolated string.
+    struct Pieces: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: String) { text += literal }
+
+        /// Appends a text, escaped.
+        mutating func appendInterpolation(_ value: some StringProtocol) {
+            for scalar in value.unicodeScalars {
+                switch scalar {
+                case "&": text += "&amp;"
+                case "<": text += "&lt;"
+                case ">": text += "&gt;"
+                case "\"": text += "&quot;"
+                case "'": text += "&#39;"
+                // HTML has no form for control characters (WHATWG HTML, section 13.1.4).
+                case "\u{0}"..."\u{8}", "\u{B}"..."\u{1F}", "\u{7F}"..."\u{9F}": text += "\u{FFFD}"
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+        }
+
+        /// Appends the digits of a number.
+        mutating func appendInterpolation(_ value: some BinaryInteger) { text += String(value) }
+
+        /// Appends another piece as it is; nothing for nil.
+        mutating func appendInterpolation(_ piece: HTML?) { text += piece?.text ?? "" }
+
+        /// Appends other pieces as they are, one after another.
+        mutating func appendInterpolation(_ pieces: [HTML]) {
+            for piece in pieces { text += piece.text }
+        }
+    }
+
+    /// Returns a text as a segment of a path, with everything escaped but the unreserved characters of RFC 3986.
+    static func segment(_ id: String) -> String {
+        var text = ""
+        for byte in id.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            // A segment that is one or two dots would be taken out of the path.
+            case UInt8(ascii: ".") where id != "." && id != "..": text += "."
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,186 @@
+import CivilTime
+import HTTP
+
+/// A page for operators, before it is framed.
+struct Page: Sendable {
+    /// The chapter that the navigation marks; nil for a page outside all chapters.
+    var chapter: Chapter?
+    /// The title, which is also the heading.
+    var title: String
+    /// A short line below the heading; nil for none.
+    var subtitle: HTML?
+    /// The content below the heading.
+    var content: HTML
+
+    init(_ title: String, in chapter: Chapter? = nil, subtitle: HTML? = nil, _ content: HTML) {
+        (self.title, self.chapter, self.subtitle, self.content) = (title, chapter, subtitle, content)
+    }
+
+    /// The chapters of the navigation, in its order.
+    enum Chapter: String, CaseIterable {
+        case overview = "Overview"
+        case versions = "Versions"
+        case groups = "Groups"
+        case curation = "Curation"
+        case experiments = "Experiments"
+
+        /// The path of the chapter's first page.
+        var path: String { self == .overview ? "/admin" : "/admin/\(rawValue.lowercased())" }
+    }
+
+    /// The header fields that every page has.
+    ///
+    /// The policy allows the daemon's own files and nothing else: no inline script or style, no other site, no frame.
+    static let headers: HTTPHeaders = [
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Security-Policy": """
+        default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+        form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+        """,
+        "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+    ]
+
+    /// Returns the page as a response.
+    ///
+    /// - Parameter forms: the forms of the request's session; nil for a page outside a session, without navigation.
+    func response(_ forms: PageForms?, status: HTTPStatus = .ok) -> HTTPResponse {
+        HTTPResponse(status: status, headers: Self.headers, body: Array(document(forms).text.utf8))
+    }
+
+    private func document(_ forms: PageForms?) -> HTML {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>\(title) · Coterie</title>
+        <link rel="stylesheet" href="/admin/files/pages.css">
+        <link rel="icon" href="/admin/files/icon.svg">
+        <script type="module" src="/admin/files/pages.js"></script>
+        </head>
+        <body>
+        <a class="skip" href="#content">Skip to the content</a>
+        \(forms.map(header))
+        <main id="content" tabindex="-1">
+        <h1><bdi>\(title)</bdi></h1>
+        \(subtitle.map { "<p class=\"subtitle\">\($0)</p>" as HTML })
+        \(content)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private func header(_ forms: PageForms) -> HTML {
+        let links = Chapter.allCases.map { chapter -> HTML in
+            let mark: HTML = chapter == self.chapter ? " aria-current=\"page\"" : ""
+            return "<li><a href=\"\(chapter.path)\"\(mark)>\(chapter.rawValue)</a></li>"
+        }
+        return """
+            <header>
+            <a class="brand" href="/admin">Coterie</a>
+            <nav aria-label="Chapters"><ul>\(links)</ul></nav>
+            <form class="search" role="search" action="/admin/search">
+            <label for="search-words" class="unseen">Search groups, members and photos</label>
+            <input id="search-words" name="q" type="search" maxlength="200" placeholder="Group, member or photo">
+            <button>Search</button>
+            </form>
+            \(forms.canSignOut ? forms.form("/admin/sign-out", "<button class=\"plain\">Sign out</button>") : "")
+            </header>
+            """
+    }
+}
+
+/// The forms of one session: each carries the secret that only pages of the session know.
+struct PageForms: Sendable {
+    /// The secret of the session.
+    let secret: String
+    /// Whether somebody has signed in, and can sign out.
+    let canSignOut: Bool
+
+    /// Returns a form that posts its fields.
+    func form(_ path: String, _ content: HTML) -> HTML {
+        """
+        <form method="post" action="\(path)"><input type="hidden" name="\(PageSessions.secretField)" \
+        value="\(secret)">\(content)</form>
+        """
+    }
+
+    /// Returns a form of one button that sends one value.
+    func button(_ label: String, _ path: String, _ name: String, _ value: String, isPlain: Bool = true) -> HTML {
+        let type: HTML = isPlain ? " class=\"plain\"" : ""
+        return form(
+            path,
+            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\"><button\(type)>\(label)</button>")
+    }
+}
+
+extension HTML {
+    /// A table with a caption, which scrolls sideways where it is too wide.
+    ///
+    /// - Parameters:
+    ///   - caption: the name of the table.
+    ///   - columns: the headings; one that begins with `#` is of numbers.
+    ///   - rows: the cells of each row, one for each column.
+    static func table(_ caption: String, _ columns: [String], _ rows: [[HTML]]) -> HTML {
+        guard !rows.isEmpty else { return "<p class=\"nothing\">\(caption): none.</p>" }
+        let areNumbers = columns.map { $0.hasPrefix("#") }
+        let headings = zip(columns, areNumbers).map { name, isNumber -> HTML in
+            "<th scope=\"col\"\(cellClass(isNumber))>\(isNumber ? String(name.dropFirst()) : name)</th>"
+        }
+        let lines = rows.map { row -> HTML in
+            let cells = zip(row, areNumbers).map { cell, isNumber -> HTML in "<td\(cellClass(isNumber))>\(cell)</td>" }
+            return "<tr>\(cells)</tr>\n"
+        }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="\(caption)">
+            <table><caption>\(caption)</caption>
+            <thead><tr>\(headings)</tr></thead>
+            <tbody>
+            \(lines)</tbody></table></div>
+            """
+    }
+
+    private static func cellClass(_ isNumber: Bool) -> HTML { isNumber ? " class=\"number\"" : "" }
+
+    /// A list of facts, each a name and a value.
+    static func facts(_ facts: [(name: String, value: HTML)]) -> HTML {
+        let lines = facts.map { fact -> HTML in "<div><dt>\(fact.name)</dt><dd>\(fact.value)</dd></div>\n" }
+        return "<dl class=\"facts\">\n\(lines)</dl>"
+    }
+
+    /// A link to a group's page, by title, with the id behind it where they differ.
+    static func group(_ id: String, title: String) -> HTML {
+        let link: HTML = "<a href=\"/admin/groups/\(segment(id))\"><bdi>\(title.isEmpty ? id : title)</bdi></a>"
+        return title.isEmpty || title == id ? link : "\(link) <small><bdi>\(id)</bdi></small>"
+    }
+
+    /// A number with three digits behind the point.
+    static func decimals(_ value: some BinaryFloatingPoint) -> HTML {
+        let value = Double(value)
+        guard value.isFinite else { return "–" }
+        let thousandths = Int64((abs(value) * 1000).rounded())
+        let digits = String(thousandths % 1000 + 1000).dropFirst()
+        return "\(value < 0 ? "−" : "")\(thousandths / 1000).\(digits)"
+    }
+
+    /// A time in UTC, marked up for programs.
+    static func time(_ milliseconds: Int64) -> HTML {
+        guard let time = UnixTime(seconds: milliseconds / 1000) else { return "\(milliseconds)" }
+        return "<time datetime=\"\(time.description)\">\(time.description)</time>"
+    }
+
+    /// A length of time in its largest fitting unit.
+    static func span(seconds: Int64) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3600) h"
+        default: "\(seconds / 86400) days"
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import Answers
+import HTTP
+import Model
+
+extension Endpoint {
+    /// Returns the endpoints of the pages for operators.
+    static func pages(of relations: RelationTable) -> [Endpoint] {
+        signing + pageFiles + [overviewPage, searchPage] + groupPages + [memberPage] + versionPages + curationPages
+            + [experimentsPage]
+    }
+
+    /// Whether the endpoint answers with a page, also to problems.
+    var isPage: Bool {
+        if case .page = content { true } else { false }
+    }
+
+    /// Creates an endpoint that shows a page.
+    convenience init(
+        page name: String, _ pattern: String, _ access: Access = .page, path: [Parameter] = [],
+        parameters: [Parameter] = [], threads: AnswerThreads = .recording,
+        handler: @escaping @Sendable (Call) throws(Problem) -> Page
+    ) {
+        self.init(
+            name, .get, pattern, access, summary: "A page for operators", path: path, parameters: parameters,
+            content: .page, caching: .never, threads: threads
+        ) { call throws(Problem) in try handler(call).response(access == .open ? nil : call.forms) }
+    }
+
+    /// Creates an endpoint that takes a form of a page, and then sends the browser to another page.
+    ///
+    /// - Parameter handler: handles the fields of the form, and returns the path of the next page.
+    convenience init(
+        form name: String, _ pattern: String, path: [Parameter] = [],
+        _ handler: @escaping @Sendable (Call, FormFields) throws(Problem) -> String
+    ) {
+        self.init(
+            name, .post, pattern, .page, summary: "A form of a page for operators", path: path, content: .page,
+            caching: .never
+        ) { call throws(Problem) in
+            let fields = try FormFields(of: call)
+            guard fields[PageSessions.secretField] == call.forms.secret else { throw .forgedForm() }
+            return .goTo(try handler(call, fields))
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Creates a response that sends a browser to another page.
+    static func goTo(_ path: String, _ headers: HTTPHeaders = [:]) -> HTTPResponse {
+        var headers = headers
+        headers.append(name: "Location", value: path)
+        return HTTPResponse(status: .seeOther, headers: headers)
+    }
+}
+
+extension Call {
+    /// The forms of the request's session.
+    var forms: PageForms {
+        guard let pages = responder.pages else { return PageForms(secret: "", canSignOut: false) }
+        return PageForms(secret: pages.secret(for: headers), canSignOut: bearer != nil)
+    }
+
+    /// The name of the operator whose request this is, for the log.
+    var operatorName: String { bearer?.subject ?? "anybody on this machine" }
+}
+
+/// The fields of a form that a page has sent.
+struct FormFields: Sendable {
+    private let values: [String: String]
+
+    /// Reads the fields of a form (`application/x-www-form-urlencoded`).
+    ///
+    /// - Throws: a `Problem` of status 415, 400, or 403 if the form comes from a page of another site.
+    init(of call: Call) throws(Problem) {
+        if let site = call.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" { throw .forgedForm() }
+        let type = call.headers["Content-Type"]?.split(separator: ";").first?.trimmingSpaces.lowercased()
+        guard type == "application/x-www-form-urlencoded" else {
+            throw Problem(
+                status: .unsupportedMediaType, title: "Unsupported Media Type",
+                detail: "a form must come as application/x-www-form-urlencoded")
+        }
+        var values: [String: String] = [:]
+        do throws(HTTPError) {
+            for field in try HTTPRequest.QueryParameter.list(of: call.body) { values[field.name] = field.value }
+        } catch { throw .badField("", "is not a form") }
+        self.values = values
+    }
+
+    /// The value of a field, or an empty text if the form lacks it.
+    subscript(name: String) -> String { values[name] ?? "" }
+}
+
+extension Problem {
+    /// The request has no session, and its path needs one.
+    static func notSignedIn() -> Problem {
+        Problem(
+            status: .unauthorized, kind: .badToken, title: "Not signed in",
+            detail: "sign in with an admin token first", refusal: .tokenMissing)
+    }
+
+    /// A form lacks the secret of the session, so another site may have made it.
+    static func forgedForm() -> Problem {
+        Problem(
+            status: .forbidden, kind: .forbidden, title: "The form is not from these pages",
+            detail: "nothing was changed; go back, reload the page and try again", refusal: .forbidden)
+    }
+
+    /// The pages of a daemon without keys were asked for by another name than this machine's.
+    static func foreignHost() -> Problem {
+        Problem(
+            status: .forbidden, kind: .forbidden, title: "Not at this address",
+            detail: "without keys the pages answer only at localhost, 127.0.0.1 and [::1]", refusal: .forbidden)
+    }
+
+    /// Returns the problem as a page, or a way to the page for signing in.
+    ///
+    /// - Parameter forms: the forms of the request's session.
+    func page(for request: HTTPRequest, _ forms: PageForms?) -> HTTPResponse {
+        if status == .unauthorized {
+            let target = request.method == .get ? String(decoding: request.target, as: UTF8.self) : "/admin"
+            return .goTo("/admin/sign-in?to=\(HTML.segment(target))", ["Cache-Control": "no-store"])
+        }
+        let near = (details.near ?? []).map { id -> HTML in "<li>\(HTML.group(id, title: ""))</li>" }
+        let page = Page(
+            details.title,
+            """
+            <p>\(details.detail.prefix(1).uppercased() + details.detail.dropFirst()).</p>
+            \(details.type.hasSuffix(Kind.unknownGroup.rawValue) && !near.isEmpty ? "<ul>\(near)</ul>" : "")
+            <p><a href="/admin">To the overview</a></p>
+            """)
+        var response = page.response(status == .forbidden ? nil : forms, status: status)
+        response.headers.append(name: "Cache-Control", value: "no-store")
+        return response
+    }
+}
+
+extension Endpoint {
+    fileprivate static let pageFiles = [
+        file("pages.css", "text/css; charset=utf-8", PackageResources.pages_css),
+        file("pages.js", "text/javascript; charset=utf-8", PackageResources.pages_js),
+        file("icon.svg", "image/svg+xml", PackageResources.icon_svg),
+    ]
+
+    private static func file(_ name: String, _ type: String, _ bytes: [UInt8]) -> Endpoint {
+        Endpoint(
+            "page-file-\(name)", .get, "/admin/files/\(name)", .open, summary: "A file that pages use", content: .page,
+            caching: .shared
+        ) { _ in .content(type, bytes) }
+    }
+}
+
+extension Endpoint {
+    fileprivate static let signing = [
+        Endpoint(
+            page: "sign-in", "/admin/sign-in", .open,
+            parameters: [
+                Parameter("to", .text(1...2000), "The page to go to afterwards"),
+                Parameter("failed", .text(1...200), "Why the last try failed"),
+            ], handler: Responder.signInPage),
+        Endpoint(
+            "sign-in-form", .post, "/admin/sign-in", .open, summary: "Opens a session", content: .page, caching: .never,
+            handler: Responder.signIn),
+        Endpoint(form: "sign-out", "/admin/sign-out") { call, _ in
+            call.responder.pages?.end(call.headers)
+            return "/admin/sign-in"
+        },
+    ]
+}
+
+extension Responder {
+    @Sendable
+    fileprivate static func signInPage(_ call: Call) -> Page {
+        let failure = call.parameters.text("failed").map { reason -> HTML in
+            "<p class=\"bad\" role=\"alert\" id=\"failure\">\(reason)</p>"
+        }
+        return Page(
+            "Sign in",
+            """
+            <p>These pages show what members do. They open with an admin token: \
+            <code>coterie token --admin --keys FILE</code>.</p>
+            \(failure)
+            <form method="post" action="/admin/sign-in" class="stack">
+            <input type="hidden" name="to" value="\(call.parameters.text("to") ?? "/admin")">
+            <label for="token">Token</label>
+            <textarea id="token" name="token" rows="4" required autocomplete="off" spellcheck="false"></textarea>
+            <button>Sign in</button>
+            </form>
+            """)
+    }
+
+    /// Answers `POST /admin/sign-in`: opens a session if the token is an admin's.
+    @Sendable
+    fileprivate static func signIn(_ call: Call) throws(Problem) -> HTTPResponse {
+        let fields = try FormFields(of: call)
+        let next = safePath(fields["to"])
+        guard let pages = call.responder.pages, call.gate.knowsTokens else { return .goTo(next) }
+        let token = fields["token"].filter { !$0.isWhitespace }
+        do throws(Problem) {
+            _ = try call.gate.checkAdmin(token, at: call.responder.now())
+        } catch {
+            let reason = HTML.segment(String(error.details.detail.prefix(200)))
+            return .goTo("/admin/sign-in?to=\(HTML.segment(next))&failed=\(reason)")
+        }
+        let id = pages.open(with: token, at: call.responder.now())
+        let cookie =
+            "\(PageSessions.cookie)=\(id); Path=/admin; Max-Age=\(PageSessions.idleSeconds); HttpOnly; Secure; SameSite=Strict"
+        return .goTo(next, ["Set-Cookie": cookie])
+    }
+
+    /// Returns a path of these pages, whatever was asked for; another site's address becomes the overview.
+    private static func safePath(_ path: String) -> String {
+        let isOwn = path == "/admin" || path.hasPrefix("/admin/") || path.hasPrefix("/admin?")
+        let isPlain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
+        return isOwn && isPlain ? path : "/admin"
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Model
+import Recommendation
+
+/// A chart of vertical bars, with a table of the same numbers behind it.
+struct BarChart {
+    private let title: String
+    private let bars: [(name: String, value: Int)]
+
+    /// Creates a chart of numbers that are not negative.
+    init(_ title: String, _ bars: [(name: String, value: Int)]) { (self.title, self.bars) = (title, bars) }
+
+    /// The chart and its table.
+    var html: HTML {
+        let (step, height) = (40, 120)
+        let greatest = max(1, bars.map(\.value).max() ?? 1)
+        let shapes = bars.enumerated().map { index, bar -> HTML in
+            let length = bar.value * height / greatest
+            return """
+                <rect class="bar" x="\(index * step + 6)" y="\(height - length + 16)" width="\(step - 12)" \
+                height="\(length)"/><text x="\(index * step + step / 2)" y="\(height + 32)" \
+                text-anchor="middle">\(bar.name)</text><text x="\(index * step + step / 2)" \
+                y="\(height - length + 12)" text-anchor="middle">\(bar.value)</text>
+                """
+        }
+        let rows = bars.map { bar -> [HTML] in ["\(bar.name)", "\(bar.value)"] }
+        return """
+            <figure><svg viewBox="0 0 \(bars.count * step) \(height + 40)" role="img" aria-label="\(title)" \
+            class="chart">\(shapes)</svg>
+            <details><summary>The numbers</summary>\(HTML.table(title, ["Name", "#Value"], rows))</details></figure>
+            """
+    }
+}
+
+extension RelationTable {
+    /// Returns the number of members of a group; 0 if no relation is of memberships.
+    func membersOf(_ group: UInt32, in model: VisibleModel) -> Double {
+        first { $0.role == .membership }.map { Double(model.size(of: Int(group), in: $0.relation)) } ?? 0
+    }
+}
+
+/// A picture of a group's neighbourhood: dots that lie near each other if they share neighbours.
+struct NeighbourhoodPicture {
+    /// The most neighbours in the picture.
+    static let limit = 24
+
+    private struct Dot {
+        var id, title: String
+        var radius: Double
+        /// The number of the dot's colour, 0 for the group in question.
+        var colour: Int
+        var x, y: Double
+    }
+
+    private let dots: [Dot]
+    private let lines: [(from: Int, to: Int)]
+
+    /// Draws a group and its best neighbours; nil if it has none.
+    ///
+    /// The places come from a fixed number of steps of the spring model of Fruchterman and Reingold (1991), from a
+    /// circle. The same version always gives the same picture.
+    init?(of group: UInt32, in recommender: Recommender) {
+        let model = recommender.model
+        let near = recommender.similar(to: group, limit: Self.limit).map(\.group)
+        guard !near.isEmpty else { return nil }
+        let groups = [group] + near
+        let neighbours = groups.map { group in
+            Set(recommender.similar(to: group, limit: Self.limit).map(\.group)).union([group])
+        }
+        var weights: [[Double]] = groups.map { _ in groups.map { _ in 0 } }
+        var lines: [(from: Int, to: Int)] = []
+        for first in groups.indices {
+            for second in groups.indices where second > first {
+                let shared = neighbours[first].intersection(neighbours[second]).count
+                let all = neighbours[first].union(neighbours[second]).count
+                weights[first][second] = Double(shared) / Double(all)
+                weights[second][first] = weights[first][second]
+                if neighbours[first].contains(groups[second]) || neighbours[second].contains(groups[first]) {
+                    lines.append((first, second))
+                }
+            }
+        }
+        self.lines = lines
+        let places = Self.places(weights)
+        let sizes = groups.map { group in recommender.relations.membersOf(group, in: model) }
+        let greatest = max(1, sizes.max() ?? 1)
+        var colours: [String: Int] = [:]
+        dots = groups.enumerated().map { index, group in
+            let topic = model.topics(of: Int(group)).first ?? ""
+            let colour = index == 0 ? 0 : colours[topic] ?? (colours.count % 6 + 1)
+            if index > 0 { colours[topic] = colour }
+            return Dot(
+                id: model.id(of: Int(group)), title: model.title(of: Int(group)),
+                radius: 5 + 13 * (sizes[index] / greatest).squareRoot(), colour: colour,
+                x: places[index].x, y: places[index].y)
+        }
+    }
+
+    /// Returns places in a box of 640 × 400 for dots with pairwise weights from 0 to 1.
+    private static func places(_ weights: [[Double]]) -> [(x: Double, y: Double)] {
+        let count = weights.count
+        var places = (0..<count).map { index -> (x: Double, y: Double) in
+            let angle = 2 * Double.pi * Double(index) / Double(count)
+            return index == 0 ? (0, 0) : (cos(angle), sin(angle))
+        }
+        let ideal = 1.6 / Double(count).squareRoot()
+        for step in 0..<120 {
+            let reach = 0.12 * (1 - Double(step) / 120)
+            let forces = (0..<count).map { first -> (x: Double, y: Double) in
+                var force = (x: 0.0, y: 0.0)
+                for second in 0..<count where second != first {
+                    let (dx, dy) = (places[first].x - places[second].x, places[first].y - places[second].y)
+                    let distance = max(1e-3, (dx * dx + dy * dy).squareRoot())
+                    let push = ideal * ideal / distance - weights[first][second] * distance * distance / ideal
+                    force.x += dx / distance * push
+                    force.y += dy / distance * push
+                }
+                return force
+            }
+            for index in 1..<max(1, count) {
+                let length = max(
+                    1e-9, (forces[index].x * forces[index].x + forces[index].y * forces[index].y).squareRoot())
+                places[index].x += forces[index].x / length * min(length, reach)
+                places[index].y += forces[index].y / length * min(length, reach)
+            }
+        }
+        let widest = max(1e-9, places.map { abs($0.x) }.max() ?? 1)
+        let highest = max(1e-9, places.map { abs($0.y) }.max() ?? 1)
+        return places.map { (320 + $0.x / widest * 270, 200 + $0.y / highest * 165) }
+    }
+
+    /// The picture, in which each dot is a link to its group.
+    var svg: HTML {
+        let strokes = lines.map { line -> HTML in
+            let (from, to) = (dots[line.from], dots[line.to])
+            return "<line x1=\"\(Int(from.x))\" y1=\"\(Int(from.y))\" x2=\"\(Int(to.x))\" y2=\"\(Int(to.y))\"/>"
+        }
+        let shapes = dots.map { dot -> HTML in
+            let title = dot.title.isEmpty ? dot.id : dot.title
+            let label = title.count > 18 ? title.prefix(17) + "…" : title[...]
+            return """
+                <a href="/admin/groups/\(HTML.segment(dot.id))"><title>\(title)</title><circle \
+                class="dot dot\(dot.colour)" cx="\(Int(dot.x))" cy="\(Int(dot.y))" r="\(Int(dot.radius))"/><text \
+                x="\(Int(dot.x))" y="\(Int(dot.y + dot.radius) + 12)" text-anchor="middle">\(label)</text></a>
+                """
+        }
+        return """
+            <svg viewBox="0 0 640 400" class="neighbourhood" role="group" aria-label="Neighbourhood of the group">\
+            <g class="lines">\(strokes)</g>\(shapes)</svg>
+            """
+    }
+}

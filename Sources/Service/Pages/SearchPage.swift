@@ -1,0 +1,68 @@
+import Changes
+import HTTP
+import Model
+import Recommendation
+
+extension Endpoint {
+    static let searchPage = Endpoint(
+        page: "search-page", "/admin/search", parameters: [Parameter("q", .text(1...200), "The words to look for")],
+        handler: Responder.searchPage)
+}
+
+extension Responder {
+    /// The most groups that a search shows.
+    private static let groupLimit = 50
+
+    /// Shows the groups whose id or title has the words, and the member and photo with that id.
+    @Sendable
+    fileprivate static func searchPage(_ call: Call) throws(Problem) -> Page {
+        let words = (call.parameters.text("q") ?? "").trimmed
+        guard !words.isEmpty else { return Page("Search", "<p>Give a part of an id or a title.</p>") }
+        let snapshot = try call.snapshot
+        let found = snapshot.model.groups(matching: words, limit: groupLimit)
+        let rows = found.map { index -> [HTML] in
+            [
+                .group(snapshot.model.id(of: index), title: snapshot.model.title(of: index)),
+                "\(Int(snapshot.relations.membersOf(UInt32(index), in: snapshot.model)))",
+            ]
+        }
+        return Page(
+            "Search: \(words)",
+            """
+            \(try people(words, call, snapshot))
+            \(HTML.table("Groups with these words (\(groupLimit) at most)", ["Group", "#Members"], rows))
+            """)
+    }
+
+    private static func people(_ id: String, _ call: Call, _ snapshot: VisibleSnapshot) throws(Problem) -> HTML {
+        guard let community = call.responder.community else { return "" }
+        let profile = try call.reading { () throws(ServiceError) in
+            try community.profile(ofUser: id, in: snapshot, atMilliseconds: call.responder.now())
+        }
+        guard profile != nil else { return "" }
+        return "<p>A member: <a href=\"/admin/members/\(HTML.segment(id))\"><bdi>\(id)</bdi></a></p>"
+    }
+}
+
+extension VisibleModel {
+    /// Returns the visible groups whose id or title contains all words, ignoring case, in the order of their index.
+    ///
+    /// A group whose id is the whole text comes first.
+    fileprivate func groups(matching text: String, limit: Int) -> [Int] {
+        let words = text.lowercased().split(separator: " ").map(String.init)
+        var found = index(ofID: text).map { [$0] } ?? []
+        for group in 0..<groupCount where shows(UInt32(group)) && found.count < limit {
+            let name = "\(id(of: group)) \(title(of: group))".lowercased()
+            if words.allSatisfy({ name.contains($0) }), found.first != group { found.append(group) }
+        }
+        return found
+    }
+}
+
+extension String {
+    /// The text without the white space around it.
+    fileprivate var trimmed: String {
+        let rest = drop(while: \.isWhitespace)
+        return String(rest.reversed().drop(while: \.isWhitespace).reversed())
+    }
+}
