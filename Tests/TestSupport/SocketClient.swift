@@ -67,12 +67,19 @@ public final class SocketClient {
 
     /// Sends a request, and receives its response; nil if the connection ends before it is whole.
     ///
-    /// - Parameter json: the body; nil to send none.
-    public func request(_ method: String, _ target: String, headers: [String] = [], json: String? = nil) -> Response? {
-        var fields = ["Host: test"] + headers
-        if let json { fields += ["Content-Type: application/json", "Content-Length: \(json.utf8.count)"] }
+    /// - Parameters:
+    ///   - json: the body; nil to send none.
+    ///   - form: the body as the fields of a form; nil to send none.
+    public func request(
+        _ method: String, _ target: String, headers: [String] = [], json: String? = nil, form: String? = nil
+    ) -> Response? {
+        var fields = headers.contains { $0.hasPrefix("Host:") } ? headers : ["Host: test"] + headers
+        if json != nil { fields.append("Content-Type: application/json") }
+        if form != nil { fields.append("Content-Type: application/x-www-form-urlencoded") }
+        let body = json ?? form
+        if let body { fields.append("Content-Length: \(body.utf8.count)") }
         let header = fields.map { "\($0)\r\n" }.joined()
-        send("\(method) \(target) HTTP/1.1\r\n\(header)\r\n\(json ?? "")")
+        send("\(method) \(target) HTTP/1.1\r\n\(header)\r\n\(body ?? "")")
         return receive(hasBody: method != "HEAD")
     }
 
