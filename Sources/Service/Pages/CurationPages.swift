@@ -22,7 +22,8 @@ extension Endpoint {
         },
     ]
 
-    static let experimentsPage = Endpoint(page: "experiments-page", "/admin/experiments", handler: Responder.experimentsPage)
+    static let experimentsPage = Endpoint(
+        page: "experiments-page", "/admin/experiments", handler: Responder.experimentsPage)
 }
 
 extension Responder {

@@ -85,8 +85,10 @@ extension Responder {
 
     private static func facts(of index: Int, _ relations: RelationTable, in model: VisibleModel) -> HTML {
         var facts = relations.map { relation -> (name: String, value: HTML) in
-            (relation.name.prefix(1).uppercased() + relation.name.dropFirst(),
-             "\(model.size(of: index, in: relation.relation))")
+            (
+                relation.name.prefix(1).uppercased() + relation.name.dropFirst(),
+                "\(model.size(of: index, in: relation.relation))"
+            )
         }
         facts.append(("One joins it", "\(model.joinPolicy(of: index).name)"))
         let topics = model.topics(of: index).map { topic -> HTML in "<li><bdi>\(topic)</bdi></li>" }
@@ -115,11 +117,13 @@ extension Responder {
             let rows = similar.neighbours.map { neighbour -> [HTML] in
                 [
                     "\(neighbour.group.rank)", .group(neighbour.group.groupId, title: neighbour.group.title),
-                    .decimals(neighbour.score.value), "\(neighbour.common ?? 0)", "\(neighbour.sizes.counts.first ?? 0)",
+                    .decimals(neighbour.score.value), "\(neighbour.common ?? 0)",
+                    "\(neighbour.sizes.counts.first ?? 0)",
                 ]
             }
             return .table(
-                "Similar by \(relation.name)", ["#Rank", "Group", "#Score", "#In common", "#Its \(relation.name)"], rows)
+                "Similar by \(relation.name)", ["#Rank", "Group", "#Score", "#In common", "#Its \(relation.name)"], rows
+            )
         }
         let figure = NeighbourhoodPicture(of: group, in: snapshot.recommender).map { picture -> HTML in
             """

@@ -25,7 +25,9 @@ extension Endpoint {
 extension VersionName {
     /// Reads a name that a form sent.
     fileprivate init(checking text: String) throws(StoreError) {
-        do { try self.init(text) } catch { throw StoreError(.unknownVersion, "\"\(text)\" is not the name of a version") }
+        do { try self.init(text) } catch {
+            throw StoreError(.unknownVersion, "\"\(text)\" is not the name of a version")
+        }
     }
 }
 

@@ -63,7 +63,8 @@ struct RouterMaker: Sendable {
         responder.staleAfter = settings.staleAfter
         responder.openAPI =
             ServiceDescription(
-                endpoints: endpoints.filter { !$0.isPage }, relations: settings.planning.configuration.relations, policy: settings.access
+                endpoints: endpoints.filter { !$0.isPage }, relations: settings.planning.configuration.relations,
+                policy: settings.access
             ).json
         return Router(
             endpoints,
