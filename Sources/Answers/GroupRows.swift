@@ -83,7 +83,7 @@ public struct SuggestedGroup: Answer, Equatable {
     static func columns(of relations: RelationTable) -> SizeColumns { SizeColumns(order(relations)) }
 
     /// The most reasons that a row of a list gives, the strongest first.
-    static let reasonLimit = 5
+    public static let reasonLimit = 5
 }
 
 extension JoinPolicy {

@@ -11,14 +11,16 @@ public struct GroupsForPhoto: Answer, Equatable {
     public var groups: [Row]
 
     /// Creates an answer from suggestions, which must be best first.
+    ///
+    /// - Parameter reasonLimit: the most reasons that a row gives.
     public init(
         _ version: ServedVersion, photoId: String, _ suggestions: [PhotoSuggestion], _ relations: RelationTable,
-        in model: VisibleModel
+        reasonLimit: Int, in model: VisibleModel
     ) {
         self.version = version
         self.photoId = photoId
         let columns = SuggestedGroup.columns(of: relations)
-        groups = suggestions.enumerated().map { Row(at: $0, $1, columns, in: model) }
+        groups = suggestions.enumerated().map { Row(at: $0, $1, reasonLimit: reasonLimit, columns, in: model) }
     }
 
     /// The name of the schema.
@@ -40,10 +42,11 @@ extension GroupsForPhoto {
         public var reasons: [Reason]
 
         fileprivate init(
-            at index: Int, _ suggestion: PhotoSuggestion, _ columns: SizeColumns, in model: VisibleModel
+            at index: Int, _ suggestion: PhotoSuggestion, reasonLimit: Int, _ columns: SizeColumns,
+            in model: VisibleModel
         ) {
             group = SuggestedGroup(at: index, suggestion.group, score: suggestion.score, columns, in: model)
-            reasons = suggestion.reasons.prefix(SuggestedGroup.reasonLimit).map { reason in
+            reasons = suggestion.reasons.prefix(reasonLimit).map { reason in
                 Reason(reason.evidence, share: reason.contribution / suggestion.score, in: model)
             }
         }
@@ -59,8 +62,8 @@ extension GroupsForPhoto {
 
     /// A reason for a group; the kind decides which fields are present.
     public struct Reason: Answer, Equatable {
-        /// The kind of evidence.
-        public var kind: String
+        /// The evidence.
+        public let evidence: PhotoSuggestion.Evidence
         /// The reason's share of the score, from 0 to 1.
         public var share: Double
         /// The number of photos that share pools with the photo, of the owner's photos in the group, or of all its
@@ -80,7 +83,7 @@ extension GroupsForPhoto {
         public var isMember: Bool?
 
         fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: VisibleModel) {
-            kind = evidence.kind
+            self.evidence = evidence
             self.share = share
             switch evidence {
             case .sharedPools(let photos): self.photos = photos
@@ -101,7 +104,7 @@ extension GroupsForPhoto {
         /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always(
-                "kind", \.kind,
+                "kind", \.evidence.kind,
                 as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner", "popular"]),
                 "The kind of evidence")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")

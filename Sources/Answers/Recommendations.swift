@@ -32,12 +32,14 @@ public struct Recommendations: Answer, Equatable {
     ///   - items: the whole list, whose items refer to `interests` by index.
     ///   - offset: the number of items before the page.
     ///   - limit: the most items on a page.
+    ///   - reasonLimit: the most reasons that a row gives; without any, no reason is looked for.
     ///   - profile: the profile from which reasons are derived.
     ///   - isKnown: whether anything is known of the member.
     ///   - planner: the planner.
     public init(
         _ version: ServedVersion, id: String, bucket: Int64, interests: [MemberInterest], items: [PlanItem],
-        after offset: Int = 0, limit: Int, for profile: MemberProfile, isKnown: Bool = true, _ planner: Planner
+        after offset: Int = 0, limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit, for profile: MemberProfile,
+        isKnown: Bool = true, _ planner: Planner
     ) {
         let page = items.dropFirst(offset).prefix(limit)
         self.version = version
@@ -47,25 +49,15 @@ public struct Recommendations: Answer, Equatable {
         self.bucket = bucket
         self.interests = interests
         recommendations = Self.rows(
-            page, after: offset, LabelledReasons(interests), planner.reasons(for: page, of: profile),
+            page, after: offset, LabelledReasons(interests),
+            reasonLimit > 0 ? planner.reasons(for: page, of: profile) : page.map { _ in [] }, limit: reasonLimit,
             StatedInterestLabels(profile.topics), planner.configuration.relations, in: planner.model)
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
     }
 
-    /// Creates a list of one page that no session stores.
-    public init(
-        _ version: ServedVersion, _ name: VersionName, _ plan: Plan, limit: Int, for profile: MemberProfile,
-        isKnown: Bool, _ planner: Planner
-    ) {
-        self.init(
-            version, id: Self.id(of: plan, forUser: profile.userID, name), bucket: plan.bucket,
-            interests: plan.interests.map { MemberInterest($0, in: planner.model) },
-            items: Array(plan.items.prefix(limit)), limit: limit, for: profile, isKnown: isKnown, planner)
-    }
-
     private static func rows(
         _ page: ArraySlice<PlanItem>, after offset: Int, _ labels: LabelledReasons,
-        _ reasons: [[Suggestion.Reason]], _ stated: StatedInterestLabels, _ relations: RelationTable,
+        _ reasons: [[Suggestion.Reason]], limit: Int, _ stated: StatedInterestLabels, _ relations: RelationTable,
         in model: VisibleModel
     ) -> [Row] {
         let columns = SuggestedGroup.columns(of: relations)
@@ -73,7 +65,8 @@ public struct Recommendations: Answer, Equatable {
             let (item, reasons) = row
             let labelled = labels.label(item, reasons, in: model)
             return Row(
-                at: offset + index, item, interest: labelled.interest, labelled.reasons, stated, columns, in: model)
+                at: offset + index, item, interest: labelled.interest, labelled.reasons, limit: limit, stated, columns,
+                in: model)
         }
     }
 
@@ -117,7 +110,7 @@ extension Recommendations {
         public var reasons: [GroupReason]
 
         fileprivate init(
-            at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason],
+            at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason], limit: Int,
             _ stated: StatedInterestLabels, _ columns: SizeColumns, in model: VisibleModel
         ) {
             group = SuggestedGroup(at: index, item.group, score: item.score, columns, in: model)
@@ -125,7 +118,7 @@ extension Recommendations {
             placement = item.placement
             self.interest = interest
             statedInterests = stated.topics(of: item.group, in: model)
-            self.reasons = GroupReason.list(reasons, limit: SuggestedGroup.reasonLimit, in: model)
+            self.reasons = GroupReason.list(reasons, limit: limit, in: model)
         }
 
         /// The name of the schema.

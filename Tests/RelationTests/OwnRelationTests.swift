@@ -75,9 +75,10 @@ struct OwnRelationTests {
         let (model, relations) = (version.model, OwnCommunity.relations)
         let alps = try #require(model.index(ofID: "alps"))
         func similar(by: String) -> [SimilarGroups.Neighbour] {
-            let recommender = Recommender(model: VisibleModel(model), relations: relations)
-            return SimilarGroups(version.served, to: UInt32(alps), by: by, limit: 20, recommender)
-                .neighbours
+            var configuration = PlanConfiguration()
+            configuration.relations = relations
+            let snapshot = VisibleSnapshot(version, planning: Planning(configuration))
+            return snapshot.similarGroups(to: UInt32(alps), by: by, limit: 20).neighbours
         }
         let rows = similar(by: "favourites")
         #expect(rows.map(\.group.groupId) == ["cats", "dogs"])

@@ -5,18 +5,6 @@ import Experiments
 import Model
 import Recommendation
 
-/// The inputs of a member's list, in terms of the version that it is made from.
-struct MemberScene {
-    let snapshot: VisibleSnapshot
-    let request: PlanRequest
-    /// Whether any data about the member is known.
-    let isKnown: Bool
-    /// The arms that the list is made for.
-    let arms: [AssignedArm]
-    /// The planner with the settings of these arms.
-    let planner: Planner
-}
-
 /// A member's list, made by the settings of the member's arms.
 struct AssignedPlan {
     var plan: Plan
@@ -35,10 +23,10 @@ extension Call {
     ///   - filter: the filter of the request, in terms of a version.
     ///   - boosts: the boosts of the request.
     ///   - snapshot: the version for members without an arm that names another.
-    func scene(
+    func context(
         ofMember id: String, at instant: Int64, arms kept: [AssignedArm]? = nil,
         _ filter: (VisibleModel) -> GroupFilter, _ boosts: [Boost], in snapshot: VisibleSnapshot
-    ) throws(Problem) -> MemberScene {
+    ) throws(Problem) -> MemberContext {
         var (snapshot, arms, choice) = (snapshot, kept ?? [], ListChoice())
         var (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(snapshot.model), boosts, in: snapshot)
         if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
@@ -54,9 +42,7 @@ extension Call {
                 (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(other.model), boosts, in: other)
             }
         }
-        return MemberScene(
-            snapshot: snapshot, request: request, isKnown: isKnown, arms: arms,
-            planner: snapshot.planner(setting: choice.settings))
+        return MemberContext(snapshot, request, isKnown: isKnown, arms: arms, setting: choice.settings)
     }
 
     /// Returns another version, with the site's current decisions.
@@ -72,32 +58,32 @@ extension Call {
     /// Returns the list of a member, made by the settings of the member's arms.
     ///
     /// - Parameters:
-    ///   - scene: the inputs of the list.
-    ///   - filter: the same filter as for the scene.
-    func assignedPlan(for scene: MemberScene, _ filter: (VisibleModel) -> GroupFilter) throws(Problem)
+    ///   - context: the inputs of the list.
+    ///   - filter: the same filter as for the context.
+    func assignedPlan(for context: MemberContext, _ filter: (VisibleModel) -> GroupFilter) throws(Problem)
         -> AssignedPlan
     {
-        guard let pair = responder.experiments?.assigner.interleaved(scene.arms) else {
-            return AssignedPlan(plan: scene.planner.plan(scene.request))
+        guard let pair = responder.experiments?.assigner.interleaved(context.arms) else {
+            return AssignedPlan(plan: context.planner.plan(context.request))
         }
         let interleaved = InterleavedPlan(
-            try plan(pair.first, for: scene, filter), try plan(pair.second, for: scene, filter), seed: pair.seed,
-            userID: scene.request.profile.userID, limit: scene.planner.configuration.selection.length)
+            try plan(pair.first, for: context, filter), try plan(pair.second, for: context, filter), seed: pair.seed,
+            userID: context.request.profile.userID, limit: context.planner.configuration.selection.length)
         return AssignedPlan(plan: interleaved.plan, teams: interleaved.teams)
     }
 
-    /// Returns one of the two lists to interleave, in terms of the scene's version.
+    /// Returns one of the two lists to interleave, in terms of the context's version.
     private func plan(
-        _ choice: ListChoice, for scene: MemberScene, _ filter: (VisibleModel) -> GroupFilter
+        _ choice: ListChoice, for context: MemberContext, _ filter: (VisibleModel) -> GroupFilter
     ) throws(Problem) -> Plan {
-        let request = scene.request
-        guard let other = try snapshot(of: choice.version, beside: scene.snapshot) else {
-            return scene.snapshot.planner(setting: choice.settings).plan(request)
+        let request = context.request
+        guard let other = try snapshot(of: choice.version, beside: context.snapshot) else {
+            return context.snapshot.planner(setting: choice.settings).plan(request)
         }
         let (own, _) = try planRequest(
             ofUser: request.profile.userID, at: request.atMilliseconds, filter(other.model), request.boosts, in: other)
         return other.planner(setting: choice.settings).plan(own)
-            .translated(from: other.model, to: scene.snapshot.model)
+            .translated(from: other.model, to: context.snapshot.model)
     }
 
     /// Records that the answer shows a page of a list.

@@ -15,13 +15,13 @@ public final class ModelSnapshot: Sendable {
     /// The relations, with the weights of the configuration.
     let relations: RelationTable
     /// The planner for members' lists, over all groups of the version.
-    fileprivate let planner: Planner
+    let planner: Planner
     private let planning: Planning
     private let variants = Mutex<[(settings: [String: Double], planner: Planner)]>([])
     /// The most planners with other settings that are kept: several experiments may run at a time.
     private static let variantLimit = 32
     /// The groups with the largest pools.
-    fileprivate let popularPools: PopularPools
+    let popularPools: PopularPools
     /// The members published with the version, or `nil` if there are none on this machine.
     let members: PublishedMembers?
     /// Whether the version has published members that are not on this machine yet.
@@ -65,7 +65,7 @@ public final class ModelSnapshot: Sendable {
     /// Returns a planner with some settings overridden, by the names of `ListSetting`.
     ///
     /// - Complexity: the cost of a new planner for settings that are not kept, otherwise O(1).
-    fileprivate func planner(setting settings: [String: Double]) -> Planner {
+    func planner(setting settings: [String: Double]) -> Planner {
         guard !settings.isEmpty else { return planner }
         // The lock is held while a planner is made: others that need the same one wait instead of making another.
         return variants.withLock { variants in
@@ -83,56 +83,15 @@ public final class ModelSnapshot: Sendable {
     func ageSeconds(at now: Int64) -> Int64 { max(0, now - manifest.createdAtMilliseconds) / 1000 }
 }
 
-/// A model version as one request sees it: hidden groups are left out, by the site's decisions at one moment.
-struct VisibleSnapshot {
-    private let loaded: ModelSnapshot
-    /// The groups that are shown.
-    let model: VisibleModel
-    /// The planner for members' lists.
-    let planner: Planner
-
-    init(_ loaded: ModelSnapshot, _ decisions: SiteDecisions = .asPublished) {
-        self.loaded = loaded
-        model = VisibleModel(loaded.model, decisions)
-        planner = loaded.planner.showing(model)
-    }
-
-    /// Returns a planner with some settings overridden, by the names of `ListSetting`.
-    func planner(setting settings: [String: Double]) -> Planner {
-        settings.isEmpty ? planner : loaded.planner(setting: settings).showing(model)
-    }
-
-    /// The version's name.
-    var version: VersionName { loaded.version }
-    /// The version's manifest.
-    var manifest: Manifest { loaded.manifest }
-    /// The members published with the version, or `nil` if there are none on this machine.
-    var members: PublishedMembers? { loaded.members }
-    /// Whether the version has published members that are not on this machine yet.
-    var lacksMembers: Bool { loaded.lacksMembers }
-    /// The relations that answers show.
-    var relations: RelationTable { loaded.relations }
-    /// The recommender of similar groups.
-    var recommender: Recommender { Recommender(model: model, relations: relations) }
-
-    /// The recommender of groups for photos.
-    ///
-    /// Its present is the creation time of the version. So an answer depends only on the version, the site's decisions
-    /// and the photo.
-    var photoRecommender: PhotoRecommender {
-        PhotoRecommender(
-            model: model, popular: loaded.popularPools, relations: relations, weights: PhotoWeights(manifest),
-            at: manifest.createdAtMilliseconds / 1000)
-    }
-}
-
 /// The inputs of members' lists besides the model version and the member.
 public struct Planning: Sendable {
     /// The configuration of lists.
-    public var configuration = PlanConfiguration()
+    public var configuration: PlanConfiguration
     /// The key of the rotation, which orders the lists of all members; the same on all daemons.
-    public var key = RotationKey(0, 0)
+    public var key: RotationKey
 
-    /// Creates the default configuration, with a public key.
-    public init() {}
+    /// Creates a configuration with a key; the default key is public.
+    public init(_ configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey = RotationKey(0, 0)) {
+        (self.configuration, self.key) = (configuration, key)
+    }
 }

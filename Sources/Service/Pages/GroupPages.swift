@@ -33,7 +33,7 @@ extension Responder {
     @Sendable
     fileprivate static func groupsPage(_ call: Call) throws(Problem) -> Page {
         let snapshot = try call.snapshot
-        let trending = TrendingGroups(call.served(snapshot.version), in: snapshot.model, limit: 20).groups.map {
+        let trending = snapshot.trendingGroups(limit: 20).groups.map {
             row -> [HTML] in
             [
                 "\(row.group.rank)", .group(row.group.groupId, title: row.group.title), .decimals(row.trend.score),
@@ -111,9 +111,7 @@ extension Responder {
 
     private static func neighbourhood(of group: UInt32, _ call: Call, _ snapshot: VisibleSnapshot) -> HTML {
         let tables = snapshot.relations.map { relation -> HTML in
-            let similar = SimilarGroups(
-                call.served(snapshot.version), to: group, by: relation.name, limit: neighbourLimit,
-                snapshot.recommender)
+            let similar = snapshot.similarGroups(to: group, by: relation.name, limit: neighbourLimit)
             let rows = similar.neighbours.map { neighbour -> [HTML] in
                 [
                     "\(neighbour.group.rank)", .group(neighbour.group.groupId, title: neighbour.group.title),

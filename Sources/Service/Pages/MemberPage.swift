@@ -21,22 +21,19 @@ extension Responder {
         call.note("looked at the member \(call.id)")
         let served = try call.snapshotWithMembers
         let instant = call.responder.now()
-        let scene = try call.scene(ofMember: call.id, at: instant, { _ in .none }, [], in: served)
-        let version = call.served(scene.snapshot.version)
-        let plan = try call.assignedPlan(for: scene, { _ in .none }).plan
-        let list = Recommendations(
-            version, scene.snapshot.version, plan, limit: rowLimit, for: scene.request.profile, isKnown: scene.isKnown,
-            scene.planner)
+        let context = try call.context(ofMember: call.id, at: instant, { _ in .none }, [], in: served)
+        let plan = try call.assignedPlan(for: context, { _ in .none }).plan
+        let list = context.recommendations(plan, limit: rowLimit)
         return Page(
             call.id,
             subtitle: """
                 Private: this page shows what a member does and sees, and the log says who looked. \
-                \(scene.isKnown ? "" : "Nothing is known of this member: the list is the one for newcomers.")
+                \(context.isKnown ? "" : "Nothing is known of this member: the list is the one for newcomers.")
                 """,
             """
             \(interests(list))
             \(rows(of: list))
-            \(try why(call, scene, version))
+            \(try why(call, context))
             <h2>What the member did</h2>
             \(try interactions(call))
             """)
@@ -66,12 +63,12 @@ extension Responder {
             ["#Rank", "Group", "#Score", "Origin", "Placed by", "Interest", "Because of"], rows)
     }
 
-    private static func why(_ call: Call, _ scene: MemberScene, _ version: ServedVersion) throws(Problem) -> HTML {
+    private static func why(_ call: Call, _ context: MemberContext) throws(Problem) -> HTML {
         let asked = call.parameters.text("group")
         var answer: HTML = ""
         if let asked {
-            if let index = scene.snapshot.model.index(ofID: asked) {
-                let explanation = Explanation(version, of: UInt32(index), scene.planner, scene.request)
+            if let index = context.snapshot.model.index(ofID: asked) {
+                let explanation = context.explanation(of: UInt32(index))
                 answer = "<p id=\"why\"><bdi>\(asked)</bdi>: \(explanation.explanation).</p>"
             } else {
                 answer = "<p id=\"why\" class=\"bad\">No group with the id <bdi>\(asked)</bdi> is shown.</p>"

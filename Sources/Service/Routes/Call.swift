@@ -56,9 +56,12 @@ struct Call: Sendable {
 
     /// Returns a version with the site's current decisions.
     func visible(_ loaded: ModelSnapshot) throws(Problem) -> VisibleSnapshot {
-        guard let community = responder.community else { return VisibleSnapshot(loaded, responder.decisions) }
+        let isDegraded = problem != nil
+        guard let community = responder.community else {
+            return VisibleSnapshot(loaded, responder.decisions, degraded: isDegraded)
+        }
         do throws(ServiceError) {
-            return VisibleSnapshot(loaded, try community.siteDecisions(in: loaded))
+            return VisibleSnapshot(loaded, try community.siteDecisions(in: loaded), degraded: isDegraded)
         } catch { throw failedReading(error) }
     }
 }

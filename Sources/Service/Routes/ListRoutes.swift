@@ -116,25 +116,22 @@ extension Responder {
         let snapshot = try call.snapshotWithMembers
         let batch = try call.body(as: ListBatch.self)
         try batch.check()
-        let served = call.served(snapshot.version)
         let instant = call.responder.now()
         var lists: [MemberLists.Entry] = []
         for (index, id) in batch.userIds.enumerated() {
             do throws(Problem) {
                 try ListBatch.check(id, "userIds[\(index)]")
-                let scene = try call.scene(ofMember: id, at: instant, batch.filter, batch.boosts, in: snapshot)
-                let assigned = try call.assignedPlan(for: scene, batch.filter)
-                let version = scene.snapshot.version
-                let list = Recommendations(
-                    call.served(version), version, assigned.plan,
-                    limit: batch.limit ?? ListBatch.limits.upperBound, for: scene.request.profile,
-                    isKnown: scene.isKnown, scene.planner)
+                let context = try call.context(ofMember: id, at: instant, batch.filter, batch.boosts, in: snapshot)
+                let assigned = try call.assignedPlan(for: context, batch.filter)
+                var list = context.recommendations(assigned.plan, limit: batch.limit ?? ListBatch.limits.upperBound)
+                // A list of a batch has one page.
+                list.next = nil
                 call.show(
-                    list, after: 0, arms: scene.arms,
+                    list, after: 0, arms: context.arms,
                     teams: Array(assigned.teams.prefix(list.recommendations.count)), filters: batch.filterText)
                 lists.append(MemberLists.Entry(list))
             } catch { lists.append(MemberLists.Entry(userId: id, error.details)) }
         }
-        return MemberLists(served, lists)
+        return MemberLists(snapshot.served, lists)
     }
 }

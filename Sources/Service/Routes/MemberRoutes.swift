@@ -34,17 +34,17 @@ extension Responder {
         let served = try call.snapshotWithMembers
         let instant = call.responder.now()
         let kept = call.frozenPlan(at: instant)
-        let scene = try call.scene(
+        let context = try call.context(
             ofMember: call.id, at: instant, arms: kept?.arms, call.filter, call.parameters.boosts, in: served)
-        let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
-        let frozen = if let kept { kept } else { try call.newPlan(for: scene) }
+        let (snapshot, request, planner) = (context.snapshot, context.request, context.planner)
+        let frozen = if let kept { kept } else { try call.newPlan(for: context) }
         let plan = frozen.list(in: snapshot)
         let items = plan.items(for: request, planner)
         let offset = try call.offset(in: items, of: plan, for: request, planner)
         let answer = Recommendations(
-            call.served(snapshot.version), id: plan.recommendationID, bucket: plan.bucket,
+            snapshot.served, id: plan.recommendationID, bucket: plan.bucket,
             interests: plan.interests(in: snapshot.model), items: items, after: offset,
-            limit: call.parameters.limit, for: request.profile, isKnown: scene.isKnown, planner)
+            limit: call.parameters.limit, for: request.profile, isKnown: context.isKnown, planner)
         let page = items.dropFirst(offset).prefix(call.parameters.limit)
         call.show(
             answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filterText)
@@ -59,18 +59,15 @@ extension Responder {
         let instant = call.responder.now()
         let served = try call.snapshotWithMembers
         let kept = call.frozenPlan(at: instant)
-        let scene = try call.scene(
+        let context = try call.context(
             ofMember: call.id, at: instant, arms: kept?.arms, call.filter, call.parameters.boosts, in: served)
-        let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
-        let version = call.served(snapshot.version)
+        let (snapshot, request, planner) = (context.snapshot, context.request, context.planner)
         let groupID = call.path["group"]
-        guard !snapshot.model.hides(groupID) else {
-            return Explanation(version, userId: call.id, unshownGroup: groupID)
-        }
+        guard !snapshot.model.hides(groupID) else { return context.explanation(ofUnshown: groupID) }
         let group = try call.group(groupID, in: snapshot)
-        guard let list = kept?.list(in: snapshot) else { return Explanation(version, of: group, planner, request) }
+        guard let list = kept?.list(in: snapshot) else { return context.explanation(of: group) }
         return Explanation(
-            version, of: group, inSession: list.items(for: request, planner),
+            snapshot.served, of: group, inSession: list.items(for: request, planner),
             list.interests(in: snapshot.model), planner, request)
     }
 }
@@ -87,10 +84,10 @@ extension Call {
     /// Makes and keeps the list of a session that has none.
     ///
     /// If another request for the session was quicker, its list is returned.
-    fileprivate func newPlan(for scene: MemberScene) throws(Problem) -> FrozenPlan {
-        let plan = FrozenPlan(try assignedPlan(for: scene, filter), scene)
+    fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
+        let plan = FrozenPlan(try assignedPlan(for: context, filter), context)
         return responder.sessions?.keep(
-            plan, ofUser: id, session: parameters.sessionName, at: scene.request.atMilliseconds) ?? plan
+            plan, ofUser: id, session: parameters.sessionName, at: context.request.atMilliseconds) ?? plan
     }
 
     /// Returns the list of the session, or nil if it has none yet.
@@ -137,10 +134,9 @@ extension Responder {
     fileprivate static func similarGroups(_ call: Call) throws(Problem) -> SimilarGroups {
         let snapshot = try call.snapshot
         let group = try call.group(call.id, in: snapshot)
-        return SimilarGroups(
-            call.served(snapshot.version), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
-            limit: call.parameters.limit, filter: call.filter(in: snapshot.model), boosts: call.parameters.boosts,
-            snapshot.recommender)
+        return snapshot.similarGroups(
+            to: group, by: call.parameters.text("by") ?? RelationTable.blendName, limit: call.parameters.limit,
+            filter: call.filter(in: snapshot.model), boosts: call.parameters.boosts)
     }
 
     /// Answers `GET /v1/trending?limit=N`: groups that more people turn to than usual.
@@ -148,8 +144,7 @@ extension Responder {
     /// The most unusual group comes first.
     @Sendable
     fileprivate static func trending(_ call: Call) throws(Problem) -> TrendingGroups {
-        let snapshot = try call.snapshot
-        return TrendingGroups(call.served(snapshot.version), in: snapshot.model, limit: call.parameters.limit)
+        try call.snapshot.trendingGroups(limit: call.parameters.limit)
     }
 }
 
@@ -172,7 +167,6 @@ extension Responder {
     /// leak. In an open area the answer uses nothing about the photo's owner.
     @Sendable
     fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
-        let limit = call.parameters.limit
         let community = try call.community(with: Call.photos)
         guard community.knowsPhotos else { throw .noCatalog(Call.photos) }
         let snapshot = try call.snapshot
@@ -181,8 +175,6 @@ extension Responder {
         }
         guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
         if call.isOpen { photo.forgetOwner() }
-        let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit)
-        return GroupsForPhoto(
-            call.served(snapshot.version), photoId: call.id, suggestions, snapshot.relations, in: snapshot.model)
+        return snapshot.groups(forPhoto: call.id, photo, limit: call.parameters.limit)
     }
 }

@@ -156,15 +156,11 @@ extension Responder {
 }
 
 extension Call {
-    /// Returns the version of an answer, and whether the answer is degraded.
-    func served(_ version: VersionName) -> ServedVersion {
-        ServedVersion(version, degraded: problem != nil)
-    }
-
     /// Returns the age of a version, and the state of the store.
     func freshness(of snapshot: ModelSnapshot) -> Freshness {
         Freshness(
-            served(snapshot.version), modelAgeSeconds: snapshot.ageSeconds(at: responder.now()),
+            ServedVersion(snapshot.version, degraded: problem != nil),
+            modelAgeSeconds: snapshot.ageSeconds(at: responder.now()),
             groupCount: snapshot.model.groupCount, stale: responder.isStale(snapshot), reason: problem,
             store: StoreState(
                 location: responder.follower.store.location, reachable: state.storeIsReachable,

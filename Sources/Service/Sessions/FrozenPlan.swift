@@ -41,12 +41,12 @@ extension FrozenPlan {
     ///
     /// - Parameters:
     ///   - assigned: the plan.
-    ///   - scene: the inputs of the plan.
-    init(_ assigned: AssignedPlan, _ scene: MemberScene) {
-        let (plan, request, snapshot) = (assigned.plan, scene.request, scene.snapshot)
-        (arms, teams) = (scene.arms, assigned.teams)
+    ///   - context: the inputs of the plan.
+    init(_ assigned: AssignedPlan, _ context: MemberContext) {
+        let (plan, request, snapshot) = (assigned.plan, context.request, context.snapshot)
+        (arms, teams) = (context.arms, assigned.teams)
         version = snapshot.version.description
-        recommendationID = Recommendations.id(of: plan, forUser: request.profile.userID, snapshot.version)
+        recommendationID = context.recommendationID(of: plan)
         bucket = plan.bucket
         items = plan.items
         let joined = request.profile.joined.map(\.group)

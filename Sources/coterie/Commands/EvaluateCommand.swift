@@ -6,6 +6,7 @@ import Model
 import ModelStore
 import Recommendation
 import Recompute
+import Service
 
 /// `coterie evaluate [TRAIN TEST]`.
 enum EvaluateCommand: Subcommand {
@@ -74,7 +75,7 @@ enum EvaluateCommand: Subcommand {
             return try report.write(parsed)
         }
         let model = version.model
-        let planner = try parsed.planner(version, nil, isOfStore: false)
+        let planner = VisibleSnapshot(version, planning: try parsed.planning()).planner
         line.begin("reading members")
         let set = try EvaluationSet(
             model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,

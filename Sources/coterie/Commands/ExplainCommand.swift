@@ -18,33 +18,25 @@ enum ExplainCommand: Subcommand {
         let boosts = try parsed.boosts()
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let planner = try parsed.planner(version, catalog)
-        try Lookup.check(boosts, in: version, planner.model, catalog: catalog)
-        let instant = try parsed.planInstant()
-        let profiles = try ProfileReader(parsed, catalog, version.manifest, planner, atMilliseconds: instant)
-        let request = profiles.request(
-            for: try profiles.profile(of: parsed.arguments[0]), seed: try parsed.planSeed(),
-            boosts)
-        let answer = try explanation(parsed, version, planner, request, catalog)
+        let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
+        try Lookup.check(boosts, in: version, snapshot.model, catalog: catalog)
+        let members = try MemberReader(parsed, catalog, version.manifest, snapshot, boosts: boosts)
+        let context = try members.context(ofUser: parsed.arguments[0])
+        let answer = try explanation(of: parsed.arguments[1], context, version, snapshot.model, catalog)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
         try output.flush()
     }
 
     private static func explanation(
-        _ parsed: ParsedCommand, _ version: LoadedVersion, _ planner: Planner, _ request: PlanRequest,
+        of group: String, _ context: MemberContext, _ version: LoadedVersion, _ visible: VisibleModel,
         _ catalog: Catalog?
     ) throws -> Explanation {
-        let group = parsed.arguments[1]
         if let concealment = try catalog?.group(withID: group)?.concealment {
-            return Explanation(
-                version.served, userId: parsed.arguments[0], unshownGroup: group, concealment: concealment)
+            return context.explanation(ofUnshown: group, concealment)
         }
-        guard !planner.model.hides(group) else {
-            return Explanation(version.served, userId: parsed.arguments[0], unshownGroup: group)
-        }
-        let index = try Lookup.group(group, in: version, planner.model, catalog: catalog)
-        return Explanation(version.served, of: UInt32(index), planner, request)
+        guard !visible.hides(group) else { return context.explanation(ofUnshown: group) }
+        return context.explanation(of: UInt32(try Lookup.group(group, in: version, visible, catalog: catalog)))
     }
 
     private static func write(_ answer: Explanation, to output: inout Output) throws {

@@ -3,6 +3,7 @@ import CatalogStore
 import CommandLine
 import Model
 import ModelStore
+import Service
 import Similarity
 
 /// `coterie export neighbours --by RELATION`, `coterie export recommendations`, `coterie export tables`.
@@ -79,7 +80,7 @@ enum ExportCommand: Subcommand {
             throw UsageError("\"export neighbours\" needs --by, one of \(names)")
         }
         let version = try parsed.loadVersion()
-        let shown = try parsed.visibleModel(version, parsed.openCatalogIfPresent())
+        let shown = try parsed.snapshot(version, parsed.openCatalogIfPresent()).model
         var output = try Output(path: parsed.textIfGiven("output"))
         try write(Relation(rawValue: relation), of: version, shown, isJSON: parsed.flag("json"), to: &output)
         try output.flush()

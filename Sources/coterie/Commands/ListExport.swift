@@ -6,6 +6,7 @@ import FoundationEssentials
 import Model
 import ModelStore
 import Recommendation
+import Service
 import Synchronization
 
 /// `coterie export recommendations`: the lists of all members, or of some, in the order of their ids.
@@ -35,7 +36,7 @@ struct ListExport {
 
     private let parsed: ParsedCommand
     private let version: LoadedVersion
-    private let planner: Planner
+    private let snapshot: VisibleSnapshot
     private let catalog: Catalog
     /// A reader for each thread.
     private let readers: [CatalogProfiles]
@@ -46,15 +47,17 @@ struct ListExport {
         self.parsed = parsed
         let catalog = try parsed.openCatalog()
         version = try parsed.loadVersion()
-        let planner = try parsed.planner(version, catalog)
-        readers = try (0..<parsed.threadCount()).map { _ in try CatalogProfiles(parsed.openCatalog(), for: planner) }
-        (self.catalog, self.planner) = (catalog, planner)
+        let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
+        readers = try (0..<parsed.threadCount()).map { _ in
+            try CatalogProfiles(parsed.openCatalog(), for: snapshot.planner)
+        }
+        (self.catalog, self.snapshot) = (catalog, snapshot)
         content = Content(
             version: version.manifest.version.description, atMilliseconds: try parsed.planInstant(),
             limit: try parsed.integer("limit", in: 1...300), seed: try parsed.planSeed(),
             omitted: parsed.texts("without").sorted(), variety: try parsed.variety(), isJSON: parsed.flag("json"),
             hasReasons: parsed.flag("reasons"))
-        content.concealed = try Self.concealed(planner.model, catalog)
+        content.concealed = try Self.concealed(snapshot.model, catalog)
     }
 
     /// Returns a checksum of what lists must not have: it changes if a group is hidden or a member forgotten meanwhile.
@@ -134,52 +137,49 @@ struct ListExport {
         var bytes: [UInt8] = []
         var unknown = 0
         let profiles = try reader.profiles(of: users, atMilliseconds: content.atMilliseconds)
-        for (user, profile) in zip(users, profiles) {
+        for profile in profiles {
             guard let profile else {
                 unknown += 1
                 continue
             }
-            let plan = planner.plan(
-                PlanRequest(
-                    profile: profile, atMilliseconds: content.atMilliseconds, seed: content.seed,
-                    length: content.limit))
-            let reasons = content.hasReasons ? planner.reasons(for: plan.items, of: profile) : []
-            bytes += content.isJSON ? line(plan.items, reasons, of: user) : rows(plan.items, reasons, of: user)
+            let request = PlanRequest(
+                profile: profile, atMilliseconds: content.atMilliseconds, seed: content.seed, length: content.limit)
+            let list = MemberContext(snapshot, request).recommendations(
+                snapshot.planner.plan(request), limit: content.limit, reasonLimit: content.hasReasons ? .max : 0)
+            bytes += content.isJSON ? line(list) : rows(list)
         }
         return (bytes, unknown)
     }
 
-    private func line(_ items: [PlanItem], _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
-        let ids = planner.model.ids(of: items.map(\.group))
-        return JSONWriter.object { json in
-            json.member("userId", user)
-            json.objects("recommendations", items.enumerated()) { json, element in
-                json.member("groupId", ids[element.offset])
-                json.member("score", element.element.score)
-                json.member("origin", element.element.origin.rawValue)
-                if content.hasReasons { json.member("reasons", seeds(reasons[element.offset])) }
+    private func line(_ list: Recommendations) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("userId", list.userId)
+            json.objects("recommendations", list.recommendations) { json, row in
+                json.member("groupId", row.group.group.groupId)
+                json.member("score", row.group.score)
+                json.member("origin", row.origin.rawValue)
+                if content.hasReasons { json.member("reasons", seeds(row.reasons)) }
             }
         } + [UInt8(ascii: "\n")]
     }
 
-    private func rows(_ items: [PlanItem], _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
+    private func rows(_ list: Recommendations) -> [UInt8] {
         var bytes: [UInt8] = []
-        let ids = planner.model.ids(of: items.map(\.group))
-        let user = TabSeparated.field(user).utf8
+        let user = TabSeparated.field(list.userId).utf8
         let tab = UInt8(ascii: "\t")
-        for (index, item) in items.enumerated() {
+        for row in list.recommendations {
             bytes += user
             bytes.append(tab)
-            bytes += String(index + 1).utf8
+            bytes += String(row.group.group.rank).utf8
             bytes.append(tab)
-            bytes += TabSeparated.field(ids[index]).utf8
+            bytes += TabSeparated.field(row.group.group.groupId).utf8
             bytes.append(tab)
-            bytes += Formats.significant(item.score, 6).utf8
+            bytes += Formats.significant(row.group.score, 6).utf8
             bytes.append(tab)
-            bytes += item.origin.rawValue.utf8
+            bytes += row.origin.rawValue.utf8
             if content.hasReasons {
                 bytes.append(tab)
-                bytes += TabSeparated.field(seeds(reasons[index]).joined(separator: ";")).utf8
+                bytes += TabSeparated.field(seeds(row.reasons).joined(separator: ";")).utf8
             }
             bytes.append(UInt8(ascii: "\n"))
         }
@@ -187,9 +187,9 @@ struct ListExport {
     }
 
     /// Returns the ids of the joined groups that led to a group, the strongest first, each once.
-    private func seeds(_ reasons: [Suggestion.Reason]) -> [String] {
-        var seen: Set<UInt32> = []
-        return reasons.filter { seen.insert($0.seed).inserted }.map { planner.model.id(of: Int($0.seed)) }
+    private func seeds(_ reasons: [GroupReason]) -> [String] {
+        var seen: Set<String> = []
+        return reasons.map(\.groupId).filter { seen.insert($0).inserted }
     }
 }
 

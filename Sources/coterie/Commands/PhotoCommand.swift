@@ -4,6 +4,7 @@ import CommandLine
 import Model
 import ModelStore
 import Recommendation
+import Service
 
 /// `coterie photo PHOTO`.
 enum PhotoCommand: Subcommand {
@@ -36,21 +37,18 @@ enum PhotoCommand: Subcommand {
                     ? "photo \"\(photo.id)\" is private: it is recommended to no group"
                     : "photo \"\(photo.id)\" is undescribed, and not shown: import a file of photos that has it")
         }
-        let model = try parsed.visibleModel(version, catalog)
-        let context = PhotoContext(photo, in: model)
-        let recommender = PhotoRecommender(
-            model: model, popular: PopularPools(model, Coterie.relations), relations: Coterie.relations,
-            weights: PhotoWeights(version.manifest), at: version.manifest.createdAtMilliseconds / 1000)
-        let suggestions = recommender.suggestions(for: context, limit: limit)
+        let snapshot = try parsed.snapshot(version, catalog)
+        let context = PhotoContext(photo, in: snapshot.model)
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(
-                GroupsForPhoto(version.served, photoId: photo.id, suggestions, Coterie.relations, in: model))
+            try output.json(snapshot.groups(forPhoto: photo.id, context, limit: limit))
         } else {
+            // A table counts the reasons that it has no room for.
+            let answer = snapshot.groups(forPhoto: photo.id, context, limit: limit, reasonLimit: .max)
             try output.line(
                 "\(photo.id) is in \(context.groups.count) public groups of the model; it could be added to:")
-            for line in table(suggestions, model) { try output.line(line) }
-            if suggestions.isEmpty {
+            for line in table(answer) { try output.line(line) }
+            if answer.groups.isEmpty {
                 try output.line("none: no group is open to it")
             }
         }
@@ -58,15 +56,15 @@ enum PhotoCommand: Subcommand {
     }
 
     /// Returns a table with a line for each group.
-    private static func table(_ suggestions: [PhotoSuggestion], _ model: VisibleModel) -> [String] {
+    private static func table(_ answer: GroupsForPhoto) -> [String] {
         var table = TextTable([
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
             .init(title: "score", isNumber: true), .init(title: "because of", maximumWidth: 110),
         ])
-        for (index, suggestion) in suggestions.enumerated() {
+        for row in answer.groups {
+            let group = row.group.group
             table.add([
-                String(index + 1), model.id(of: Int(suggestion.group)), model.title(of: Int(suggestion.group)),
-                Formats.fixed(suggestion.score, 3), reasons(suggestion, model),
+                String(group.rank), group.groupId, group.title, Formats.fixed(row.group.score, 3), text(row.reasons),
             ])
         }
         return table.lines
@@ -75,19 +73,18 @@ enum PhotoCommand: Subcommand {
     /// Returns the strongest reason of each kind, and the number of further similar groups.
     ///
     /// Only similar groups give several reasons of one kind.
-    private static func reasons(_ suggestion: PhotoSuggestion, _ model: VisibleModel) -> String {
+    private static func text(_ reasons: [GroupsForPhoto.Reason]) -> String {
         var kinds: Set<String> = []
-        let strongest = suggestion.reasons.filter { kinds.insert($0.evidence.kind).inserted }
-        let more = suggestion.reasons.count - strongest.count
-        return strongest.map { text($0.evidence, model) }.joined(separator: "; ")
-            + (more > 0 ? "; similar to \(more) more" : "")
+        let strongest = reasons.filter { kinds.insert($0.evidence.kind).inserted }
+        let more = reasons.count - strongest.count
+        return strongest.map(text).joined(separator: "; ") + (more > 0 ? "; similar to \(more) more" : "")
     }
 
-    private static func text(_ evidence: PhotoSuggestion.Evidence, _ model: VisibleModel) -> String {
-        switch evidence {
+    private static func text(_ reason: GroupsForPhoto.Reason) -> String {
+        switch reason.evidence {
         case .sharedPools(let photos): "\(photos) photos that share its pools"
-        case .similarGroup(let group, let relation, _):
-            "similar to \(named(Int(group), in: model)) by \(relation.rawValue)"
+        case .similarGroup(_, let relation, _):
+            "similar to \(named(reason.groupId ?? "", reason.title ?? "")) by \(relation.rawValue)"
         case .tags(let tags): "tags \(tags.joined(separator: ", "))"
         case .place(let cell):
             "near \(Formats.fixed(cell.middle.latitude, 2)), \(Formats.fixed(cell.middle.longitude, 2))"

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Model
 import ModelStore
 import Recommendation
+import Service
 
 /// `coterie recommend USER…`.
 enum RecommendCommand: Subcommand {
@@ -50,17 +51,15 @@ enum RecommendCommand: Subcommand {
         }
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let planner = try parsed.planner(version, catalog)
-        try Lookup.check(boosts, in: version, planner.model, catalog: catalog)
-        let profiles = try ProfileReader(
-            parsed, catalog, version.manifest, planner, atMilliseconds: try parsed.planInstant())
-        let seed = try parsed.planSeed()
+        let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
+        try Lookup.check(boosts, in: version, snapshot.model, catalog: catalog)
+        let members = try MemberReader(parsed, catalog, version.manifest, snapshot, boosts: boosts)
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()
         var unknownCount = 0
         for user in users {
-            let profile: MemberProfile
-            do { profile = try profiles.profile(of: user) } catch let failure as Failure where !isSingle {
+            let context: MemberContext
+            do { context = try members.context(ofUser: user) } catch let failure as Failure where !isSingle {
                 // The others still get their lists, in the given order.
                 try output.flush()
                 printToStandardError("coterie: \(failure.message)")
@@ -68,23 +67,20 @@ enum RecommendCommand: Subcommand {
                 continue
             }
             var trace = StageTrace()
-            let request = profiles.request(for: profile, seed: seed, boosts)
-            let plan = planner.plan(request) { trace.note($0) }
+            let plan = snapshot.planner.plan(context.request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
+            let joinedCount = context.request.profile.joined.count
             if parsed.flag("json") {
-                var answer = Recommendations(
-                    version.served, id: Recommendations.id(of: plan, forUser: user, version.manifest.version),
-                    bucket: plan.bucket, interests: plan.interests.map { MemberInterest($0, in: planner.model) },
-                    items: plan.items, limit: limit, for: request.profile, planner)
+                var answer = context.recommendations(plan, limit: limit)
                 answer.trace = stages.map {
-                    .init(joined: request.profile.joined.count, candidates: plan.candidateCount, stages: $0)
+                    .init(joined: joinedCount, candidates: plan.candidateCount, stages: $0)
                 }
                 try output.json(answer, isIndented: isSingle)
             } else {
-                let lines = PlanTable.lines(plan, request.profile, planner, limit: limit)
-                try output.line(
-                    "\(printable(user)) is in \(request.profile.joined.count) public groups of the model; recommended:")
-                for line in lines { try output.line(line) }
+                // A table counts the reasons that it has no room for.
+                let answer = context.recommendations(plan, limit: limit, reasonLimit: .max)
+                try output.line("\(printable(user)) is in \(joinedCount) public groups of the model; recommended:")
+                for line in PlanTable.lines(answer) { try output.line(line) }
                 if plan.items.isEmpty { try output.line("nothing: the model has no group to recommend") }
                 for line in PlanTable.lines(stages ?? []) where stages != nil { try output.line(line) }
             }

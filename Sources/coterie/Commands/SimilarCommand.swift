@@ -3,6 +3,7 @@ import CatalogStore
 import CommandLine
 import Model
 import ModelStore
+import Service
 import Recommendation
 
 /// `coterie similar GROUP`.
@@ -28,15 +29,14 @@ enum SimilarCommand: Subcommand {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let model = try parsed.visibleModel(version, catalog)
-        let group = try Lookup.group(parsed.arguments[0], in: version, model, catalog: catalog)
-        let answer = SimilarGroups(
-            version.served, to: UInt32(group), by: by, limit: limit, Recommender(model: model, relations: relations))
+        let snapshot = try parsed.snapshot(version, catalog)
+        let group = try Lookup.group(parsed.arguments[0], in: version, snapshot.model, catalog: catalog)
+        let answer = snapshot.similarGroups(to: UInt32(group), by: by, limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)
         } else {
-            try output.line("\(named(group, in: model)): similar groups by \(by)")
+            try output.line("\(named(answer.groupId, snapshot.model.title(of: group))): similar groups by \(by)")
             for line in table(answer.neighbours, by, relations) { try output.line(line) }
             if answer.neighbours.isEmpty {
                 try output.line("no neighbours; \"coterie why\" says why two groups are not neighbours")

@@ -3,6 +3,7 @@ import CatalogStore
 import CommandLine
 import Model
 import ModelStore
+import Service
 
 /// `coterie trending`.
 enum TrendingCommand: Subcommand {
@@ -21,8 +22,7 @@ enum TrendingCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
-        let model = try parsed.visibleModel(version, parsed.openCatalogIfPresent())
-        let answer = TrendingGroups(version.served, in: model, limit: limit)
+        let answer = try parsed.snapshot(version, parsed.openCatalogIfPresent()).trendingGroups(limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

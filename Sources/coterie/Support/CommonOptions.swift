@@ -65,13 +65,6 @@ enum CommonOptions {
     static let version = Option("model", "VERSION", help: "Use this version instead of the current one")
 }
 
-extension LoadedVersion {
-    /// The version as answers name it.
-    ///
-    /// It is never degraded, because a command reads exactly the requested version.
-    var served: ServedVersion { ServedVersion(manifest.version, degraded: false) }
-}
-
 extension ParsedCommand {
     /// Opens the catalog for reading.
     func openCatalog() throws(CatalogError) -> Catalog { try Catalog(path: text("catalog"), mode: .reading) }

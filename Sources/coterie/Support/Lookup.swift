@@ -78,10 +78,7 @@ enum Lookup {
 }
 
 /// Returns a group's title, or its id if it has no title.
-func named(_ index: Int, in model: VisibleModel) -> String {
-    let title = model.title(of: index)
-    return title.isEmpty ? model.id(of: index) : title
-}
+func named(_ id: String, _ title: String) -> String { title.isEmpty ? id : title }
 
 extension GroupRecord {
     /// The state for which the group is not shown, in a word, or `nil` if it is shown.
@@ -95,36 +92,44 @@ extension GroupRecord {
     }
 }
 
-/// A reader of members' profiles, from the catalog or, without a catalog, from the shared store.
-struct ProfileReader {
+/// A reader of members, from the catalog or, without a catalog, from the shared store.
+struct MemberReader {
     /// The catalog, if there is one.
     private let catalog: Catalog?
     private let catalogPath: String
     /// The shared store, or `nil` if there is a catalog or the store is not shared.
     private let store: (any SharedStore)?
     private let manifest: Manifest
-    private let planner: Planner
+    private let snapshot: VisibleSnapshot
     private let instant: Int64
+    private let seed: UInt64
+    private let boosts: [Boost]
 
     /// Opens the store, if there is no catalog.
-    ///
-    /// - Parameter instant: the time of the profiles, in Unix milliseconds.
     init(
-        _ parsed: ParsedCommand, _ catalog: Catalog?, _ manifest: Manifest, _ planner: Planner,
-        atMilliseconds instant: Int64
+        _ parsed: ParsedCommand, _ catalog: Catalog?, _ manifest: Manifest, _ snapshot: VisibleSnapshot,
+        boosts: [Boost]
     ) throws {
         self.catalog = catalog
         catalogPath = parsed.text("catalog")
         store = catalog == nil ? try parsed.openStore().shared : nil
         self.manifest = manifest
-        self.planner = planner
-        self.instant = instant
+        self.snapshot = snapshot
+        self.boosts = boosts
+        instant = try parsed.planInstant()
+        seed = try parsed.planSeed()
     }
 
-    /// Returns the profile of a user.
+    /// Returns the inputs of a member's list.
     ///
     /// - Throws: among others `Failure` if there is no such user; with a catalog, it suggests similar ids.
-    func profile(of user: String) throws -> MemberProfile {
+    func context(ofUser user: String) throws -> MemberContext {
+        MemberContext(
+            snapshot,
+            PlanRequest(profile: try profile(of: user), atMilliseconds: instant, seed: seed, boosts: boosts))
+    }
+
+    private func profile(of user: String) throws -> MemberProfile {
         guard let catalog else {
             guard let member = try store?.member(withID: user, in: manifest.version) else {
                 throw Failure(
@@ -132,16 +137,11 @@ struct ProfileReader {
                     "there is no user \"\(user)\" in the store, and no catalog at \(catalogPath) to look into"
                 )
             }
-            return MemberProfile(userID: user, member, of: manifest, for: planner, atMilliseconds: instant)
+            return MemberProfile(userID: user, member, of: manifest, for: snapshot.planner, atMilliseconds: instant)
         }
         guard
-            let profile = try MemberProfile(ofUser: user, from: catalog, for: planner, atMilliseconds: instant)
+            let profile = try MemberProfile(ofUser: user, from: catalog, for: snapshot.planner, atMilliseconds: instant)
         else { throw Lookup.unknown(.users, user, near: try catalog.idsNear(user, in: .users)) }
         return profile
-    }
-
-    /// Returns a request for a member's list.
-    func request(for profile: MemberProfile, seed: UInt64, _ boosts: [Boost] = []) -> PlanRequest {
-        PlanRequest(profile: profile, atMilliseconds: instant, seed: seed, boosts: boosts)
     }
 }

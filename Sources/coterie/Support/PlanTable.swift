@@ -12,30 +12,28 @@ import Service
 /// A member's list as tables.
 enum PlanTable {
     /// Returns the list, with a line for each group.
-    static func lines(_ plan: Plan, _ profile: MemberProfile, _ planner: Planner, limit: Int) -> [String] {
+    static func lines(_ list: Recommendations) -> [String] {
         var table = TextTable([
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
             .init(title: "score", isNumber: true), .init(title: "interest", maximumWidth: 20),
             .init(title: "placed by"), .init(title: "because of", maximumWidth: 72),
         ])
-        let names = plan.interests.map { $0.name(in: planner.model) }
-        let items = plan.items.prefix(limit)
-        for (index, (item, reasons)) in zip(items, planner.reasons(for: items, of: profile)).enumerated() {
+        for row in list.recommendations {
+            let (group, score) = (row.group.group, row.group.score)
             table.add([
-                String(index + 1), planner.model.id(of: Int(item.group)), planner.model.title(of: Int(item.group)),
-                item.score > 0 ? Formats.fixed(item.score, 4) : "-",
-                item.interest.map { names[$0] } ?? "-", item.placement.words,
-                ([item.origin.explanation] + because(of: reasons, planner)).compactMap(\.self).joined(separator: ", "),
+                String(group.rank), group.groupId, group.title, score > 0 ? Formats.fixed(score, 4) : "-",
+                row.interest ?? "-", row.placement.words,
+                ([row.origin.explanation] + because(of: row.reasons)).compactMap(\.self).joined(separator: ", "),
             ])
         }
         return table.lines
     }
 
     /// Returns the names of up to three groups that contribute most, each once, and the number of further ones.
-    private static func because(of reasons: [Suggestion.Reason], _ planner: Planner) -> [String] {
+    private static func because(of reasons: [GroupReason]) -> [String] {
         var names: [String] = []
         for reason in reasons {
-            let name = named(Int(reason.seed), in: planner.model)
+            let name = named(reason.groupId, reason.title)
             if !names.contains(name) { names.append(name) }
         }
         guard names.count > 3 else { return names }
@@ -142,28 +140,32 @@ extension ParsedCommand {
     /// Returns the variety of lists.
     func variety() throws(UsageError) -> Double { try number("variety") }
 
-    /// Returns a planner from the options, over the groups of a version that the site shows.
+    /// Returns the configuration of lists and their key, from the options.
+    func planning() throws -> Planning { Planning(try planConfiguration(), key: try rotationKey()) }
+
+    /// Returns a version of the store as the site shows it now.
     ///
     /// - Parameters:
     ///   - version: the version.
     ///   - catalog: the catalog with the site's decisions since the version was made, if there is one.
-    ///   - isOfStore: whether the version is one of the store.
-    func planner(_ version: LoadedVersion, _ catalog: Catalog?, isOfStore: Bool = true) throws -> Planner {
-        let configuration = try planConfiguration().weighted(by: version.manifest)
-        return Planner(model: version.model, configuration: configuration, key: try rotationKey())
-            .showing(isOfStore ? try visibleModel(version, catalog) : VisibleModel(version.model))
+    ///   - planning: the configuration of lists; the default is for commands that make none.
+    func snapshot(_ version: LoadedVersion, _ catalog: Catalog?, _ planning: Planning? = nil) throws -> VisibleSnapshot
+    {
+        var usual = PlanConfiguration()
+        usual.relations = Coterie.relations
+        return VisibleSnapshot(
+            version, try siteDecisions(version, catalog), planning: planning ?? Planning(usual))
     }
 
-    /// Returns the groups of a version that the site shows now.
+    /// Returns the site's current decisions.
     ///
-    /// The streams of a shared store have the site's decisions since the last recompute.
-    func visibleModel(_ version: LoadedVersion, _ catalog: Catalog?) throws -> VisibleModel {
+    /// The streams of a shared store have the decisions since the last recompute.
+    private func siteDecisions(_ version: LoadedVersion, _ catalog: Catalog?) throws -> SiteDecisions {
         guard let channel = try openStore().shared?.channel else {
-            return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
+            return try SiteDecisions(of: catalog, in: version.model)
         }
         let taken = try catalog?.appliedChanges() ?? version.manifest.taken
-        let streamed = try StreamedDecisions(of: channel, beyond: taken)
-        return VisibleModel(version.model, try SiteDecisions(of: catalog, in: version, streamed))
+        return try SiteDecisions(of: catalog, in: version, try StreamedDecisions(of: channel, beyond: taken))
     }
 
     /// Returns the boosts of the options.
