@@ -13,6 +13,7 @@ from pyspark import AccumulatorParam
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+import coterie_rejects
 import coterie_stages
 import coterie_tables
 
@@ -32,6 +33,7 @@ ENTITIES = {
     "photos": {"visibility": (None, None), "owner": ("u32", "user_id"), "tags": ("text", "tags"),
                "latitude": ("f64", "latitude"), "longitude": ("f64", "longitude")},
 }
+NUMBERS = (T.FloatType, T.DoubleType, T.DecimalType)
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt", ".gz")
 
 
@@ -77,16 +79,18 @@ class Lake:
                                if name in coterie_tables.DEGREES else T.StringType()) for name in self.columns[kind]]
         schema = T.StructType(types + [T.StructField(name, T.LongType()) for name in PLACE])
         rejected = self.session.sparkContext.accumulator((0, 0), Pairs())
+        rejects = coterie_rejects.Rejects(kind, self.path("rejects"), self.options.rejects)
         parts, number = [], 0
         for source in sources:
-            for rows, file_count, header, is_table in self.readings(kind, source):
+            for rows, files, header, is_table in self.readings(kind, source):
                 cleaning = coterie_tables.Cleaning(
                     self.options.program, kind, self.options.timezone, self.columns[kind], self.times, header,
-                    is_table, rejected)
+                    is_table, rejected, rejects.folder)
+                rejects.files += files
                 rows = rows.withColumn("file", F.col("file") + number) \
                     .withColumn("block", F.col("block").cast("long"))
                 parts.append(rows.mapInArrow(running(cleaning), schema))
-                number += file_count
+                number += len(files)
         if not parts:
             return self.session.createDataFrame([], schema)
         rows = parts[0]
@@ -94,13 +98,13 @@ class Lake:
             rows = rows.unionAll(part)
         rows = self.stored(kind, rows)
         good, bad = rejected.value
-        self.say(f"{kind}: {good} rows, {bad} rejected")
+        self.say(f"{kind}: {good} rows, {bad} rejected{rejects.collect()}")
         if bad > self.options.maximum_rejected / 100 * (good + bad):
             raise SystemExit(f"{kind}: {bad} of {good + bad} rows are rejected; the rest was not used")
         return rows
 
     def readings(self, kind, source):
-        """The rows of a source, how many files they are of, the first line of text files, and whether it is a table.
+        """The rows of a source, the names of their files, the first line of text files, and whether it is a table.
 
         Rows are lines of text, or columns of a table as text. Each has the number of its file, in the order of names.
         """
@@ -108,9 +112,9 @@ class Lake:
         first = F.lit(0).alias("file")
         if source.startswith("table:"):
             rows = self.texts(kind, self.session.read.table(source[6:]), F.lit(0).alias("block"), first)
-            yield rows, 1, None, True
+            yield rows, [source], None, True
             return
-        files = sorted(self.session.read.text(source).inputFiles())
+        source, files = self.files(source)
         if not files[0].endswith(TEXT):
             # Spark writes one slash in one place, and three in another.
             path = F.regexp_replace("_metadata.file_path", "^([^:/]+):/+", "$1:/").alias("path")
@@ -119,25 +123,41 @@ class Lake:
             numbers = self.session.createDataFrame(numbers, "path string, number long")
             missing = F.raise_error(F.concat(F.lit("Spark did not list this file: "), "path")).cast("long")
             rows = rows.join(F.broadcast(numbers), "path", "left").withColumn("file", F.coalesce("number", missing))
-            yield rows.drop("path", "number"), len(files), None, True
+            yield rows.drop("path", "number"), [decoded(file) for file in files], None, True
             return
-        for file in files:
+        for file in map(decoded, files):
+            path = escaped(file)
             # Titles have ends of lines in some files, and groups are few: their files are taken as they are.
             is_whole = kind == "groups" or self.options.multi_line
-            lines = self.session.read.option("wholetext", is_whole).text(file).select("value", block, first)
+            lines = self.session.read.option("wholetext", is_whole).text(path).select("value", block, first)
             header = None
             if not is_whole and ".json" not in file and ".ndjson" not in file:
-                row = self.session.read.text(file).filter(F.trim("value") != "") \
+                row = self.session.read.text(path).filter(F.trim("value") != "") \
                     .select(F.col("value").cast("binary")).head()
                 if row is None:
                     continue
                 header = bytes(row[0])
-            yield lines, 1, header, False
+            yield lines, [file], header, False
+
+    def files(self, source):
+        """A source as a pattern, and its files as URIs in the order of their names.
+
+        A source that is the very name of a file or folder is no pattern, whatever characters it has.
+        """
+        path = self.session._jvm.org.apache.hadoop.fs.Path(source)
+        if path.getFileSystem(self.session._jsc.hadoopConfiguration()).exists(path):
+            source = escaped(source)
+        files = sorted(self.session.read.text(source).inputFiles(), key=decoded)
+        if not files:
+            raise SystemExit(f"there are no files in {source}")
+        return source, files
 
     def texts(self, kind, rows, *places):
         """The columns of a kind that the rows have, as an import would find them in a file, and other columns."""
         def text(field):
             column = F.col(f"`{field.name}`")
+            if field.name not in coterie_tables.DEGREES and isinstance(field.dataType, NUMBERS):
+                return self.integers(kind, field, column)
             if isinstance(field.dataType, T.ArrayType):
                 return F.array_join(column, ";")
             if isinstance(field.dataType, T.TimestampType):
@@ -146,19 +166,38 @@ class Lake:
         known = [field for field in rows.schema.fields if field.name in self.options.columns[kind]]
         return rows.select(*[text(field).alias(field.name) for field in known], *places)
 
+    def integers(self, kind, field, column):
+        """Numbers with a point as text: those without a fraction as integers, as pandas writes them.
+
+        Floats above the limit stand for several integers. An id of them would be another one.
+        """
+        if isinstance(field.dataType, T.DecimalType):
+            whole, is_exact = column.cast("decimal(38,0)").cast("string"), F.lit(True)
+        else:
+            column = F.when(~F.isnan(column), column)
+            whole = column.cast("bigint").cast("string")
+            is_exact = F.abs(column) <= 2.0 ** (24 if isinstance(field.dataType, T.FloatType) else 53)
+        refused = F.raise_error(F.concat(
+            F.lit(f"{kind}: the column {field.name} has "), column.cast("string"),
+            F.lit(", which is too large to be exact as a float: write the column as integers or as text")))
+        return F.when(column.isNull(), F.lit(None).cast("string")).when(~is_exact, refused.cast("string")) \
+            .when(column == F.floor(column), whole).otherwise(column.cast("string"))
+
     # Groups
 
     def group_files(self):
         """The sources of groups as files that "coterie import groups" reads."""
         for source in filter(None, self.options.groups.split(",")):
             rows = self.session.read.table(source[6:]) if source.startswith("table:") else None
-            files = [] if rows is not None else sorted(self.session.read.text(source).inputFiles())
+            files = []
+            if rows is None:
+                source, files = self.files(source)
             if files and files[0].endswith(TEXT):
-                for number, file in enumerate(files):
-                    if urllib.parse.urlparse(file).scheme == "file":
-                        yield urllib.parse.unquote(urllib.parse.urlparse(file).path)
+                for number, file in enumerate(map(decoded, files)):
+                    if file.startswith("file:"):
+                        yield re.sub("^file:/+", "/", file)
                         continue
-                    content = self.session.read.format("binaryFile").load(file).head().content
+                    content = self.session.read.format("binaryFile").load(escaped(file)).head().content
                     path = self.path(f"groups-{number}-{os.path.basename(file)}")
                     with open(path, "wb") as copy:
                         copy.write(content)
@@ -272,6 +311,16 @@ class Lake:
         with open(self.path("tables", "manifest.json.partial"), "w") as file:
             json.dump(content, file)
         os.replace(file.name, self.path("tables", "manifest.json"))
+
+
+def decoded(uri):
+    """The path that Spark named by a URI."""
+    return urllib.parse.unquote(uri)
+
+
+def escaped(path):
+    """A pattern that only this path matches."""
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 def running(work):

@@ -22,13 +22,14 @@ DEGREES = {"latitude", "longitude"}
 class Cleaning:
     """Cleans batches with `coterie clean`, which knows the rules of an import."""
 
-    def __init__(self, program, kind, timezone, columns, times, header, is_table, rejected):
-        self.command = [program, "clean", kind, "--timezone", timezone]
+    def __init__(self, program, kind, timezone, columns, times, header, is_table, rejected, rejects):
+        self.command = [program, "clean", kind, "--timezone", timezone, "--rejects"]
         self.columns = columns  # those that are wanted
         self.times = times  # the columns with times
         self.header = header  # the first line of the file; none for tables and JSON Lines
         self.is_table = is_table
         self.rejected = rejected  # an accumulator: rows, rejected ones
+        self.rejects = rejects  # a folder for rejected records
 
     def __call__(self, batches):
         for chunk in chunked(batches):
@@ -36,14 +37,17 @@ class Cleaning:
 
     def clean(self, batch, file, block):
         line = int(batch.column("first")[0].as_py())
+        has_header = not self.is_table and (self.header is None or block == 0 and line == 0)
         if self.is_table:
             buffer = pyarrow.BufferOutputStream()
             pyarrow.csv.write_csv(batch.drop_columns(["file", "block", "first"]), buffer)
             content = buffer.getvalue()
         else:
-            has_header = self.header is None or block == 0 and line == 0
             content = (b"" if has_header else self.header + b"\n") + joined(batch.column("value"))
-        run = subprocess.run(self.command, input=content, capture_output=True)
+        # A task that is run again writes the same files. A header of this function's own is no line of the source.
+        before = line - (0 if has_header else 1)
+        rejects = os.path.join(self.rejects, f"{int(file):06d}-{int(block):015d}-{before + 1:012d}")
+        run = subprocess.run([*self.command, rejects], input=content, capture_output=True)
         if run.returncode:
             raise RuntimeError(f"{' '.join(self.command)}: {run.stderr.decode(errors='replace')}")
         report = json.loads(run.stderr.splitlines()[-1])

@@ -40,6 +40,7 @@ def arguments():
     parser.add_argument("--work", required=True, help="a folder for temporary data that all workers can reach")
     parser.add_argument("--timezone", default="UTC", help="the zone of times without one")
     parser.add_argument("--maximum-rejected", type=float, default=1, help="fail if more than this percentage is")
+    parser.add_argument("--rejects", metavar="FOLDER", default=".", help="the folder for rejected rows, with reasons")
     parser.add_argument("--multi-line", action="store_true", help="quoted fields may have ends of lines: a file a task")
     parser.add_argument("--parts", type=int, help="parts of the comparison (default: 8 for each core, at least 64)")
     parser.add_argument("--rows-per-file", type=int, default=4_000_000, help="rows of a file of a table, about")
@@ -118,16 +119,22 @@ def recompute(options, work, compare=None):
         sys.exit(process.returncode)
 
 
+def import_files(options, kind, paths, catalog):
+    os.makedirs(options.rejects, exist_ok=True)
+    say(run(options.program, "import", kind, *paths, "--catalog", catalog, "--timezone", options.timezone,
+            "--maximum-rejected", str(options.maximum_rejected),
+            "--rejects", os.path.join(options.rejects, f"{kind}-rejects")))
+
+
 def without_spark(options, work):
     """Imports the files into a catalog of its own, and writes the tables from that."""
     scratch = work.name("scratch.sqlite")
     for kind in (*ENTITIES, *options.relations):
         paths = [path for source in getattr(options, kind).split(",") if source
-                 for path in sorted(glob.glob(source)) or [source]]
+                 for path in ([source] if os.path.exists(source) else sorted(glob.glob(source)) or [source])]
         for catalog in [scratch] + [options.catalog] * (kind == "groups"):
             if paths:
-                say(run(options.program, "import", kind, *paths, "--catalog", catalog, "--timezone", options.timezone,
-                        "--maximum-rejected", str(options.maximum_rejected), "--rejects", work.name("rejects")))
+                import_files(options, kind, paths, catalog)
     # Groups that only entries name are groups, too, if no file has groups.
     import sqlite3
     with sqlite3.connect(scratch) as catalog:
@@ -164,7 +171,7 @@ def with_spark(options, work):
         .config("spark.sql.warehouse.dir", work.name("warehouse"))
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", 200_000).getOrCreate())
     session.sparkContext.setLogLevel("ERROR")
-    for module in ("coterie_tables.py", "coterie_stages.py", "coterie_spark.py"):
+    for module in ("coterie_rejects.py", "coterie_tables.py", "coterie_stages.py", "coterie_spark.py"):
         session.sparkContext.addPyFile(os.path.join(HERE, module))
     if options.parts is None:
         options.parts = max(64, 8 * session.sparkContext.defaultParallelism)
@@ -173,9 +180,7 @@ def with_spark(options, work):
         lake = coterie_spark.Lake(session, options, work.path, say)
         lake.clean()
         for path in lake.group_files():
-            say(run(options.program, "import", "groups", path, "--catalog", options.catalog, "--timezone",
-                    options.timezone, "--maximum-rejected", str(options.maximum_rejected), "--rejects",
-                    work.name("rejects")))
+            import_files(options, "groups", [path], options.catalog)
         add_groups(options, work, lake.found_groups())
         lake.write_tables()
 

@@ -16,6 +16,8 @@ public struct CatalogMember: Sendable, Equatable {
     public var id: String
     /// The stated interests, as imported.
     public var interests: [String]
+    /// Whether the catalog has the interests, even if there are none.
+    public var hasStatedInterests: Bool
     /// The memberships of public and private groups, in ascending order of the groups' ids.
     public var memberships: [Membership]
 }
@@ -40,7 +42,8 @@ extension Catalog {
                 memberships.append(.init(groupID: rows.text(0), joinedAt: rows.time(1)))
             }
             return CatalogMember(
-                id: id, interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
+                id: id, interests: user.text(1).split(separator: ";").map(String.init),
+                hasStatedInterests: user.optionalText(1) != nil, memberships: memberships)
         }
     }
 

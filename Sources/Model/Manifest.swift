@@ -32,6 +32,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var sections: [SectionReport]
     /// The published data about members, or nil if none is published.
     public var members: MembersReport?
+    /// Whether memberships, pools, photos and users were read from tables; nil means from the catalog.
+    public var isFromTables: Bool?
 
     /// Creates a manifest in the current format; properties that are not given are nil.
     public init(
@@ -50,6 +52,9 @@ public struct Manifest: Codable, Sendable, Equatable {
 
     /// The length of the model's sections, in bytes.
     public var byteCount: Int { sections.reduce(0) { $0 + $1.byteCount } }
+
+    /// Whether the catalog has no members of the version, so that they must be read from the version.
+    public var hasOwnMembers: Bool { isFromTables == true && members != nil }
 
     /// The changes from journals of daemons that the version includes; none if `changesTaken` is nil.
     public var taken: AppliedChanges { changesTaken ?? .none }
@@ -187,7 +192,7 @@ extension Manifest {
         }
     }
 
-    /// The data about members in a shared store: memberships, interests, dismissals and exposures.
+    /// The data about members in a version: memberships, interests, dismissals and exposures.
     public struct MembersReport: Codable, Sendable, Equatable {
         /// The number of buckets that each hash is split into.
         public var bucketCount: Int

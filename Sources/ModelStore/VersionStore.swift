@@ -21,9 +21,9 @@ public protocol VersionStore: Sendable {
     /// - Parameters:
     ///   - model: the sections of the version.
     ///   - manifest: the manifest, complete except for `sections`. The store adds their lengths and checksums.
-    ///   - members: the members, which a shared store publishes with the version. Other stores ignore them.
+    ///   - members: the members to publish with the version, or `nil` for none.
     ///   - progress: a function that is called with the number of bytes written, and of all bytes as far as known.
-    /// - Returns: the manifest as it was written.
+    /// - Returns: the manifest as it was written, with the report on the members.
     func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
@@ -46,6 +46,13 @@ public protocol VersionStore: Sendable {
 
     /// Loads a version and verifies it.
     func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
+
+    /// Returns all members published with a version, verified and on this machine.
+    ///
+    /// Looking up a member in the result needs no server.
+    ///
+    /// - Returns: the members, or `nil` if none were published with the version.
+    func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers?
 
     /// Returns the versions that pruning keeps; some of them may not be listed any more.
     func pinned() throws(StoreError) -> Set<VersionName>
@@ -100,18 +107,11 @@ extension VersionStore {
 
 /// A store on a server that several machines read.
 ///
-/// The store publishes the members with each version, and carries the changes and sessions that daemons share. While
-/// the server is out of reach, cached copies on this machine serve.
+/// The store carries the changes and sessions that daemons share. While the server is out of reach, cached copies on
+/// this machine serve.
 public protocol SharedStore: VersionStore {
     /// Returns a published member by external id, or `nil` if the version does not have the user.
     func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember?
-
-    /// Returns all members published with a version, and keeps them on this machine.
-    ///
-    /// Looking up a member in the result needs no server.
-    ///
-    /// - Returns: the members, or `nil` if none were published with the version.
-    func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers?
 
     /// Records that a loaded version now serves on this machine, for `lastLoaded`.
     ///

@@ -22,12 +22,12 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ///   - content: the amount of data about photos.
     ///   - groups: the number of groups.
     ///   - parameters: the parameters of the recompute.
-    ///   - publishesMembers: whether the store is shared.
+    ///   - isShared: whether the store is shared.
+    ///   - publishesMembers: whether members are published with the version.
     ///   - previous: an earlier version with the same parameters, whose steps show the speed of this machine.
     init(
         work: [Relation: WorkEstimate], content: ContentEstimate, groups: Int, parameters: RecomputeParameters,
-        publishesMembers: Bool,
-        previous: Manifest?
+        isShared: Bool, publishesMembers: Bool, previous: Manifest?
     ) {
         self.work = work
         self.content = content
@@ -35,11 +35,9 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let neighbours = relations.relations.reduce(0) { sum, relation in
             sum + Self.neighbours(work[relation], groups: groups, parameters[relation])
         }
-        // A dry run neither makes nor publishes members.
-        let makesMembers = publishesMembers && !parameters.isDryRun
-        let memberRows = makesMembers ? Self.rows(work, relations[.membership]) : 0
+        let memberRows = publishesMembers ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
-        if makesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 3e-8)) }
+        if publishesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 3e-8)) }
         let joined = Self.rows(work, relations[.membership])
         steps.append(.init(name: StepName.weigh, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 6e-8 : 0))
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
@@ -51,7 +49,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         steps.append(.init(name: StepName.compareVersions, expectedSeconds: comparing))
         if !parameters.isDryRun {
             // A shared store is a server, which receives lists one by one.
-            let publish = Double(neighbours) * (publishesMembers ? 1.1e-7 : 3.4e-8) + Double(memberRows) * 1.5e-8
+            let publish = Double(neighbours) * (isShared ? 1.1e-7 : 3.4e-8) + Double(memberRows) * 1.5e-8
             steps.append(.init(name: StepName.publish, expectedSeconds: publish))
         }
         if let previous { Self.learn(from: previous, work: work, relations, &steps) }

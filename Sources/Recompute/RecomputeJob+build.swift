@@ -126,7 +126,7 @@ extension RecomputeJob {
             estimate = RecomputeEstimate(
                 work: work, content: try entries.contentEstimate(), groups: try catalog.groupCount(),
                 parameters: parameters,
-                publishesMembers: store.shared != nil, previous: previousManifest())
+                isShared: store.shared != nil, publishesMembers: publishesMembers, previous: previousManifest())
         } catch { throw .catalog(error) }
         let available = memoryLimitBytes ?? AvailableMemory.bytes()
         observer.planned(estimate, availableBytes: available)

@@ -62,6 +62,7 @@ public struct RecomputeJob: Sendable {
             groups: built.groupCounts, relations: built.relations, steps: clock.reports, sections: [])
         manifest.changesTaken = built.changesTaken
         manifest.hiddenGroups = built.hiddenGroups
+        manifest.isFromTables = tablesPath == nil ? nil : true
         manifest.popularityWeight = built.popularityWeight
         manifest.photoWeights = built.photoWeights
         manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds

@@ -6,7 +6,7 @@ import Recommendation
 import Similarity
 import Synchronization
 
-/// The members that a recompute publishes to a shared store, as read from the catalog.
+/// The members that a recompute publishes with a version.
 struct RecomputedMembers: MemberSource {
     private let users: UserTexts
     /// Users × groups.
@@ -81,8 +81,10 @@ struct RecomputedMembers: MemberSource {
 }
 
 extension RecomputeJob {
-    /// Whether members are published with the version, for the daemons of a shared store.
-    var publishesMembers: Bool { store.shared != nil && !parameters.isDryRun }
+    /// Whether members are published with the version, for readers whose catalog does not have them.
+    var publishesMembers: Bool {
+        (store.shared != nil || tablesPath != nil || parameters.publishesMembers) && !parameters.isDryRun
+    }
 
     /// Returns the members to publish with the version.
     func membersToPublish(_ entries: any EntrySource, _ memberships: MatrixReading)

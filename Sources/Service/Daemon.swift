@@ -16,7 +16,7 @@ public final class Daemon: Sendable {
     private let configuration: Configuration
     private let server: HTTPServer
     private let timers: [RepeatingTimer]
-    private let community: (any CommunitySource)?
+    private let community: any CommunitySource
     private let exposures: ExposureLog
     private let sharedSessions: SharedSessions?
     private let relay: ChangeReplicator?
@@ -40,16 +40,16 @@ public final class Daemon: Sendable {
         let log = configuration.log
         let changes = ChangeClock()
         let follower = VersionFollower(
-            store: configuration.deployment.store, planning: configuration.live.planning, changes: changes, log: log,
-            now: configuration.now)
+            store: configuration.deployment.store, needsMembers: configuration.deployment.needsMembers,
+            planning: configuration.live.planning, changes: changes, log: log, now: configuration.now)
         let parts = try DeploymentParts(
             configuration.deployment, follower: follower, changes: changes, log: log, now: configuration.now)
         let keyWatch = configuration.live.access.keys.map { KeyWatch($0, log: log) }
         let settingsWatch = configuration.settingsSource.map { SettingsWatch($0, log: log) }
         let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
-        let board = parts.community.map { _ in
-            ExperimentBoard(follower, changes: changes, log: log)
-        }
+        // Members of experiments cannot be told apart where their exposures are not recorded.
+        let hasExperiments = parts.community.knows(.memberChanges, in: nil)
+        let board = hasExperiments ? ExperimentBoard(follower, changes: changes, log: log) : nil
         board?.poll()
         let recorder = try configuration.tape.map { settings throws(ServiceError) in
             try TapeRecorder(settings, log: log, now: configuration.now)
@@ -127,8 +127,8 @@ public final class Daemon: Sendable {
         if let sessions = parts.sharedSessions {
             duties.append(Duty("session-writer", every: SharedSessions.writingInterval) { sessions.writePending() })
         }
-        guard let community = parts.community, let sessions = parts.sessions else { return duties }
-        let exposures = parts.exposures
+        guard let sessions = parts.sessions else { return duties }
+        let (community, exposures) = (parts.community, parts.exposures)
         return duties + [
             Duty("change-watch", every: configuration.changePollInterval) { community.noteOutsideChanges() },
             Duty("exposures", every: .seconds(1)) { exposures.flush(to: community) },
@@ -187,7 +187,7 @@ public final class Daemon: Sendable {
         server.stop(waitingAtMost: configuration.stopGrace)
         recorder?.stop()
         // The last answers have noted what they showed.
-        if let community { exposures.flush(to: community) }
+        exposures.flush(to: community)
         sharedSessions?.writePending()
         relay?.stop()
         reporter?.withdraw()

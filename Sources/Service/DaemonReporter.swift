@@ -75,10 +75,11 @@ struct DaemonReporter: Sendable {
 
 /// The deployment of a daemon: its store, its source of members, and its place for changes.
 public enum Deployment: Sendable {
-    /// A daemon for groups alone, without members and photos, which records no changes.
+    /// A daemon that has only versions, with their members if these are published; it records no changes.
     ///
     /// - `decisions`: the site's decisions since the version was made.
-    case groupsOnly(any VersionStore, decisions: SiteDecisions = .asPublished)
+    /// - `sessions`: the file for the lists of sessions; nil for a new list at each request.
+    case versionsOnly(any VersionStore, decisions: SiteDecisions = .asPublished, sessions: String? = nil)
     /// A daemon that reads and writes a catalog on the same machine.
     ///
     /// - `sessions`: the file for the lists of sessions; nil for a file beside the catalog.
@@ -93,23 +94,28 @@ public enum Deployment: Sendable {
     /// The store of published versions.
     var store: any VersionStore {
         switch self {
-        case .groupsOnly(let store, _), .catalog(let store, _, _): store
+        case .versionsOnly(let store, _, _), .catalog(let store, _, _): store
         case .shared(let store, _, _, _): store
         }
+    }
+
+    /// Returns whether members are read from a version with this manifest.
+    ///
+    /// A daemon with a catalog reads them there, unless the catalog does not have them.
+    func needsMembers(_ manifest: Manifest) -> Bool {
+        if case .catalog = self { manifest.hasOwnMembers } else { true }
     }
 }
 
 /// The parts of a deployment, with their files open.
 struct DeploymentParts {
-    /// Members, photos and decisions, and the place for changes; nil if the daemon serves groups alone.
-    var community: (any CommunitySource)?
-    /// The site's decisions, if the daemon serves groups alone.
-    var decisions = SiteDecisions.asPublished
-    /// The lists of sessions; nil if the daemon serves groups alone.
+    /// Members, photos and decisions, and the place for changes.
+    let community: any CommunitySource
+    /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
     /// The lists of sessions that the store keeps, too; nil unless the store is shared.
     var sharedSessions: SharedSessions?
-    /// The count of sessions that have not ended; nil if the daemon serves groups alone.
+    /// The count of sessions that have not ended; nil if there are none.
     var sessionTally: SessionTally?
     /// The count of session lists that were found damaged.
     let damagedLists: DamagedLists
@@ -137,8 +143,12 @@ struct DeploymentParts {
         let damaged = DamagedLists(log)
         damagedLists = damaged
         switch deployment {
-        case .groupsOnly(_, let decisions):
-            self.decisions = decisions
+        case .versionsOnly(_, let decisions, let sessions):
+            community = VersionSource(changes: changes, decisions: decisions)
+            guard let sessions else { return }
+            self.sessions = Sessions(try SessionFile(path: sessions, damaged: damaged), keeping)
+            sessionTally = SessionTally(path: sessions)
+            conditions = [keeping]
             return
         case .catalog(_, let path, let sessions):
             community = try CatalogSource(path: path, changes: changes, recording: recording)

@@ -71,8 +71,8 @@ struct ForecastTests {
             .photos: .init(rows: 50_000_000, increments: 7e8, hasDates: isDated),
         ]
         return RecomputeEstimate(
-            work: work, content: content, groups: 100_000, parameters: parameters, publishesMembers: publishesMembers,
-            previous: nil)
+            work: work, content: content, groups: 100_000, parameters: parameters, isShared: publishesMembers,
+            publishesMembers: publishesMembers && !parameters.isDryRun, previous: nil)
     }
 
     @Test("an estimate counts work, threads, and the modified cosine's weights")
@@ -93,7 +93,7 @@ struct ForecastTests {
             let work = WorkEstimate(rows: 1000, increments: increments)
             return RecomputeEstimate(
                 work: [.members: work, .photos: work], content: .init(), groups: groups, parameters: parameters,
-                publishesMembers: false, previous: nil)
+                isShared: false, publishesMembers: false, previous: nil)
         }
         // By the other groups there are.
         let all = estimate(groups: 100, increments: 1e12, limit: 99)
@@ -141,8 +141,8 @@ struct ForecastTests {
         for index in manifest.steps.indices { manifest.steps[index].seconds = 1000 }
         let work = try #require(first.estimate).work
         let estimate = RecomputeEstimate(
-            work: work, content: .init(), groups: 10, parameters: .init(threads: 2), publishesMembers: false,
-            previous: manifest)
+            work: work, content: .init(), groups: 10, parameters: .init(threads: 2), isShared: false,
+            publishesMembers: false, previous: manifest)
         #expect(estimate.seconds > 3000)
     }
 

@@ -77,6 +77,8 @@ struct FakeCommunity: CommunitySource {
     var failure: ServiceError?
     let changes = ChangeClock()
 
+    func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool { subject != .photos || knowsPhotos }
+
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {

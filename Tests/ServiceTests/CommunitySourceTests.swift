@@ -51,7 +51,7 @@ struct CommunitySourceTests {
         try withCatalog { path in
             let source = try CatalogSource(path: path)
             let snapshot = try snapshot()
-            #expect(source.knowsPhotos)
+            #expect(source.knows(.photos, in: nil))
             let known = try source.context(ofPhoto: "public", in: VisibleModel(snapshot.model))
             #expect(
                 known
@@ -122,7 +122,7 @@ struct CommunitySourceTests {
         let snapshot = try snapshot()
         #expect(try source.joined("ann", snapshot) == [0, 2])
         #expect(try source.joined("bob", snapshot) == nil)
-        #expect(!source.knowsPhotos)
+        #expect(!source.knows(.photos, in: nil))
         store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
         let error = #expect(throws: ServiceError.self) { _ = try source.joined("ann", snapshot) }
         #expect(error?.code == .publishedMembersFailed)

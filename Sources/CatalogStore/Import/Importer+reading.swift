@@ -18,9 +18,7 @@ extension Importer {
                     try take(reader)
                 } catch {
                     try keepRow(of: reader)
-                    let fields = columns.indices.map { reader.text($0) }
-                    try reject(
-                        reader, reader.line, error.reason, String(fields.joined(separator: "  ").prefix(200)))
+                    try reject(reader, reader.line, error.reason, reader.excerpt(ofColumns: columns.count))
                 }
                 if !unreadable.isEmpty { noteUnreadable(reader) }
                 if let failure { throw failure }

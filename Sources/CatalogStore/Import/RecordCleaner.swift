@@ -39,9 +39,13 @@ public struct RecordCleaner: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of a file, or `-` for standard input.
+    ///   - rejectsPath: The path of the file for rejected records, as of an import, or nil for none.
     ///   - write: Receives the output, many rows at a time.
     /// - Throws: `CatalogError` if the input cannot be read, or lacks a required column.
-    public func clean(_ path: String, _ write: ([UInt8]) throws(CatalogError) -> Void) throws(CatalogError) -> Summary {
+    public func clean(
+        _ path: String, rejectsPath: String? = nil, _ write: ([UInt8]) throws(CatalogError) -> Void
+    ) throws(CatalogError) -> Summary {
+        let rejects = rejectsPath.map { RejectedRecords(path: $0, inputs: [], writesFiles: true) }
         let columns = kind.columns
         var reader = try InputFile(path: path).records(
             columns.map { RecordColumn($0.name, isRequired: $0.isRequired, isList: $0.type.isList) })
@@ -52,8 +56,13 @@ public struct RecordCleaner: Sendable {
             switch try reader.nextEvent() {
             case .end:
                 try write(buffer)
+                try rejects?.finish()
                 return summary
-            case .rejected(let record): note("line \(record.line): \(record.reason)", &summary)
+            case .rejected(let record):
+                note("line \(record.line): \(record.reason)", &summary)
+                let reason = record.reason.description
+                try rejects?.add(
+                    .init(source: reader.source, line: record.line, reason: reason, excerpt: record.excerpt), reader)
             case .record:
                 do throws(RecordProblem) {
                     let length = buffer.count
@@ -62,7 +71,13 @@ public struct RecordCleaner: Sendable {
                         throw error
                     }
                     summary.rows += 1
-                } catch { note("line \(reader.line): \(error.reason)", &summary) }
+                } catch {
+                    note("line \(reader.line): \(error.reason)", &summary)
+                    try rejects?.add(
+                        .init(
+                            source: reader.source, line: reader.line, reason: error.reason,
+                            excerpt: reader.excerpt(ofColumns: columns.count)), reader)
+                }
             }
             if buffer.count >= 1 << 18 {
                 try write(buffer)

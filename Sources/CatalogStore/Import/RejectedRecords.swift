@@ -141,6 +141,13 @@ final class RejectedRecords {
     }
 }
 
+extension RecordReader {
+    /// Returns the beginning of the current record, safe to show.
+    borrowing func excerpt(ofColumns count: Int) -> String {
+        String((0..<count).map { text($0) }.joined(separator: "  ").prefix(200))
+    }
+}
+
 /// The names of the files of rejected records.
 struct RejectsPaths {
     /// The path of the first file without its extension.

@@ -38,7 +38,7 @@ public struct FolderStore: VersionStore {
     /// The board of daemons, kept as files in the folder.
     public var board: (any DaemonBoard)? { FolderBoard(layout: layout) }
 
-    /// Writes a version, and verifies the written files; members stay in the catalog on the same machine.
+    /// Writes a version with its members, and verifies the written files.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes. `writeFailed` if the disk is full, the
     ///   folder is not writable or the version exists. `corrupt` if the files differ when they are read back.
@@ -47,20 +47,31 @@ public struct FolderStore: VersionStore {
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
     ) throws(StoreError) -> Manifest {
         let complete = manifest.describing(model)
-        let total = complete.byteCount
-        _ = try install(complete) { writer throws(StoreError) in
-            var done = 0
+        let total = complete.byteCount + (members?.userCount ?? 0) * PackedMembers.bytesPerUser
+        var done = 0
+        func advance(_ byteCount: Int) {
+            done += byteCount
+            progress(done, total)
+        }
+        func write(_ members: any MemberSource, to folder: String) throws(StoreError) -> Manifest.MembersReport {
+            try PublishedMembersWriter.write(
+                PackedMembers(members, groupCount: model.groupCount), to: FolderLayout.members(in: folder),
+                groupCount: model.groupCount, durability
+            ) { users in advance(users * PackedMembers.bytesPerUser) }
+        }
+        return try install(complete) { writer throws(StoreError) in
             for section in model.sections {
                 let bytes = unsafe section.bytes.span.bytes
                 for start in stride(from: 0, to: bytes.byteCount, by: Self.writeByteCount) {
                     let piece = bytes.extracting(start..<min(start + Self.writeByteCount, bytes.byteCount))
                     try writer.write(piece, to: section.name, at: start)
-                    done += piece.byteCount
-                    progress(done, total)
+                    advance(piece.byteCount)
                 }
             }
-        }
-        return complete
+        } writeMembers: { folder throws(StoreError) in
+            guard let members else { return nil }
+            return try write(members, to: folder)
+        }.manifest
     }
 
     /// Writes a version with a model file that `write` fills, verifies the version and lists it.
@@ -69,21 +80,24 @@ public struct FolderStore: VersionStore {
     ///   - manifest: the manifest, with the lengths and checksums of all sections.
     ///   - replacing: whether an existing version of the same name is removed first; otherwise it is an error.
     ///   - write: writes the sections.
+    ///   - writeMembers: writes the members into the folder of the version, and returns the report on them.
     func install(
-        _ manifest: Manifest, replacing: Bool = false, write: (borrowing ModelFileWriter) throws(StoreError) -> Void
-    )
-        throws(StoreError) -> LoadedVersion
-    {
+        _ manifest: Manifest, replacing: Bool = false,
+        write: (borrowing ModelFileWriter) throws(StoreError) -> Void,
+        writeMembers: (_ folder: String) throws(StoreError) -> Manifest.MembersReport? = { _ in nil }
+    ) throws(StoreError) -> LoadedVersion {
         try FileTree.makeDirectory(layout.versions)
         return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
             if replacing { try remove(manifest.version) }
-            return try writeVersion(manifest, write: write)
+            return try writeVersion(manifest, write, writeMembers)
         }
     }
 
-    private func writeVersion(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
-        throws(StoreError) -> LoadedVersion
-    {
+    private func writeVersion(
+        _ manifest: Manifest, _ write: (borrowing ModelFileWriter) throws(StoreError) -> Void,
+        _ writeMembers: (_ folder: String) throws(StoreError) -> Manifest.MembersReport?
+    ) throws(StoreError) -> LoadedVersion {
+        var manifest = manifest
         let incoming = layout.incoming(manifest.version)
         guard !FileTree.exists(layout.version(manifest.version)) else {
             throw StoreError(.writeFailed, "version \(manifest.version) is published in \(location) already")
@@ -95,13 +109,18 @@ public struct FolderStore: VersionStore {
                 FolderLayout.model(in: incoming), placement: manifest.placement(), durability: durability)
             try write(writer)
             try writer.finish()
+            let members = try writeMembers(incoming)
+            // An image of a server's version has its members elsewhere.
+            if let members { manifest.members = members }
             try FileTree.create(FolderLayout.manifest(in: incoming), content: ManifestJSON.encode(manifest), durability)
             try FileTree.synchronizeDirectory(incoming, durability)
             let model = try ModelFile.open(
                 FolderLayout.model(in: incoming), manifest: manifest, isOwn: hasOwnCopies)
+            let version = LoadedVersion(manifest: manifest, model: model)
+            if members != nil { _ = try self.members(of: version, in: incoming) }
             try FileTree.move(incoming, to: layout.version(manifest.version))
             try FileTree.synchronizeDirectory(layout.versions, durability)
-            return LoadedVersion(manifest: manifest, model: model)
+            return version
         } catch {
             // A partial version would only fill the disk; if it cannot be removed now, pruning removes it.
             try? FileTree.removeDirectory(incoming)
@@ -162,6 +181,17 @@ public struct FolderStore: VersionStore {
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
             throw error
         }
+    }
+
+    /// Maps the members of a version into memory, after verifying the checksum of their file.
+    public func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
+        try members(of: loaded, in: layout.version(loaded.manifest.version))
+    }
+
+    private func members(of loaded: LoadedVersion, in folder: String) throws(StoreError) -> PublishedMembers? {
+        guard let report = loaded.manifest.members else { return nil }
+        return try PublishedMembers(
+            FolderLayout.members(in: folder), report, groupCount: loaded.model.groupCount, isOwn: hasOwnCopies)
     }
 
     /// Returns the versions that pruning keeps.
@@ -279,6 +309,7 @@ extension FolderStore {
 /// current                     the name of the current version, and a line feed
 /// versions/NAME/model.coterie the model file, in the layout of `ModelLayout`
 /// versions/NAME/manifest.json its manifest
+/// versions/NAME/members       its members (`PublishedMembers`), if they are published; only the owner may read it
 /// versions/.incoming-NAME/    a version that is being written, or that a killed publisher left
 /// versions/.removed-NAME/     a version that is being removed
 /// pins/NAME                   an empty file; pruning keeps the version
@@ -312,6 +343,7 @@ struct FolderLayout: Sendable {
 
     static func model(in folder: String) -> String { folder + "/model.coterie" }
     static func manifest(in folder: String) -> String { folder + "/manifest.json" }
+    static func members(in folder: String) -> String { folder + "/members" }
 }
 
 /// The locks in the folder of a store; the system releases a lock when its process ends, even if it is killed.

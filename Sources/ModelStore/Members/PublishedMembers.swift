@@ -1,7 +1,10 @@
 import Glibc
 public import Model
 
-/// All members published with a version, in a local file, so that a daemon asks no server for a member.
+/// All members published with a version, in a local file.
+///
+/// The file belongs to the version of a folder store. For a version in Redis, a daemon keeps it in its cache, and so
+/// asks no server for a member.
 ///
 /// The parts of the file follow one another in this order:
 ///
@@ -34,7 +37,7 @@ public final class PublishedMembers: Sendable {
         region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: isOwn)
         self.path = path
         self.groupCount = groupCount
-        let damaged = StoreError(.corrupt, "\(path) is damaged: remove it, and it is made again")
+        let damaged = StoreError(.corrupt, "\(path) is damaged, or belongs to another version")
         let end = region.count - Self.trailerByteCount
         guard end >= Self.format.count, Self.number(region, at: end + 8) == UInt64(groupCount),
             let buckets = Int(exactly: Self.number(region, at: end)), buckets == report.bucketCount,
@@ -60,16 +63,32 @@ public final class PublishedMembers: Sendable {
         return PublishedMember(foundJoined: joined, feedback: feedback)
     }
 
+    /// Returns the ids of all members, in ascending order of their bytes.
+    ///
+    /// - Complexity: O(members · log members).
+    public func memberIDs() throws(StoreError) -> [String] {
+        var ids: Set<BytewiseString> = []
+        for bucket in 0..<2 * bucketCount {
+            try withBucket(bucket) { bytes throws(StoreError) in
+                var texts: [String?] = []
+                let isSound = PackedUsers.forEach(in: bytes) { user, _ in
+                    let id = (user.lowerBound..<user.upperBound).map { bytes[$0] }
+                    texts.append(String(validating: id, as: UTF8.self))
+                    return true
+                }
+                guard isSound, !texts.contains(nil) else { throw damaged(bucket) }
+                for case let text? in texts { ids.insert(BytewiseString(text)) }
+            }
+        }
+        return ids.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
     /// Returns the value of a user in a bucket, or `nil` if the user is not in it.
     private func value<Value>(ofUser id: String, inBucket bucket: Int, _ decode: (borrowing Span<UInt8>) -> Value?)
         throws(StoreError) -> Value?
     {
-        let start = Self.number(region, at: startsOffset + bucket * 8)
-        let end = Self.number(region, at: startsOffset + bucket * 8 + 8)
-        guard start <= end, end <= UInt64(startsOffset) else { throw damaged(bucket) }
         let wanted = Array(id.utf8)
-        return try unsafe region.withBytes(Int(start)..<Int(end)) { buffer throws(StoreError) in
-            let bytes = unsafe buffer.bindMemory(to: UInt8.self).span
+        return try withBucket(bucket) { bytes throws(StoreError) in
             var found: Range<Int>?
             let isSound = PackedUsers.forEach(in: bytes) { user, value in
                 let isWanted =
@@ -85,67 +104,24 @@ public final class PublishedMembers: Sendable {
         }
     }
 
+    /// Calls `body` with the bytes of a bucket.
+    private func withBucket<Result>(
+        _ bucket: Int, _ body: (borrowing Span<UInt8>) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let start = Self.number(region, at: startsOffset + bucket * 8)
+        let end = Self.number(region, at: startsOffset + bucket * 8 + 8)
+        guard start <= end, end <= UInt64(startsOffset) else { throw damaged(bucket) }
+        return try unsafe region.withBytes(Int(start)..<Int(end)) { buffer throws(StoreError) in
+            try body(unsafe buffer.bindMemory(to: UInt8.self).span)
+        }
+    }
+
     private func damaged(_ bucket: Int) -> StoreError {
         StoreError(.corrupt, "\(path): bucket \(bucket) does not hold members")
     }
 
     private static func number(_ region: ByteRegion, at offset: Int) -> UInt64 {
         unsafe region.withBytes(offset..<offset + 8) { unsafe $0.loadUnaligned(as: UInt64.self) }
-    }
-}
-
-/// Writes the file of `PublishedMembers` bucket by bucket.
-struct PublishedMembersWriter: ~Copyable {
-    private static let flushByteCount = 1 << 20
-
-    private let file: OpenFile
-    private var buffer = PublishedMembers.format
-    private var written = 0
-    private var starts: [UInt64] = []
-
-    /// Creates a file that only its owner may read, and that is locked until the end of this value.
-    init(_ path: String) throws(StoreError) { file = try Self.lockedFile(path) }
-
-    private static func lockedFile(_ path: String) throws(StoreError) -> OpenFile {
-        let file = try OpenFile(path, for: .creatingPrivate)
-        _ = try file.lock(waiting: false)
-        return file
-    }
-
-    /// Appends the next bucket, in the form of `PackedUsers`.
-    mutating func append(_ bucket: borrowing Span<UInt8>) throws(StoreError) {
-        starts.append(UInt64(written + buffer.count))
-        unsafe bucket.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
-        if buffer.count >= Self.flushByteCount { try flush() }
-    }
-
-    /// Writes the remaining parts of the file.
-    ///
-    /// - Parameters:
-    ///   - report: the report on members in the version's manifest. Its number of buckets is that of either kind, so
-    ///     twice as many must have been appended.
-    ///   - groupCount: the number of groups in the version.
-    consuming func finish(_ report: Manifest.MembersReport, groupCount: Int) throws(StoreError) {
-        precondition(
-            starts.count == 2 * report.bucketCount, "\(starts.count) buckets are not twice \(report.bucketCount)")
-        guard let membersChecksum = UInt64(report.checksum, radix: 16) else {
-            throw StoreError(.corrupt, "the manifest has no checksum of its members")
-        }
-        starts.append(UInt64(written + buffer.count))
-        for number in starts + [UInt64(report.bucketCount), UInt64(groupCount), membersChecksum] {
-            unsafe withUnsafeBytes(of: number.littleEndian) { unsafe buffer.append(contentsOf: $0) }
-        }
-        try flush()
-        let region = try MappedFile.region(of: file, isOwn: false)
-        let checksum = unsafe region.withBytes(0..<region.count) { unsafe Checksum.number(of: $0) }
-        unsafe withUnsafeBytes(of: checksum.littleEndian) { unsafe buffer.append(contentsOf: $0) }
-        try flush()
-    }
-
-    private mutating func flush() throws(StoreError) {
-        try unsafe file.write(buffer.span.bytes, at: written)
-        written += buffer.count
-        buffer.removeAll(keepingCapacity: true)
     }
 }
 

@@ -70,16 +70,13 @@ struct ImageCache: Sendable {
     /// Returns the verified member table beside a version's image.
     ///
     /// - Returns: the table, or `nil` if it is missing, damaged or from another manifest.
-    func members(of loaded: LoadedVersion, _ report: Manifest.MembersReport) -> PublishedMembers? {
-        try? table(membersPath(of: loaded), loaded, report)
-    }
+    func members(of loaded: LoadedVersion) -> PublishedMembers? { try? folder.members(of: loaded) }
 
     /// Creates the member table beside a version's image; `write` writes it to the path that it receives.
     func installMembers(
-        of loaded: LoadedVersion, _ report: Manifest.MembersReport,
-        write: (_ path: String) throws(StoreError) -> Void
-    ) throws(StoreError) -> PublishedMembers {
-        let path = membersPath(of: loaded)
+        of loaded: LoadedVersion, write: (_ path: String) throws(StoreError) -> Void
+    ) throws(StoreError) -> PublishedMembers? {
+        let path = FolderLayout.members(in: folder.layout.version(loaded.manifest.version))
         // Another process that shares the directory may be creating the same table.
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         do {
@@ -89,13 +86,7 @@ struct ImageCache: Sendable {
             unsafe unlink(draft)
             throw error
         }
-        return try table(path, loaded, report)
-    }
-
-    private func table(_ path: String, _ loaded: LoadedVersion, _ report: Manifest.MembersReport) throws(StoreError)
-        -> PublishedMembers
-    {
-        try PublishedMembers(path, report, groupCount: loaded.model.groupCount, isOwn: folder.hasOwnCopies)
+        return try folder.members(of: loaded)
     }
 
     /// Removes unfinished files of killed processes; files of running processes stay.
@@ -105,18 +96,13 @@ struct ImageCache: Sendable {
         try folder.sweep()
         for version in try folder.versionNames() {
             let directory = folder.layout.version(version)
-            for name in try FileTree.names(in: directory) where name.hasPrefix(Self.membersName + "-") {
+            for name in try FileTree.names(in: directory) {
                 let path = directory + "/" + name
+                guard path.hasPrefix(FolderLayout.members(in: directory) + "-") else { continue }
                 // A process that writes a table holds a lock on it.
                 guard let draft = try? OpenFile(path, for: .reading), try draft.lock(waiting: false) else { continue }
                 unsafe unlink(path)
             }
         }
-    }
-
-    private static let membersName = "members"
-
-    private func membersPath(of loaded: LoadedVersion) -> String {
-        folder.layout.version(loaded.manifest.version) + "/" + Self.membersName
     }
 }

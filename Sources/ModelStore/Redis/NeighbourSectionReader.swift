@@ -146,10 +146,10 @@ struct VersionShape: Sendable, Equatable {
     private static var chunkedNames: [ModelLayout.SectionName] { [.ids] + RedisLayout.chunkedSections }
 
     /// Creates the shape of a model.
-    init(_ model: EncodedModel, idChunkCount: Int, userCount: Int?) {
+    init(_ model: EncodedModel, idChunkCount: Int, bucketCount: Int) {
         groupCount = model.groupCount
         relations = model.relations
-        bucketCount = userCount.map { max(1, ($0 + RedisLayout.usersPerBucket - 1) / RedisLayout.usersPerBucket) } ?? 0
+        self.bucketCount = bucketCount
         packing = .packed
         chunkCounts = [.ids: idChunkCount]
         for name in RedisLayout.chunkedSections {

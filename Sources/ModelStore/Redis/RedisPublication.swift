@@ -14,11 +14,6 @@ struct RedisPublication {
     private var layout: RedisLayout { store.layout }
     private var version: VersionName { manifest.version }
 
-    /// The approximate number of bytes of a user's id and groups on the way to the server.
-    ///
-    /// Writing them takes most of the time of publishing.
-    private static let bytesPerUser = 160
-
     /// A part of a version that is written, and read back, over its own connection; the slowest part first.
     private enum Part: CaseIterable {
         case joined
@@ -39,7 +34,7 @@ struct RedisPublication {
     ///
     /// - Returns: the manifest as it was written, with the report on members.
     func run(_ progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(StoreError) -> Manifest {
-        let total = manifest.byteCount + (members?.userCount ?? 0) * Self.bytesPerUser
+        let total = manifest.byteCount + (members?.userCount ?? 0) * PackedMembers.bytesPerUser
         let done = Atomic<Int>(0)
         return try publish { count in
             if count > 0 { progress(done.add(count, ordering: .relaxed).newValue, total) }
@@ -72,10 +67,11 @@ struct RedisPublication {
         if try connection.ask("SISMEMBER", layout.incoming, version.description) == .integer(1) {
             try RedisVersionRemoval.remove(version, layout, &connection, lease: &lease)
         }
-        let shape = VersionShape(model, idChunkCount: writer.idChunks.count, userCount: members?.userCount)
+        let packed = members.map { PackedMembers($0, groupCount: model.groupCount) }
+        let shape = VersionShape(model, idChunkCount: writer.idChunks.count, bucketCount: packed?.bucketCount ?? 0)
         try lease.announce(version, shape: shape, &connection)
         var manifest = manifest
-        manifest.members = try write(by: writer, shape, lease, advance)
+        manifest.members = try write(by: writer, packed, lease, advance)
         var command = RedisCommand("SET", layout.manifest(version))
         command.append(try ManifestJSON.encode(manifest))
         _ = try connection.ask(command)
@@ -88,10 +84,10 @@ struct RedisPublication {
     ///
     /// - Returns: the manifest's report on members, or `nil` if there are none to publish.
     private func write(
-        by writer: RedisVersionWriter, _ shape: VersionShape, _ lease: PublisherLease,
+        by writer: RedisVersionWriter, _ members: PackedMembers?, _ lease: PublisherLease,
         _ advance: @Sendable (_ byteCount: Int) -> Void
     ) throws(StoreError) -> Manifest.MembersReport? {
-        let memberWriter = members.map { RedisMemberWriter(layout, version, $0, shape) }
+        let memberWriter = members.map { RedisMemberWriter(layout, version, $0) }
         let checksum = Mutex(MembersChecksum())
         try inParallel(lease) { part, connection, lease throws(StoreError) in
             guard let values = part.values else {
@@ -99,11 +95,11 @@ struct RedisPublication {
             }
             guard let memberWriter else { return }
             let written = try memberWriter.write(values, to: &connection, lease: &lease) { users in
-                if values == .joined { advance(users * Self.bytesPerUser) }
+                if values == .joined { advance(users * PackedMembers.bytesPerUser) }
             }
             checksum.withLock { $0.add(written) }
         }
-        return members == nil ? nil : checksum.withLock { $0.report(bucketCount: shape.bucketCount) }
+        return members.map { members in checksum.withLock { $0.report(bucketCount: members.bucketCount) } }
     }
 
     /// Reads everything back as a reader would, and compares it with the model and the manifest.

@@ -168,10 +168,10 @@ public final class RedisStore: SharedStore {
     public func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
         let version = loaded.manifest.version
         guard let report = loaded.manifest.members else { return nil }
-        if let table = images.members(of: loaded, report) { return table }
+        if let table = images.members(of: loaded) { return table }
         var connection = try StoreConnection(to: address)
         do throws(StoreError) {
-            return try images.installMembers(of: loaded, report) { path throws(StoreError) in
+            return try images.installMembers(of: loaded) { path throws(StoreError) in
                 var writer = try PublishedMembersWriter(path)
                 try RedisMemberReader(layout, version, report, try shape(of: version).packing)
                     .read(from: &connection) { bucket throws(StoreError) in try writer.append(bucket) }

@@ -219,7 +219,7 @@ extension HealthCheck {
         let subject = "version \(name)"
         do throws(StoreError) {
             let loaded = try store.load(name)
-            _ = try store.shared?.members(of: loaded)
+            _ = try store.members(of: loaded)
             let created = loaded.manifest.createdAtMilliseconds
             times.note("version \(name)", created)
             let days = (now - created) / 86_400_000

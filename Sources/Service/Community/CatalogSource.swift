@@ -45,14 +45,24 @@ final class CatalogSource: CommunitySource {
         }
     }
 
-    var knowsPhotos: Bool { true }
+    func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool { true }
 
     /// Returns the groups that the user is a member of, stated interests, and later interactions.
+    ///
+    /// The memberships are those of the version, if the catalog does not have them.
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
-        try reader.read { catalog throws(CatalogError) in
-            try MemberProfile(ofUser: id, from: catalog, for: snapshot.planner, atMilliseconds: instant)
+        guard snapshot.manifest.hasOwnMembers else {
+            return try reader.read { catalog throws(CatalogError) in
+                try MemberProfile(ofUser: id, from: catalog, for: snapshot.planner, atMilliseconds: instant)
+            }
+        }
+        let published = try snapshot.publishedMember(withID: id)
+        return try reader.read { catalog throws(CatalogError) in
+            try MemberProfile(
+                userID: id, published, of: snapshot.manifest, from: catalog, for: snapshot.planner,
+                atMilliseconds: instant)
         }
     }
 

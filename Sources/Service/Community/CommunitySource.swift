@@ -5,8 +5,8 @@ import Recommendation
 
 /// The source of members, photos and the site's decisions, and the place for changes.
 ///
-/// There are two: `CatalogSource`, and `JournalSource` for daemons that share a store. Several threads call it at a
-/// time. A `ServiceError` means that a later try may succeed. Members and photos come without groups that are hidden or
+/// There are three: `CatalogSource`, `JournalSource` for daemons that share a store, and `VersionSource` for a daemon
+/// that has only versions. Several threads call it at a time. A `ServiceError` means that a later try may succeed. Members and photos come without groups that are hidden or
 /// that the version lacks.
 protocol CommunitySource: Sendable {
     /// The clock that notes every change to answers.
@@ -14,8 +14,8 @@ protocol CommunitySource: Sendable {
     /// Own changes are noted before `apply` returns. Changes of others are noted as soon as they are known.
     var changes: ChangeClock { get }
 
-    /// Whether there is a source of photos.
-    var knowsPhotos: Bool { get }
+    /// Whether there is a source for a subject, for the members and groups of a version.
+    func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool
 
     /// Returns the profile of a user at an instant, in Unix milliseconds, or nil if there is no such user.
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
@@ -65,6 +65,15 @@ protocol CommunitySource: Sendable {
 
     /// Tests after a failure whether changes can be recorded again; called at intervals.
     func probeWriting()
+}
+
+/// A subject that a daemon may know nothing of, in the words of problems.
+enum CommunitySubject: String {
+    case memberships = "who is a member of what"
+    case memberChanges = "what members do"
+    case siteDecisions = "what the site decides"
+    case removals = "what is to be removed"
+    case photos
 }
 
 extension CommunitySource {

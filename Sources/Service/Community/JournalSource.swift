@@ -36,7 +36,9 @@ final class JournalSource: CommunitySource {
 
     var changes: ChangeClock { journal.changes }
 
-    var knowsPhotos: Bool { catalog != nil }
+    func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool {
+        subject != .photos || catalog != nil
+    }
 
     /// Returns the published profile with newer changes replayed on top.
     ///
@@ -56,13 +58,9 @@ final class JournalSource: CommunitySource {
 
     /// Returns the published data of a user, from the verified table on this machine or else from the store.
     private func published(_ id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember? {
-        guard !snapshot.lacksMembers else {
-            throw ServiceError(
-                .publishedMembersFailed, "the memberships of version \(snapshot.version) are not on this machine yet")
-        }
+        guard snapshot.members == nil, !snapshot.lacksMembers else { return try snapshot.publishedMember(withID: id) }
         do throws(StoreError) {
-            guard let members = snapshot.members else { return try store.member(withID: id, in: snapshot.version) }
-            return try members.member(withID: id)
+            return try store.member(withID: id, in: snapshot.version)
         } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
     }
 

@@ -1,3 +1,4 @@
+public import CatalogStore
 public import Changes
 import Glibc
 public import Model
@@ -29,6 +30,40 @@ extension MemberProfile {
             },
             topics: member.feedback.interests)
         firstJoinAtMilliseconds = member.firstDay.map { Int64($0) * 86_400_000 }
+    }
+
+    /// Creates the profile of a user whose memberships a version has, and whose actions a catalog has.
+    ///
+    /// - Parameters:
+    ///   - published: the data that was published of the user, or `nil` if there is none.
+    ///   - manifest: the manifest of the version.
+    ///   - catalog: the catalog.
+    ///   - planner: the planner of the version.
+    ///   - instant: the time, in Unix milliseconds.
+    /// - Returns: `nil` if there is no such user, or if the site has forgotten the user.
+    public init?(
+        userID: String, _ published: PublishedMember?, of manifest: Manifest, from catalog: Catalog,
+        for planner: Planner, atMilliseconds instant: Int64
+    ) throws(CatalogError) {
+        let known = try catalog.member(withID: userID)
+        guard published != nil || known != nil, try !catalog.isForgotten(user: userID) else { return nil }
+        let joined = published?.joined.filter(planner.model.shows) ?? []
+        let stated = known.flatMap { $0.hasStatedInterests ? $0.interests : nil }
+        self.init(
+            userID: userID, joined: joined.map { JoinedGroup(group: $0) },
+            topics: stated ?? published?.feedback.interests ?? [])
+        firstJoinAtMilliseconds = published?.firstDay.map { Int64($0) * 86_400_000 }
+        let feedback = planner.configuration.feedback
+        let history = try catalog.history(
+            ofUser: userID, impressionsSince: feedback.earliestImpression(atMilliseconds: instant))
+        let interactions = history.compactMap { Interaction($0, in: planner.model) }
+        let isJoined = Set(joined)
+        self = replaying(
+            // The version has a membership in spite of an earlier leave, if the member joined once more after it.
+            interactions.filter { interaction in
+                interaction.kind != .leave || interaction.atMilliseconds > manifest.createdAtMilliseconds
+                    || !isJoined.contains(interaction.group)
+            }, atMilliseconds: instant, halfLifeDays: feedback.impressionHalfLifeDays)
     }
 
     /// Returns the profile with newer changes replayed on top.

@@ -24,12 +24,21 @@ public final class ModelSnapshot: Sendable {
     let popularPools: PopularPools
     /// The members published with the version, or `nil` if there are none on this machine.
     let members: PublishedMembers?
-    /// Whether the version has published members that are not on this machine yet.
-    var lacksMembers: Bool { members == nil && manifest.members != nil }
+    /// Whether the version has published members that are needed, and that are not on this machine yet.
+    let lacksMembers: Bool
 
     /// Creates a snapshot of a version that was loaded from a store.
-    init(_ loaded: LoadedVersion, members: PublishedMembers? = nil, planning: Planning) {
+    ///
+    /// - Parameters:
+    ///   - loaded: the version.
+    ///   - members: the members published with the version, if they are on this machine.
+    ///   - needsMembers: whether the members are read from the version.
+    ///   - planning: the inputs of members' lists.
+    init(
+        _ loaded: LoadedVersion, members: PublishedMembers? = nil, needsMembers: Bool = true, planning: Planning
+    ) {
         self.members = members
+        lacksMembers = needsMembers && members == nil && loaded.manifest.members != nil
         version = loaded.manifest.version
         model = loaded.model
         manifest = loaded.manifest
@@ -41,7 +50,8 @@ public final class ModelSnapshot: Sendable {
 
     /// Creates a snapshot of the same version with another configuration for lists.
     init(_ other: ModelSnapshot, planning: Planning) {
-        (version, model, manifest, members) = (other.version, other.model, other.manifest, other.members)
+        (version, model, manifest) = (other.version, other.model, other.manifest)
+        (members, lacksMembers) = (other.members, other.lacksMembers)
         relations = planning.configuration.relations
         self.planning = planning
         popularPools = other.popularPools

@@ -43,6 +43,8 @@ final class VersionFollower: Sendable {
     static let longestPause = 64
 
     let store: any VersionStore
+    /// Returns whether members are read from a version with this manifest.
+    private let needsMembers: @Sendable (Manifest) -> Bool
     private let planning: Mutex<Planning>
     /// Whether a new configuration waits to be taken up.
     private let hasNewPlanning = Atomic(false)
@@ -63,15 +65,18 @@ final class VersionFollower: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store to follow.
+    ///   - needsMembers: returns whether members are read from a version with this manifest.
     ///   - planning: the configuration of lists.
     ///   - changes: the clock that notes changes of answers.
     ///   - log: the log for events.
     ///   - now: returns the time, in Unix milliseconds.
     init(
-        store: any VersionStore, planning: Planning, changes: ChangeClock = ChangeClock(), log: EventLog,
+        store: any VersionStore, needsMembers: @escaping @Sendable (Manifest) -> Bool = { _ in true },
+        planning: Planning, changes: ChangeClock = ChangeClock(), log: EventLog,
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
+        self.needsMembers = needsMembers
         self.planning = Mutex(planning)
         self.changes = changes
         self.log = log
@@ -199,7 +204,10 @@ final class VersionFollower: Sendable {
     }
 
     private func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
-        ModelSnapshot(loaded, members: try store.shared?.members(of: loaded), planning: planning.withLock { $0 })
+        let needsMembers = needsMembers(loaded.manifest)
+        return ModelSnapshot(
+            loaded, members: needsMembers ? try store.members(of: loaded) : nil, needsMembers: needsMembers,
+            planning: planning.withLock { $0 })
     }
 
     private func loadAndServe(_ version: VersionName) throws(StoreError) {

@@ -39,8 +39,19 @@ public struct VisibleSnapshot {
     var manifest: Manifest { loaded.manifest }
     /// The members published with the version, or `nil` if there are none on this machine.
     var members: PublishedMembers? { loaded.members }
-    /// Whether the version has published members that are not on this machine yet.
+    /// Whether the version has published members that are needed, and that are not on this machine yet.
     var lacksMembers: Bool { loaded.lacksMembers }
+    /// Returns the data that was published of a user, or `nil` if there is none.
+    func publishedMember(withID id: String) throws(ServiceError) -> PublishedMember? {
+        guard !lacksMembers else {
+            throw ServiceError(
+                .publishedMembersFailed, "the memberships of version \(version) are not on this machine yet")
+        }
+        do throws(StoreError) { return try members?.member(withID: id) } catch {
+            throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)")
+        }
+    }
+
     /// The relations that answers show.
     var relations: RelationTable { loaded.relations }
     /// The recommender of similar groups.

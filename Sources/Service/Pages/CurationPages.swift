@@ -30,7 +30,7 @@ extension Responder {
     /// Shows the curated groups in their order, and takes changes of it.
     @Sendable
     fileprivate static func curationPage(_ call: Call) throws(Problem) -> Page {
-        let community = try call.community(with: Call.siteDecisions)
+        let community = try call.community(with: .siteDecisions)
         let snapshot = try call.snapshot
         let curations = try call.orUnavailable { () throws(ServiceError) in try community.curations() }
         let groups = CuratedGroups(curations, atSeconds: call.responder.now() / 1000).groups

@@ -50,7 +50,7 @@ extension Responder {
     }
 
     private static func hiddenTable(_ call: Call) throws(Problem) -> HTML {
-        guard let community = call.responder.community else { return "" }
+        guard let community = try? call.community(with: .siteDecisions) else { return "" }
         let hidden = try call.orUnavailable { () throws(ServiceError) in
             try community.hiddenGroups(after: nil, limit: 100)
         }
@@ -98,7 +98,7 @@ extension Responder {
     }
 
     private static func decisions(_ call: Call, isShown: Bool) -> HTML {
-        guard call.responder.community != nil else { return "" }
+        guard (try? call.community(with: .siteDecisions)) != nil else { return "" }
         let path = "/admin/groups/\(HTML.segment(call.id))"
         let hide =
             isShown

@@ -83,7 +83,7 @@ extension Responder {
     }
 
     private static func interactions(_ call: Call) throws(Problem) -> HTML {
-        let community = try call.community(with: Call.memberships)
+        let community = try call.community(with: .memberships)
         let records = try call.reading { () throws(ServiceError) in
             try community.interactions(ofUser: call.id, after: nil, limit: rowLimit)
         }

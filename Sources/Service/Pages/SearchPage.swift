@@ -35,7 +35,7 @@ extension Responder {
     }
 
     private static func people(_ id: String, _ call: Call, _ snapshot: VisibleSnapshot) throws(Problem) -> HTML {
-        guard let community = call.responder.community else { return "" }
+        guard let community = try? call.community(with: .memberships) else { return "" }
         let profile = try call.reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: call.responder.now())
         }

@@ -57,9 +57,7 @@ struct Call: Sendable {
     /// Returns a version with the site's current decisions.
     func visible(_ loaded: ModelSnapshot) throws(Problem) -> VisibleSnapshot {
         let isDegraded = problem != nil
-        guard let community = responder.community else {
-            return VisibleSnapshot(loaded, responder.decisions, degraded: isDegraded)
-        }
+        guard let community = responder.community else { return VisibleSnapshot(loaded, degraded: isDegraded) }
         do throws(ServiceError) {
             return VisibleSnapshot(loaded, try community.siteDecisions(in: loaded), degraded: isDegraded)
         } catch { throw failedReading(error) }
@@ -158,28 +156,24 @@ extension GroupFilter {
 }
 
 extension Call {
-    // Subjects that only a daemon with members knows; problems name them.
-    static let memberships = "who is a member of what"
-    static let memberChanges = "what members do"
-    static let siteDecisions = "what the site decides"
-    static let photos = "photos"
-
     /// Returns the source of members, photos and decisions.
     ///
-    /// - Parameter knowledge: the subject of the request, for the message of the problem.
-    /// - Throws: a `Problem` of status 501 if the daemon serves groups alone.
-    func community(with knowledge: String) throws(Problem) -> any CommunitySource {
-        guard let community = responder.community else { throw .noCatalog(knowledge) }
+    /// - Parameter subject: the subject of the request.
+    /// - Throws: a `Problem` of status 501 if the daemon knows nothing of the subject.
+    func community(with subject: CommunitySubject) throws(Problem) -> any CommunitySource {
+        guard let community = responder.community, community.knows(subject, in: state.snapshot) else {
+            throw .noCatalog(subject.rawValue)
+        }
         return community
     }
 
     /// The loaded version with the site's current decisions, for a route that also needs members.
     ///
-    /// - Throws: a `Problem` of status 501 if the daemon serves groups alone. One of status 503 if no version is
-    ///   loaded, or the decisions cannot be read.
+    /// - Throws: a `Problem` of status 501 if the daemon knows no members. One of status 503 if no version is loaded,
+    ///   or the decisions cannot be read.
     var snapshotWithMembers: VisibleSnapshot {
         get throws(Problem) {
-            _ = try community(with: Self.memberships)
+            _ = try community(with: .memberships)
             return try snapshot
         }
     }
@@ -197,7 +191,7 @@ extension Call {
     func planRequest(
         ofUser id: String, at instant: Int64, _ filter: GroupFilter, _ boosts: [Boost], in snapshot: VisibleSnapshot
     ) throws(Problem) -> (PlanRequest, isKnown: Bool) {
-        let community = try community(with: Self.memberships)
+        let community = try community(with: .memberships)
         let profile = try reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
         }
@@ -253,7 +247,7 @@ extension Problem {
 extension Call {
     /// Applies a change of the member in the path.
     func apply(_ action: MemberChange.Action) throws(Problem) -> MemberChange.Outcome {
-        let community = try community(with: Self.memberChanges)
+        let community = try community(with: .memberChanges)
         return try orUnavailable { () throws(ServiceError) in try community.apply(MemberChange(ofUser: id, action)) }
     }
 
@@ -261,7 +255,7 @@ extension Call {
     ///
     /// - Throws: a `Problem` of status 404 if there is no such group.
     func decide(_ action: SiteChange.Action, aboutGroup group: String) throws(Problem) -> SiteChange.Outcome {
-        let community = try community(with: Self.siteDecisions)
+        let community = try community(with: .siteDecisions)
         let outcome = try orUnavailable { () throws(ServiceError) in
             try community.apply(SiteChange(ofGroup: group, action, atMilliseconds: responder.now()))
         }

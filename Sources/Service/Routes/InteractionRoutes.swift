@@ -56,7 +56,7 @@ extension Responder {
     @Sendable
     fileprivate static func record(_ call: Call) throws(Problem) -> Recorded {
         // The community is checked first: where changes are not recorded, the body does not matter.
-        let community = try call.community(with: Call.memberChanges)
+        let community = try call.community(with: .memberChanges)
         let now = call.responder.now()
         let batch = try call.body(as: InteractionBatch.self)
         var records = try batch.records(at: now)
@@ -130,7 +130,7 @@ extension Responder {
 
     /// Counts a change other than interactions.
     private static func takeChange(_ call: Call) throws(Problem) {
-        _ = try call.community(with: Call.memberChanges)
+        _ = try call.community(with: .memberChanges)
         if let excess = call.responder.quotas.take(ofUser: call.id, at: call.responder.now()) { throw excess }
     }
 
@@ -144,7 +144,7 @@ extension Responder {
     /// Answers `PUT /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
-        _ = try call.community(with: Call.memberChanges)
+        _ = try call.community(with: .memberChanges)
         let interests = try call.body(as: InterestsBody.self).texts()
         try takeChange(call)
         if try call.apply(.state(interests: interests)) == .unknownMember { throw .forgottenMember(call.id) }
@@ -165,7 +165,7 @@ extension Call {
     ///
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     fileprivate func communityThatKnows(_ id: String) throws(Problem) -> any CommunitySource {
-        let community = try community(with: Self.memberChanges)
+        let community = try community(with: .memberChanges)
         if try orUnavailable({ () throws(ServiceError) in try community.isForgotten(user: id) }) {
             throw .forgottenMember(id)
         }

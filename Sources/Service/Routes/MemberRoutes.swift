@@ -167,8 +167,7 @@ extension Responder {
     /// leak. In an open area the answer uses nothing about the photo's owner.
     @Sendable
     fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
-        let community = try call.community(with: Call.photos)
-        guard community.knowsPhotos else { throw .noCatalog(Call.photos) }
+        let community = try call.community(with: .photos)
         let snapshot = try call.snapshot
         let photo = try call.reading { () throws(ServiceError) in
             try community.context(ofPhoto: call.id, in: snapshot.model)

@@ -72,7 +72,7 @@ extension Call {
     ///
     /// - Throws: a `Problem` of status 404 if there is nothing to remove.
     fileprivate func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Removal {
-        let community = try community(with: Self.removals)
+        let community = try community(with: .removals)
         let change = RemovalChange(subject, atMilliseconds: responder.now())
         if let user = change.forgottenUserID { responder.exposures?.forget(user) }
         let outcome = try orUnavailable { () throws(ServiceError) in try community.apply(change) }
@@ -87,9 +87,6 @@ extension Call {
         case .unknown: throw .nothingToRemove(subject)
         }
     }
-
-    /// The subject of removals in the words of problems.
-    private static let removals = "what is to be removed"
 }
 
 extension Problem {

@@ -8,8 +8,6 @@ struct Responder: Sendable {
     let follower: VersionFollower
     /// Members, photos and decisions, and the place for changes; nil if the daemon serves groups alone.
     let community: (any CommunitySource)?
-    /// The site's decisions, if the daemon serves groups alone.
-    var decisions = SiteDecisions.asPublished
     /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
     /// The exchange of changes with other daemons; nil unless the store is shared.
@@ -150,8 +148,9 @@ extension Responder {
 
     /// The kinds of data that the daemon was started without.
     private var missingParts: [String] {
-        guard let community else { return ["memberships", "photos"] }
-        return community.knowsPhotos ? [] : ["photos"]
+        let snapshot = follower.current.snapshot
+        return [CommunitySubject.memberships, .photos].filter { community?.knows($0, in: snapshot) != true }
+            .map { $0 == .photos ? "photos" : "memberships" }
     }
 }
 

@@ -42,10 +42,10 @@ struct RouterMaker: Sendable {
             : AnswerCache(limitBytes: configuration.answerCacheBytes, changes: changes, now: configuration.now)
         if let cache { sources.append(cache) }
         let interactions = InteractionMetrics()
-        if parts.community != nil { sources.append(interactions) }
+        if parts.community.knows(.memberChanges, in: nil) { sources.append(interactions) }
         responder = Responder(
-            follower: follower, community: parts.community, decisions: parts.decisions, sessions: parts.sessions,
-            relay: parts.relay, cache: cache, interactions: interactions, changes: changes, experiments: experiments,
+            follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay,
+            cache: cache, interactions: interactions, changes: changes, experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
             metricSources: sources, pages: configuration.hasPages ? PageSessions() : nil,

@@ -71,7 +71,7 @@ extension Responder {
     /// Answers `PUT /v1/admin/curation/{group}`.
     @Sendable
     fileprivate static func curate(_ call: Call) throws(Problem) -> CuratedGroups {
-        _ = try call.community(with: Call.siteDecisions)
+        _ = try call.community(with: .siteDecisions)
         let action = try call.body(as: CurationBody.self).action()
         switch try call.decide(action, aboutGroup: call.path["group"]) {
         case .changed, .unchanged, .unknownGroup: return try curation(call)
@@ -90,7 +90,7 @@ extension Responder {
     /// Answers `GET /v1/admin/curation`.
     @Sendable
     fileprivate static func curation(_ call: Call) throws(Problem) -> CuratedGroups {
-        let community = try call.community(with: Call.siteDecisions)
+        let community = try call.community(with: .siteDecisions)
         let curations = try call.orUnavailable { () throws(ServiceError) in try community.curations() }
         return CuratedGroups(curations, atSeconds: call.responder.now() / 1000)
     }
@@ -132,7 +132,7 @@ extension Responder {
     /// Answers `GET /v1/admin/hidden?after=ID&limit=N`.
     @Sendable
     fileprivate static func hiddenGroups(_ call: Call) throws(Problem) -> HiddenGroups {
-        let community = try call.community(with: Call.siteDecisions)
+        let community = try call.community(with: .siteDecisions)
         let limit = call.parameters.limit
         let found = try call.orUnavailable { () throws(ServiceError) in
             // One more than the limit shows whether there is another page.

@@ -20,8 +20,11 @@ enum ExplainCommand: Subcommand {
         let catalog = try parsed.openCatalogIfPresent()
         let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
         try Lookup.check(boosts, in: version, snapshot.model, catalog: catalog)
-        let members = try MemberReader(parsed, catalog, version.manifest, snapshot, boosts: boosts)
-        let context = try members.context(ofUser: parsed.arguments[0])
+        let profiles = try ProfileReader(parsed, version, catalog, snapshot.planner)
+        let request = PlanRequest(
+            profile: try profiles.profile(of: parsed.arguments[0]), atMilliseconds: profiles.instant,
+            seed: try parsed.planSeed(), boosts: boosts)
+        let context = MemberContext(snapshot, request)
         let answer = try explanation(of: parsed.arguments[1], context, version, snapshot.model, catalog)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }

@@ -21,9 +21,9 @@ enum ForgetCommand: Subcommand {
             the daemons that share it: they answer 404 and erase what their journals have within about a second, \
             whichever version serves. After --undo they show the member again with the next version.
 
-            Versions in a folder hold nothing about members; their neighbours are counts over all members, and forget \
-            one with the next "coterie recompute". Versions in Redis hold what was published of members until they are \
-            pruned, and streams what members did until all versions have it.
+            The neighbours of a version are counts over all members, and forget one with the next "coterie recompute". \
+            Versions in Redis, and versions in a folder that "coterie recompute" published with members, hold these \
+            until they are pruned. Streams hold what members did until all versions have it.
 
             --check says what is left where, and ends with exit code 1 if anything is; look into a backup with \
             --catalog. Of the journals of daemons it sees those on this machine.
@@ -125,10 +125,10 @@ enum ForgetCommand: Subcommand {
     private static func check(_ parsed: ParsedCommand, _ users: [String]) throws {
         let catalog = try parsed.openCatalog()
         let sessions = try SessionFileReader(path: sessionsPath(parsed))
-        let shared = try parsed.openStore().shared
-        let versions = try shared?.versions().map(\.version) ?? []
+        let store = try parsed.openStore()
+        let published = try publishedMembers(of: store)
         var streamed: [BytewiseString: [String: Int]] = [:]
-        if let channel = shared?.channel {
+        if let channel = store.shared?.channel {
             var streams = try channel.journals()
             do throws(ChangeError) { streamed = try streams.traces(of: users) } catch { throw StoreError(error) }
         }
@@ -147,7 +147,7 @@ enum ForgetCommand: Subcommand {
             var places = traces.rows.map { Place(place: "catalog, \($0.key)", rows: $0.value) }
             let lists = try sessions?.count(ofUser: user) ?? 0
             if lists > 0 { places.append(Place(place: "sessions", rows: lists)) }
-            for version in versions where try shared?.member(withID: user, in: version) != nil {
+            for (version, members) in published where try members.member(withID: user) != nil {
                 places.append(Place(place: "version \(version)", rows: 1))
             }
             places += (streamed[BytewiseString(user)] ?? [:]).map { Place(place: "stream \($0.key)", rows: $0.value) }
@@ -175,6 +175,18 @@ enum ForgetCommand: Subcommand {
         guard count == 0 else {
             throw Failure(Failure.general, "something is left of \(count) of \(rows.count) members")
         }
+    }
+
+    /// Returns the members of all versions that are published with any.
+    private static func publishedMembers(of store: any VersionStore) throws
+        -> [(version: VersionName, members: PublishedMembers)]
+    {
+        var found: [(version: VersionName, members: PublishedMembers)] = []
+        for manifest in try store.versions() where manifest.members != nil {
+            guard let members = try store.members(of: store.load(manifest.version)) else { continue }
+            found.append((manifest.version, members))
+        }
+        return found
     }
 
     private struct Answer: Encodable {

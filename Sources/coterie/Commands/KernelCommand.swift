@@ -73,13 +73,15 @@ enum CleanCommand: Subcommand {
             separated by tabs: the columns of the kind, with times in seconds since 1970, and two numbers. The first \
             number says which of these columns the record has, as a sum of powers of two (1 for the first column). The \
             second is the line of the input at which the record begins. Records that an import would reject are left \
-            out. A line of JSON on standard error says how many there were, and why.
+            out, and are written with their reasons to the files of --rejects, as an import does. A line of JSON on \
+            standard error says how many there were, and why.
             """,
         arguments: [Argument("KIND", help: names, isOptional: true)],
         options: [
             Option(flag: "kinds", help: "Write the columns of all kinds, and the relations, as JSON"),
             Option(
                 "timezone", "ZONE", help: "The zone of times without one: +02:00, Europe/Berlin", default: "UTC"),
+            Option("rejects", "FILE", help: "The file for rejected lines (default: none)"),
         ],
         examples: ["coterie clean memberships <memberships.csv >clean.tsv"])
 
@@ -94,7 +96,7 @@ enum CleanCommand: Subcommand {
             throw UsageError("\"\(name)\" cannot be cleaned; KIND is one of \(names)")
         }
         let cleaner = RecordCleaner(kind, zone: try parsed.clockZone("timezone"))
-        let summary = try cleaner.clean("-") { rows throws(CatalogError) in
+        let summary = try cleaner.clean("-", rejectsPath: parsed.textIfGiven("rejects")) { rows throws(CatalogError) in
             guard writeAll(rows, to: 1) else { throw CatalogError(.fileFailed, "cannot write to standard output") }
         }
         printToStandardError(String(decoding: try JSONEncoder().encode(summary), as: UTF8.self))

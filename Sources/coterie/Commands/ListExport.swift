@@ -37,20 +37,21 @@ struct ListExport {
     private let parsed: ParsedCommand
     private let version: LoadedVersion
     private let snapshot: VisibleSnapshot
-    private let catalog: Catalog
+    private let catalog: Catalog?
+    /// The members of the version, if profiles are read from there.
+    private let members: PublishedMembers?
     /// A reader for each thread.
-    private let readers: [CatalogProfiles]
+    private let readers: [ProfileReader]
     private let progress = ProgressLine()
     private var content: Content
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
-        let catalog = try parsed.openCatalog()
+        let catalog = try parsed.openCatalogIfPresent()
         version = try parsed.loadVersion()
         let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
-        readers = try (0..<parsed.threadCount()).map { _ in
-            try CatalogProfiles(parsed.openCatalog(), for: snapshot.planner)
-        }
+        let isFromVersion = catalog == nil || version.manifest.hasOwnMembers
+        members = isFromVersion ? try parsed.publishedMembers(version) : nil
         (self.catalog, self.snapshot) = (catalog, snapshot)
         content = Content(
             version: version.manifest.version.description, atMilliseconds: try parsed.planInstant(),
@@ -58,12 +59,15 @@ struct ListExport {
             omitted: parsed.texts("without").sorted(), variety: try parsed.variety(), isJSON: parsed.flag("json"),
             hasReasons: parsed.flag("reasons"))
         content.concealed = try Self.concealed(snapshot.model, catalog)
+        readers = try (0..<parsed.threadCount()).map { [version] _ in
+            try ProfileReader(parsed, version, parsed.openCatalogIfPresent(), snapshot.planner, isForMany: true)
+        }
     }
 
     /// Returns a checksum of what lists must not have: it changes if a group is hidden or a member forgotten meanwhile.
-    private static func concealed(_ model: VisibleModel, _ catalog: Catalog) throws -> String {
+    private static func concealed(_ model: VisibleModel, _ catalog: Catalog?) throws -> String {
         let groups = (0..<model.groupCount).filter { !model.shows(UInt32($0)) }.map(String.init)
-        let members = try catalog.forgottenMembers().map(\.id).sorted()
+        let members = try catalog?.forgottenMembers().map(\.id).sorted() ?? []
         return Checksum.text(of: Array((groups + [""] + members).joined(separator: "\n").utf8))
     }
 
@@ -79,7 +83,7 @@ struct ListExport {
 
     /// Writes the lists, and returns the number of unknown users.
     private mutating func writeLists() throws -> Int {
-        let users = try UserIDs(of: catalog, file: parsed.textIfGiven("users"))
+        let users = try UserIDs(of: catalog, members, file: parsed.textIfGiven("users"))
         content.users = users.checksum
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
         let header = content.isJSON ? "" : columns.joined(separator: "\t") + "\n"
@@ -131,13 +135,13 @@ struct ListExport {
         return unknown
     }
 
-    private func lists(of users: ArraySlice<String>, _ reader: CatalogProfiles) throws
-        -> (bytes: [UInt8], unknown: Int)
-    {
+    private func lists(of users: ArraySlice<String>, _ reader: ProfileReader) throws -> (bytes: [UInt8], unknown: Int) {
         var bytes: [UInt8] = []
         var unknown = 0
-        let profiles = try reader.profiles(of: users, atMilliseconds: content.atMilliseconds)
-        for profile in profiles {
+        var reader = reader
+        // A resumed file keeps the time at which it was begun.
+        reader.instant = content.atMilliseconds
+        for profile in try reader.profiles(of: users) {
             guard let profile else {
                 unknown += 1
                 continue
@@ -193,40 +197,65 @@ struct ListExport {
     }
 }
 
-/// Ids of users in ascending order of their bytes: all of a catalog, or those of a file.
+/// Ids of users in ascending order of their bytes: all of a catalog or a version, or those of a file.
 private struct UserIDs {
-    private let catalog: Catalog
-    private let listed: [String]?
+    private enum Source {
+        case catalog(Catalog)
+        case listed([String])
+    }
+
+    private let source: Source
     /// The number of ids.
     let count: Int
     /// The checksum of the file's ids, or `nil` without a file.
     let checksum: String?
 
-    init(of catalog: Catalog, file: String?) throws {
-        self.catalog = catalog
-        guard let file else {
-            (listed, checksum) = (nil, nil)
-            count = try catalog.userCount(through: nil)
+    /// Finds the ids.
+    ///
+    /// - Parameters:
+    ///   - catalog: the catalog, which may have members that the version lacks.
+    ///   - members: the members of the version, or `nil` if the catalog has all.
+    ///   - file: the path of a file of ids, or `nil` for all.
+    init(of catalog: Catalog?, _ members: PublishedMembers?, file: String?) throws {
+        if let file {
+            let ids = try Self.sorted(LineFile.lines(of: file))
+            checksum = Checksum.text(of: Array(ids.joined(separator: "\n").utf8))
+            (source, count) = (.listed(ids), ids.count)
             return
         }
-        let ids = try Set(LineFile.lines(of: file).map(BytewiseString.init)).map(\.text)
-            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        listed = ids
-        count = ids.count
-        checksum = Checksum.text(of: Array(ids.joined(separator: "\n").utf8))
+        checksum = nil
+        if let members {
+            let ids = try members.memberIDs()
+            let others = try catalog?.userIDs(after: nil, limit: .max) ?? []
+            let all = others.isEmpty ? ids : Self.sorted(ids + others)
+            (source, count) = (.listed(all), all.count)
+        } else if let catalog {
+            (source, count) = (.catalog(catalog), try catalog.userCount(through: nil))
+        } else {
+            (source, count) = (.listed([]), 0)
+        }
+    }
+
+    private static func sorted(_ ids: [String]) -> [String] {
+        Set(ids.map(BytewiseString.init)).map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// Returns at most `limit` ids after the given one, or the first ids for `nil`.
     func next(after id: String?, _ limit: Int) throws -> [String] {
-        guard let listed else { return try catalog.userIDs(after: id, limit: limit) }
-        return Array(listed[try count(through: id)...].prefix(limit))
+        switch source {
+        case .catalog(let catalog): try catalog.userIDs(after: id, limit: limit)
+        case .listed(let ids): Array(ids[try count(through: id)...].prefix(limit))
+        }
     }
 
     /// Returns the number of ids up to the given one (inclusive), or 0 for `nil`.
     func count(through id: String?) throws -> Int {
         guard let id else { return 0 }
-        guard let listed else { return try catalog.userCount(through: id) }
-        return listed.indices.partitioningIndex { id.utf8.lexicographicallyPrecedes(listed[$0].utf8) }
+        switch source {
+        case .catalog(let catalog): return try catalog.userCount(through: id)
+        case .listed(let ids):
+            return ids.indices.partitioningIndex { id.utf8.lexicographicallyPrecedes(ids[$0].utf8) }
+        }
     }
 }
 

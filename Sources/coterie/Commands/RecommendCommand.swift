@@ -24,7 +24,7 @@ enum RecommendCommand: Subcommand {
             A boost multiplies the scores of candidates, those of a topic or one group. It moves groups that are \
             candidates anyway, and leaves the scores in the table unchanged.
 
-            Memberships are read from the catalog, or from the store if there is no catalog. With several users, or \
+            Memberships are read from the catalog, or from the version if the catalog does not have them. With several users, or \
             with --users, --json writes one line per user; unknown users are reported, and the others get their lists.
             """,
         arguments: [Argument("USER", help: "The user's id", isOptional: true, isRepeating: true)],
@@ -53,19 +53,23 @@ enum RecommendCommand: Subcommand {
         let catalog = try parsed.openCatalogIfPresent()
         let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
         try Lookup.check(boosts, in: version, snapshot.model, catalog: catalog)
-        let members = try MemberReader(parsed, catalog, version.manifest, snapshot, boosts: boosts)
+        let profiles = try ProfileReader(parsed, version, catalog, snapshot.planner)
+        let seed = try parsed.planSeed()
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()
         var unknownCount = 0
         for user in users {
-            let context: MemberContext
-            do { context = try members.context(ofUser: user) } catch let failure as Failure where !isSingle {
+            let profile: MemberProfile
+            do { profile = try profiles.profile(of: user) } catch let failure as Failure where !isSingle {
                 // The others still get their lists, in the given order.
                 try output.flush()
                 printToStandardError("coterie: \(failure.message)")
                 unknownCount += 1
                 continue
             }
+            let context = MemberContext(
+                snapshot,
+                PlanRequest(profile: profile, atMilliseconds: profiles.instant, seed: seed, boosts: boosts))
             var trace = StageTrace()
             let plan = snapshot.planner.plan(context.request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil

@@ -41,7 +41,8 @@ enum RecomputeCommand: Subcommand {
             memberships that are left out.
 
             With --tables the entries, the users and the photos come from a folder of tables, which another program or \
-            "coterie export tables" has written. With --share other processes find the neighbours. The version is the \
+            "coterie export tables" has written; the members are published with the version, because the catalog does \
+            not have them. With --share other processes find the neighbours. The version is the \
             same, byte for byte.
 
             If "coterie tune" has found better settings for this catalog, these are used instead of the defaults; \
@@ -51,6 +52,10 @@ enum RecomputeCommand: Subcommand {
             Option(
                 "keep", "N", help: "The versions to keep in the store, including the new one", default: "3",
                 type: .integer(1...1000), setting: Setting("recompute.keep")),
+            Option(
+                flag: "members",
+                help: "Publish members with a version in a folder too, for daemons that have no catalog",
+                setting: Setting("recompute.publishMembers")),
             Option(
                 "memory", "MIB", help: "The memory limit in MiB (default: all available memory)",
                 type: .integer(1...1 << 30), setting: Setting("recompute.memoryMiB")),
@@ -86,6 +91,7 @@ enum RecomputeCommand: Subcommand {
         parameters.checksCatalog = !parsed.flag("no-check")
         parameters.gate = try GateOptions.limits(of: parsed)
         parameters.isForced = parsed.flag("force")
+        parameters.publishesMembers = parsed.flag("members")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,

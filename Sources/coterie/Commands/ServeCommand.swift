@@ -160,8 +160,12 @@ enum ServeCommand: ConfiguredCommand {
                 let usual = try sessionsFile(beside: catalog) ?? usualFile("sessions", ofPort: parsed.text("port"))
                 return .catalog(store, path: catalog, sessions: sessions ?? usual)
             }
-            EventLog.standardError.warning("no catalog at \(path): only groups are served")
-            return .groupsOnly(store)
+            EventLog.standardError.warning(
+                """
+                no catalog at \(path): groups are served, and lists of members whom a version has; nothing is recorded
+                """)
+            // Without a folder for it, every request gets a new list.
+            return .versionsOnly(store, sessions: sessions ?? (try? usualFile("sessions", ofPort: parsed.text("port"))))
         }
         if catalog == nil {
             EventLog.standardError.warning(

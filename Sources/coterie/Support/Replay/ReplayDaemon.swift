@@ -81,9 +81,11 @@ final class ReplayDaemon: Sendable {
         let (version, store, path) = (try parsed.loadVersion(), try parsed.openStore(), parsed.text("catalog"))
         let fixed = FixedVersionStore(version, of: store)
         guard FileManager.default.fileExists(atPath: path) else {
-            guard let channel = store.shared?.channel else { return .groupsOnly(fixed) }
+            let sessions = folder + "/sessions"
+            guard let channel = store.shared?.channel else { return .versionsOnly(fixed, sessions: sessions) }
             let streamed = try StreamedDecisions(of: channel, beyond: version.manifest.taken)
-            return .groupsOnly(fixed, decisions: try SiteDecisions(of: nil, in: version, streamed))
+            return .versionsOnly(
+                fixed, decisions: try SiteDecisions(of: nil, in: version, streamed), sessions: sessions)
         }
         let copy = folder + "/catalog.sqlite"
         _ = try Catalog.copy(path, to: copy)
@@ -117,6 +119,8 @@ struct FixedVersionStore: VersionStore {
         guard name == version.manifest.version else { throw StoreError(.unknownVersion, "there is no version \(name)") }
         return version
     }
+
+    func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { try store.members(of: loaded) }
 
     func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
