@@ -198,6 +198,8 @@ enum CatalogSchema {
         CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at)
             WHERE kind IN (0, 1);
         """,
+        // The marks of the groups that a page had, and the settings of lists of the daemon that showed it.
+        "ALTER TABLE exposures ADD COLUMN shown TEXT; ALTER TABLE exposures ADD COLUMN settings TEXT;",
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

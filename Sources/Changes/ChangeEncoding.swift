@@ -45,6 +45,8 @@ enum ExposureField: String, CaseIterable {
     case teams
     /// The number of showings, the first and last time in Unix milliseconds, and the time that the answers took.
     case times, firstAt, lastAt, microseconds
+    /// The marks of the shown groups, and the fingerprint of the daemon's settings of lists.
+    case shown, settings
 }
 
 extension Change {
@@ -238,6 +240,8 @@ extension ExposureRecord {
         fields.set(.firstAt, firstAtMilliseconds)
         fields.set(.lastAt, lastAtMilliseconds)
         fields.set(.microseconds, microseconds)
+        fields.set(.shown, shown)
+        fields.set(.settings, settings)
         return fields.object
     }
 
@@ -253,7 +257,7 @@ extension ExposureRecord {
             shownCount: Int(count), filters: filters, atMilliseconds: firstAt,
             microseconds: fields.integer(.microseconds))
         self.times = Int(times)
-        teams = fields.text(.teams)
+        (teams, shown, settings) = (fields.text(.teams), fields.text(.shown), fields.text(.settings))
         lastAtMilliseconds = lastAt
         guard fields.isUsedUp else { return nil }
     }

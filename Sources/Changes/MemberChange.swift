@@ -120,62 +120,6 @@ extension Interaction {
     }
 }
 
-/// A page of a list that a member of an experiment was shown, once or more on one day.
-///
-/// Equal pages of a day add up to one record; reloading a page therefore takes no space.
-public struct ExposureRecord: Sendable, Equatable {
-    /// The experiment's name.
-    public var experiment: String
-    /// The arm of the experiment that the list was made for.
-    public var arm: String
-    /// The id of the list.
-    public var recommendationID: String
-    /// The rank of the first group of the page, from 1.
-    public var firstPosition: Int
-    /// The number of groups on the page; 0 for an empty list.
-    public var shownCount: Int
-    /// The client's filters, as text; empty if there are none.
-    public var filters: String
-    /// The list that each group of the page is credited to, or nil unless the list is drafted from two.
-    ///
-    /// Each group has one character: 1, 2, or - for neither.
-    public var teams: String?
-    /// The number of showings, 1 or more.
-    public var times: Int
-    /// The times of the first and the last showing, in Unix milliseconds, on one UTC day.
-    public var firstAtMilliseconds, lastAtMilliseconds: Int64
-    /// The time that making all the answers took, or nil if it is unknown, as in records of older programs.
-    public var microseconds: Int64?
-
-    /// Creates a page that was shown once.
-    public init(
-        experiment: String, arm: String, recommendationID: String, firstPosition: Int, shownCount: Int,
-        filters: String, atMilliseconds instant: Int64, microseconds: Int64? = nil
-    ) {
-        self.experiment = experiment
-        self.arm = arm
-        self.recommendationID = recommendationID
-        self.firstPosition = firstPosition
-        self.shownCount = shownCount
-        self.filters = filters
-        times = 1
-        firstAtMilliseconds = instant
-        lastAtMilliseconds = instant
-        self.microseconds = microseconds
-    }
-
-    /// Adds another showing of the same page on the same day.
-    public mutating func add(_ other: ExposureRecord) {
-        times += other.times
-        firstAtMilliseconds = min(firstAtMilliseconds, other.firstAtMilliseconds)
-        lastAtMilliseconds = max(lastAtMilliseconds, other.lastAtMilliseconds)
-        microseconds = if let microseconds, let others = other.microseconds { microseconds + others } else { nil }
-    }
-
-    /// The UTC day, in days since 1970.
-    public var day: Int64 { firstAtMilliseconds / 86_400_000 }
-}
-
 /// The amount of data that is recorded about a member's actions.
 public struct RecordedAmount: Sendable, Equatable {
     /// The approximate size of an interaction without its texts, in bytes.

@@ -13,6 +13,8 @@ public struct LiveSettings: Sendable {
     public var quota = MemberQuota.usual
     /// The parameters of members' lists.
     public var planning = Planning()
+    /// A fingerprint of these parameters and of the program's release, or nil if it is not known.
+    public var listSettings: String?
     /// The age above which `/readyz` reports a version as stale.
     public var staleAfter = Duration.seconds(14 * 86400)
     /// Whether every request is logged.

@@ -97,7 +97,8 @@ enum AssignBenchmark: Benchmark {
         if let problem = register.setHoldout(0.1) { throw BenchError.data(problem) }
         for number in 0..<count {
             let definition = ExperimentDefinition(
-                "experiment-\(number)", arms: [.init("control"), .init("other", settings: ["lambda": 0.1])])
+                "experiment-\(number)", arms: [.init("control"), .init("other", settings: ["lambda": 0.1])],
+                plan: ExperimentPlan(decides: .joins, memberCount: members, effect: 0.05))
             if let problem = register.start(definition, atMilliseconds: instant) { throw BenchError.data(problem) }
         }
         let assigner = Assigner(register)

@@ -39,6 +39,12 @@ struct ChangeEncodingTests {
                 + #""count":2,"filters":"","teams":"1-","times":2,"firstAt":5,"lastAt":9,"microseconds":80}]}"#
         ),
         (
+            .member(MemberChange(ofUser: "ann", .expose([markedExposure]))),
+            #"{"v":1,"kind":5,"user":"ann","exposures":[{"experiment":"x","arm":"a","list":"r7","first":1,"#
+                + #""count":2,"filters":"","teams":"1-","times":2,"firstAt":5,"lastAt":9,"microseconds":80,"#
+                + #""shown":"AbCdEf","settings":"0123"}]}"#
+        ),
+        (
             .site(SiteChange(ofGroup: "owls", .hide, atMilliseconds: 5)),
             #"{"v":1,"kind":10,"group":"owls","at":5}"#
         ),
@@ -76,6 +82,12 @@ struct ChangeEncodingTests {
             #"{"v":1,"kind":24,"group":"owls","photo":"p1","table":"pools","at":5}"#
         ),
     ]
+
+    private static var markedExposure: ExposureRecord {
+        var record = exposure
+        (record.shown, record.settings) = ("AbCdEf", "0123")
+        return record
+    }
 
     private static var exposure: ExposureRecord {
         var record = ExposureRecord(

@@ -29,7 +29,10 @@ struct ExperimentOutcomesTests {
         var register = ExperimentRegister()
         #expect(
             register.start(
-                ExperimentDefinition("tried", arms: [.init("one"), .init("two")]), atMilliseconds: Self.start) == nil)
+                ExperimentDefinition(
+                    "tried", arms: [.init("one"), .init("two")],
+                    plan: ExperimentPlan(decides: .joins, memberCount: 1000, effect: 0.05)), atMilliseconds: Self.start)
+                == nil)
         entry = try #require(register["tried"])
     }
 
@@ -66,7 +69,8 @@ struct ExperimentOutcomesTests {
     @Test("Only what comes from the lists of the experiment counts, on its day")
     func counting() throws {
         try show("l", to: "ann", arm: "two", at: 1.5)
-        try show("m", to: "ann", arm: "two", at: 3.2, count: 0)
+        try show("m", to: "ann", arm: "two", at: 3.2)
+        try show("n", to: "ann", arm: "two", at: 3.2, count: 0)
         try act(.join, "a", "l", by: "ann", at: 1.6)
         try act(.join, "b", "m", by: "ann", at: 3.3)
         try act(.join, "c", "other", by: "ann", at: 3.4)
@@ -75,8 +79,9 @@ struct ExperimentOutcomesTests {
         try act(.impression, "a", "l", by: "ann", at: 1.55)
         #expect(
             try outcome(at: 4) == [
-                .pages: [1, 3], .emptyPages: [3], .confirmedPages: [1], .returnDays: [3], .joins: [1, 3],
-                .topics: [1, 1], .dismissals: [3],
+                .pages: [1, 3, 3], .emptyPages: [3], .confirmedPages: [1], .returnDays: [3], .joins: [1, 3],
+                .topics: [1, 1], .dismissals: [3], .exposures: [1, 3, 3], .interactions: [1, 3, 3, 3],
+                .unexplained: [3],
             ])
         // Both joins are kept 7 days later, unless the member leaves before.
         #expect(try outcome(at: 12)[.keptJoins] == [8, 10])
@@ -94,7 +99,7 @@ struct ExperimentOutcomesTests {
         try show("l", to: "bob", arm: "one", at: 1, microseconds: 4000)
         for user in ["cy", "dan"] { try show("l", to: user, arm: "two", at: 1, microseconds: 7000) }
         let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.time(4))
-        let report = ExperimentReport(entry.definition, outcomes.members, dayCount: outcomes.dayCount)
+        let report = ExperimentReport(entry.definition, outcomes.members, course: outcomes.course)
         let comparison = try #require(report.comparisons.first { $0.measure == .answerTime })
         #expect(comparison.control == 2 && comparison.value == 7)
         #expect(comparison.adjustedPValue == nil && Measure.answerTime.isGuardrail)
@@ -110,7 +115,7 @@ struct ExperimentOutcomesTests {
         let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.time(2))
         #expect(outcomes.members.map(\.before) == [[.joins: 2]])
         #expect(outcomes.members.map(\.groupCount) == [3])
-        #expect(outcomes.dayCount == 2)
+        #expect(outcomes.course.dayCount == 2)
     }
 
     @Test("Members of two arms are counted and left out, and nothing counts after the end")
@@ -122,6 +127,6 @@ struct ExperimentOutcomesTests {
         try show("late", to: "cy", arm: "one", at: 5)
         entry.stoppedAtMilliseconds = Self.time(4)
         let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.time(9))
-        #expect(outcomes.crossedCount == 1 && outcomes.members.map(\.arm) == [0] && outcomes.dayCount == 4)
+        #expect(outcomes.facts.crossedCount == 1 && outcomes.members.map(\.arm) == [0] && outcomes.course.dayCount == 4)
     }
 }

@@ -9,7 +9,9 @@ import Testing
 /// The assignment of members to arms.
 @Suite struct AssignmentTests {
     private func definition(_ name: String, _ weights: Double...) -> ExperimentDefinition {
-        ExperimentDefinition(name, arms: weights.enumerated().map { .init("arm-\($0)", weight: $1) })
+        ExperimentDefinition(
+            name, arms: weights.enumerated().map { .init("arm-\($0)", weight: $1) },
+            plan: ExperimentPlan(decides: .joins, memberCount: 1000, effect: 0.05))
     }
 
     private func assigner(_ definitions: ExperimentDefinition..., holdout: Double = 0) -> Assigner {

@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import Testing
 
@@ -5,7 +6,9 @@ import Testing
 
 /// Experiments that can be defined and started, and others that cannot.
 @Suite struct RegisterTests {
-    private let sound = ExperimentDefinition("sound", arms: [.init("a"), .init("b", settings: ["lambda": 0.2])])
+    private let sound = ExperimentDefinition(
+        "sound", arms: [.init("a"), .init("b", settings: ["lambda": 0.2])],
+        plan: ExperimentPlan(decides: .joins, memberCount: 1000, effect: 0.05))
 
     private func problem(_ change: (inout ExperimentDefinition) -> Void) -> String? {
         var definition = sound
@@ -27,6 +30,48 @@ import Testing
         #expect(problem { $0.arms[1].weight = 0 }?.contains("above 0") == true)
         #expect(problem { $0.arms[1].settings = ["lamda": 1] }?.contains("sets \"lamda\": give one of") == true)
         #expect(problem { $0.arms[1].settings = ["lambda": .nan] }?.contains("from 0.0 to 1.0") == true)
+    }
+
+    @Test func aPlanIsNeededAndChecked() {
+        #expect(problem { $0.plan?.memberCount = nil }?.contains("no end") == true)
+        #expect(
+            problem {
+                $0.plan?.memberCount = nil; $0.endsAt = 7
+            } == nil)
+        #expect(problem { $0.plan?.effect = nil }?.contains("smallest difference") == true)
+        #expect(problem { $0.plan?.effect = -0.1 }?.contains("above 0%") == true)
+        #expect(problem { $0.plan?.cap = 0.1 }?.contains("cap must be") == true)
+        #expect(
+            problem {
+                $0.isInterleaved = true; $0.plan?.decides = .topics
+            }?.contains("clicks or joins") == true)
+        var register = ExperimentRegister()
+        var planless = sound
+        planless.plan = nil
+        #expect(register.start(planless, atMilliseconds: 1)?.contains("no plan") == true)
+        #expect(register.entries.isEmpty)
+        var other = sound
+        #expect(register.start(sound, atMilliseconds: 1) == nil)
+        other.plan?.memberCount = 10
+        #expect(register.start(other, atMilliseconds: 2)?.contains("differs from the file") == true)
+    }
+
+    /// The register of an earlier program is read, and its experiment has no plan.
+    @Test func earlierRegistersAreRead() throws {
+        var register = ExperimentRegister()
+        #expect(register.start(sound, atMilliseconds: 9) == nil)
+        let now = try JSONSerialization.jsonObject(with: Data(register.encoded))
+        var document = try #require(now as? [String: Any])
+        var entries = try #require(document["entries"] as? [[String: Any]])
+        var earlier = try #require(entries[0]["definition"] as? [String: Any])
+        #expect(earlier.removeValue(forKey: "plan") != nil)
+        entries[0]["definition"] = earlier
+        document["entries"] = entries
+        let bytes = try JSONSerialization.data(withJSONObject: document)
+        let read = try #require(ExperimentRegister(encoded: Array(bytes)))
+        let entry = try #require(read["sound"])
+        #expect(entry.definition.plan == nil && entry.startedAtMilliseconds == 9)
+        #expect(ExperimentCourse(entry, firstTimes: [], atMilliseconds: 99).stage == .unplanned)
     }
 
     @Test func whatRunsCannotBeChanged() {

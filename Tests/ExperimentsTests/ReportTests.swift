@@ -34,7 +34,7 @@ import Testing
     /// The sums that pass from day to day equal those counted at the end.
     @Test func sumsAreThoseOfCountingAtTheEnd() throws {
         let outcomes = outcomes(300, seed: 1)
-        let report = ExperimentReport(definition, outcomes, dayCount: 8)
+        let report = ExperimentReport(definition, outcomes, course: ExperimentCourse(dayCount: 8))
         func total(_ outcome: MemberOutcome, _ quantity: Quantity) -> Double {
             outcome.events.filter { $0.quantity == quantity && $0.day < 8 }.reduce(0) { $0 + $1.amount }
         }
@@ -64,18 +64,19 @@ import Testing
     }
 
     @Test func aPlantedEffectIsFoundAndNothingElse() throws {
-        let report = ExperimentReport(definition, outcomes(6000, seed: 2, effect: 0.2), dayCount: 10)
-        #expect(report.distrust == nil)
-        func conclusion(_ arm: Int, _ measure: Measure, isOver: Bool) throws -> Conclusion {
-            let comparison = try #require(report.comparisons.first { $0.arm == arm && $0.measure == measure })
-            return report.conclusion(of: comparison, isOver: isOver, tuningCount: 5000)
-        }
-        for isOver in [false, true] {
-            #expect(try conclusion(1, .clicks, isOver: isOver) == .more)
-            #expect(try conclusion(1, .clickRate, isOver: isOver) == .more)
-            #expect(try conclusion(1, .returnDays, isOver: isOver) == .undecided)
-            #expect(try conclusion(2, .clicks, isOver: isOver) == .undecided)
-            #expect(try conclusion(1, .topics, isOver: isOver) == .tooEarly)
+        let outcomes = outcomes(6000, seed: 2, effect: 0.2)
+        for stage in ExperimentCourse.Stage.allCases {
+            let report = ExperimentReport(definition, outcomes, course: ExperimentCourse(dayCount: 10, stage))
+            #expect(report.distrust == nil)
+            func conclusion(_ arm: Int, _ measure: Measure) throws -> Conclusion {
+                let comparison = try #require(report.comparisons.first { $0.arm == arm && $0.measure == measure })
+                return report.conclusion(of: comparison, tuningCount: 5000)
+            }
+            #expect(try conclusion(1, .clicks) == .more)
+            #expect(try conclusion(1, .clickRate) == .more)
+            #expect(try conclusion(1, .returnDays) == .undecided)
+            #expect(try conclusion(2, .clicks) == .undecided)
+            #expect(try conclusion(1, .topics) == .tooEarly)
         }
     }
 
@@ -83,21 +84,25 @@ import Testing
         var kept = outcomes(6000, seed: 3)
         var generator = SeededGenerator(seed: 4)
         kept.removeAll { $0.arm == 2 && Int.random(in: 0..<8, using: &generator) == 0 }
-        let report = ExperimentReport(definition, kept, dayCount: 10)
+        let report = ExperimentReport(definition, kept, course: ExperimentCourse(dayCount: 10))
         #expect(report.distrust?.contains("members that their weights say (control 2000, other 2000, third") == true)
     }
 
     @Test func membersInTwoArmsAreDistrusted() {
         let outcomes = outcomes(3000, seed: 5)
-        #expect(ExperimentReport(definition, outcomes, crossedCount: 3, dayCount: 10).distrust == nil)
-        #expect(ExperimentReport(definition, outcomes, crossedCount: 4, dayCount: 10).distrust?.hasPrefix("4") == true)
+        func distrust(_ count: Int) -> String? {
+            let facts = HealthFacts(crossedCount: count)
+            return ExperimentReport(definition, outcomes, course: ExperimentCourse(dayCount: 10), facts: facts).distrust
+        }
+        #expect(distrust(3) == nil)
+        #expect(distrust(4) == "members in two arms: 4")
     }
 
     @Test func withoutMembersItIsTooEarly() {
-        let report = ExperimentReport(definition, [], dayCount: 1)
+        let report = ExperimentReport(definition, [], course: ExperimentCourse(dayCount: 1))
         #expect(report.distrust == nil)
         for comparison in report.comparisons {
-            #expect(report.conclusion(of: comparison, isOver: true, tuningCount: 5000) == .tooEarly)
+            #expect(report.conclusion(of: comparison, tuningCount: 5000) == .tooEarly)
         }
     }
 }

@@ -14,9 +14,12 @@ struct ExperimentTests {
               control:
               other:
                 set: {rotation-noise: 0, lambda: 0.3}
+            plan: {decides: joins, members: 20, effect: 50%}
           other-calm:
             layer: lists
             part: [0.5, 1]
+            ends: 2099-01-01
+            plan: {decides: clicks}
             arms: {a: {}, b: {}}
         """
 
@@ -33,6 +36,12 @@ struct ExperimentTests {
         var arms: [Arm]
         var comparisons: [Comparison]
         var distrust: String?
+        var stage: String
+        var health: [Check]
+
+        struct Check: Decodable {
+            var name, state: String
+        }
 
         struct Arm: Decodable {
             var name: String
@@ -96,14 +105,16 @@ struct ExperimentTests {
         // What was shown last is written when the daemon ends.
         #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
         let report: Report = try await workspace.succeed("experiment", "report", "calm", "--json").json()
-        #expect(report.distrust == nil)
+        #expect(report.distrust == nil, "\(report.distrust ?? "")")
+        #expect(report.stage == "running" && report.health.allSatisfy { $0.state != "alarm" })
         #expect(report.arms.map(\.members) == [counts["control"], counts["other"]])
         #expect(report.arms.map(\.pages) == report.arms.map(\.members))
         #expect(report.arms[1].confirmedPages == report.arms[1].members)
         let joins = try #require(report.comparisons.first { $0.measure == "joins" })
         #expect(joins.value == 1 && joins.control < 0.9)
         let text = try await workspace.succeed("experiment", "report", "calm", "--svg", workspace.path("a.svg")).text
-        #expect(text.contains("sample ratio: p ") && text.contains("joins"))
+        #expect(text.contains("\ntrust\n") && text.contains("only the always-valid bounds count"))
+        #expect(text.contains("plan: joins decides, ends with 20 members"))
         #expect(workspace.content(of: "a.svg")?.hasSuffix("</svg>\n") == true)
         let size = try await workspace.succeed("experiment", "size", "--effect", "50%").text
         #expect(size.contains("members are needed") || size.contains("not enough"))
@@ -117,7 +128,10 @@ struct ExperimentTests {
         try await workspace.succeed("recompute", "--min-members", "2")
         let second = try await workspace.currentVersion()
         func file(_ version: String) -> String {
-            "experiments: {models: {arms: {now: {version: \(second)}, other: {version: \(version)}}}}\n"
+            """
+            experiments: {models: {arms: {now: {version: \(second)}, other: {version: \(version)}},
+              plan: {decides: joins, members: 20, effect: 50%}}}\n
+            """
         }
         _ = try workspace.write(file("nothing"), to: "experiments.yaml")
         let refused = try await workspace.run("experiment", "start", "models")
@@ -173,6 +187,7 @@ struct ExperimentTests {
               drafted:
                 interleave: true
                 arms: {plain: {}, photos: {set: {weight-members: 0}}}
+                plan: {decides: clicks, members: 200, effect: 50%}
             """
         _ = try workspace.write(file, to: "experiments.yaml")
         try await workspace.succeed("experiment", "start", "drafted")
@@ -249,8 +264,8 @@ struct ExperimentTests {
         _ = try workspace.write(
             """
             experiments:
-              plain: {arms: {a: {}, b: {}}}
-              old: {eligible: {known-since: 2026-01-01}, arms: {a: {}, b: {}}}
+              plain: {arms: {a: {}, b: {}}, ends: 2099-01-01, plan: {decides: joins}}
+              old: {eligible: {known-since: 2026-01-01}, arms: {a: {}, b: {}}, ends: 2099-01-01, plan: {decides: joins}}
             """, to: "experiments.yaml")
         try await workspace.succeed("experiment", "start", "plain")
         #expect(
@@ -274,6 +289,9 @@ struct ExperimentTests {
                 "experiments:\n  a:\n    arms: {x: , y: {set: {lambda: 7}}}",
                 "sets lambda to 7.0: give a number from 0.0 to 1.0"
             ),
+            ("experiments: {a: {arms: {x: , y: }, plan: {members: 9}}}", "does not say which measure \"decides\""),
+            ("experiments: {a: {arms: {x: , y: }, plan: {decides: luck}}}", "\"luck\" is no measure"),
+            ("experiments: {a: {arms: {x: , y: }, plan: {decides: joins}}}", "the plan has no end"),
             ("holdout: 1", "experiments.yaml:1:10: the holdout must be"),
             ("experiments: {a: {starts: soon, arms: {x: , y: }}}", "give a date such as"),
         ])

@@ -11,6 +11,8 @@ import Testing
 
 @Suite("A daemon with experiments")
 struct ExperimentTests {
+    private static let plan = ExperimentPlan(decides: .joins, memberCount: 1000, effect: 0.05)
+
     private let members: MemberCatalog
     private let store: FakeStore
 
@@ -34,7 +36,8 @@ struct ExperimentTests {
         let weights = isOther ? (1e-9, 1.0) : (1.0, 1e-9)
         let definition = ExperimentDefinition(
             name,
-            arms: [.init("control", weight: weights.0), .init("other", weight: weights.1, settings: settings)])
+            arms: [.init("control", weight: weights.0), .init("other", weight: weights.1, settings: settings)],
+            plan: Self.plan)
         #expect(register.start(definition, atMilliseconds: 0) == nil)
         #expect(try store.setExperiments(register.encoded, replacing: nil))
     }
@@ -141,7 +144,8 @@ struct ExperimentTests {
     private func start(_ name: String, version: String, isInterleaved: Bool = false) throws {
         var register = try #require(ExperimentRegister(encoded: try store.experiments()))
         var definition = ExperimentDefinition(
-            name, arms: [.init("control", weight: 1e-9), .init("other", version: try VersionName(version))])
+            name, arms: [.init("control", weight: 1e-9), .init("other", version: try VersionName(version))],
+            plan: Self.plan)
         definition.isInterleaved = isInterleaved
         #expect(register.start(definition, atMilliseconds: 0) == nil)
         #expect(try store.setExperiments(register.encoded, replacing: nil))
@@ -226,7 +230,7 @@ struct ExperimentTests {
     func interleaving() throws {
         var register = ExperimentRegister()
         var definition = ExperimentDefinition(
-            "drafted", arms: [.init("photos", settings: ["weight-members": 0]), .init("plain")])
+            "drafted", arms: [.init("photos", settings: ["weight-members": 0]), .init("plain")], plan: Self.plan)
         definition.isInterleaved = true
         #expect(register.start(definition, atMilliseconds: 0) == nil)
         #expect(try store.setExperiments(register.encoded, replacing: nil))

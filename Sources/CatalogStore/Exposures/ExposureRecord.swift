@@ -4,6 +4,8 @@ import SQLite
 
 /// A member of an experiment, with the member's exposures and interactions.
 public struct ExposedMember: Sendable, Equatable {
+    /// The member's external id.
+    public var id: String
     /// The exposures, in the order of their first times.
     public var exposures: [ExposureRecord]
     /// The interactions, in the order of their times.
@@ -20,20 +22,37 @@ extension Catalog {
     /// - Parameters:
     ///   - experiment: the name of the experiment.
     ///   - earliest: the earliest time of an interaction, inclusive, in Unix milliseconds.
-    ///   - latest: the end of exposures and interactions, exclusive, in Unix milliseconds.
+    ///   - latest: the end of exposures, exclusive, in Unix milliseconds.
+    ///   - end: the end of interactions, exclusive, in Unix milliseconds.
     ///   - body: called with the members, one after another.
     /// - Complexity: O(exposures + interactions of these members).
     public func forEachMember(
-        exposedIn experiment: String, interactionsFrom earliest: Int64, before latest: Int64,
+        exposedIn experiment: String, before latest: Int64, interactionsFrom earliest: Int64, until end: Int64,
         _ body: (ExposedMember) throws(CatalogError) -> Void
     ) throws(CatalogError) {
         let reader = try wrapping { () throws(DatabaseError) in
-            try ExposedMemberReader(database, experiment, earliest, latest)
+            try ExposedMemberReader(database, experiment, before: latest, earliest..<max(earliest, end))
         }
         while let member = try wrapping({ () throws(DatabaseError) in try reader.next() }) { try body(member) }
     }
 
-    /// Returns the number of interactions of a kind with groups of lists, for each member with any such interaction.
+    /// Returns the times at which the members of an experiment were first shown a list, ascending.
+    ///
+    /// - Parameter experiment: the name of the experiment.
+    public func firstExposures(in experiment: String) throws(CatalogError) -> [Int64] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT min(first_at) AS first FROM exposures WHERE experiment = ? GROUP BY user_key ORDER BY first")
+            rows.bind(experiment, at: 1)
+            var times: [Int64] = []
+            while try rows.step() { times.append(rows.integer(0)) }
+            return times
+        }
+    }
+
+    /// Returns the number of groups of lists with an interaction of a kind, for each member with any interaction.
+    ///
+    /// A member's group counts once.
     ///
     /// - Parameters:
     ///   - kind: the kind to count; a member without it counts 0.
@@ -45,7 +64,7 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
-                SELECT count(*) FILTER (WHERE kind = ?) FROM interactions
+                SELECT count(DISTINCT group_key) FILTER (WHERE kind = ?) FROM interactions
                 WHERE recommendation_id IS NOT NULL AND occurred_at >= ? AND occurred_at < ? GROUP BY user_key
                 """)
             rows.bind(kind.number, at: 1)
@@ -62,18 +81,20 @@ extension Catalog {
 private final class ExposedMemberReader {
     private let exposures: Statement
     private let interactions: Statement
-    private let groupCount: Statement
+    private let person: Statement
     private let experiment: String
-    private let earliest, latest: Int64
+    private let span: Range<Int64>
     /// The first row of the next member, or `nil` at the end.
     private var following: (user: Int64, record: ExposureRecord)?
 
-    init(_ database: Database, _ experiment: String, _ earliest: Int64, _ latest: Int64) throws(DatabaseError) {
-        (self.earliest, self.latest) = (earliest, latest)
+    init(
+        _ database: Database, _ experiment: String, before latest: Int64, _ span: Range<Int64>
+    ) throws(DatabaseError) {
+        self.span = span
         exposures = try database.prepare(
             """
             SELECT user_key, arm, recommendation_id, first_position, shown_count, filters, first_at, last_at, times,
-                teams, microseconds
+                teams, microseconds, shown, settings
             FROM exposures WHERE experiment = ? AND first_at < ? ORDER BY user_key, first_at
             """)
         interactions = try database.prepare(
@@ -82,8 +103,12 @@ private final class ExposedMemberReader {
             FROM interactions JOIN groups USING (group_key)
             WHERE user_key = ? AND occurred_at >= ? AND occurred_at < ? ORDER BY occurred_at, interaction_key
             """)
-        groupCount = try database.prepare(
-            "SELECT count(*) FROM memberships WHERE user_key = ? AND (joined_at IS NULL OR joined_at < ?)")
+        person = try database.prepare(
+            """
+            SELECT user_id, (SELECT count(*) FROM memberships
+                WHERE memberships.user_key = users.user_key AND (joined_at IS NULL OR joined_at < ?2))
+            FROM users WHERE user_key = ?1
+            """)
         exposures.bind(experiment, at: 1)
         exposures.bind(latest, at: 2)
         self.experiment = experiment
@@ -100,6 +125,7 @@ private final class ExposedMemberReader {
         record.times = Int(exposures.integer(8))
         record.teams = exposures.optionalText(9)
         record.microseconds = exposures.optionalInteger(10)
+        (record.shown, record.settings) = (exposures.optionalText(11), exposures.optionalText(12))
         return (exposures.integer(0), record)
     }
 
@@ -111,15 +137,16 @@ private final class ExposedMemberReader {
             following = try nextRow()
         }
         interactions.bind(first.user, at: 1)
-        interactions.bind(earliest, at: 2)
-        interactions.bind(latest, at: 3)
+        interactions.bind(span.lowerBound, at: 2)
+        interactions.bind(span.upperBound, at: 3)
         defer { interactions.reset() }
-        groupCount.bind(first.user, at: 1)
-        groupCount.bind(first.record.firstAtMilliseconds / 1000, at: 2)
-        defer { groupCount.reset() }
+        person.bind(first.user, at: 1)
+        person.bind(first.record.firstAtMilliseconds / 1000, at: 2)
+        defer { person.reset() }
+        let isKnown = try person.step()
         return ExposedMember(
-            exposures: records, interactions: try InteractionRecord.all(in: interactions),
-            groupCount: try groupCount.step() ? Int(groupCount.integer(0)) : 0)
+            id: isKnown ? person.text(0) : "", exposures: records,
+            interactions: try InteractionRecord.all(in: interactions), groupCount: isKnown ? Int(person.integer(1)) : 0)
     }
 }
 
@@ -133,14 +160,20 @@ struct ExposureWriter {
     private let delete: Statement
 
     init(_ database: Database) throws(DatabaseError) {
+        // Whether the page is known to have had these groups, or the groups of either are not known.
+        let isKnown = """
+            shown IS NULL OR excluded.shown IS NULL OR instr(' ' || shown || ' ', ' ' || excluded.shown || ' ') > 0
+            """
         insert = try database.prepare(
             """
             INSERT INTO exposures (experiment, user_key, day, recommendation_id, first_position, shown_count, filters,
-                arm, times, first_at, last_at, teams, microseconds)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                arm, times, first_at, last_at, teams, microseconds, shown, settings)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET times = times + excluded.times,
                 first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at),
-                microseconds = microseconds + excluded.microseconds
+                microseconds = microseconds + excluded.microseconds,
+                shown = CASE WHEN \(isKnown) THEN shown ELSE shown || ' ' || excluded.shown END,
+                teams = CASE WHEN \(isKnown) THEN teams ELSE teams || ' ' || excluded.teams END
             """)
         expire = try database.prepare("DELETE FROM exposures WHERE day < ?")
         delete = try database.prepare("DELETE FROM exposures WHERE user_key = ?")
@@ -168,6 +201,8 @@ struct ExposureWriter {
         insert.bind(record.lastAtMilliseconds, at: 11)
         insert.bind(record.teams, at: 12)
         insert.bind(record.microseconds, at: 13)
+        insert.bind(record.shown, at: 14)
+        insert.bind(record.settings, at: 15)
         try insert.run()
     }
 

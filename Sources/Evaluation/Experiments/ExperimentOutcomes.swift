@@ -5,164 +5,108 @@ import Model
 
 /// The actions of an experiment's members, read from the catalog.
 public struct ExperimentOutcomes: Sendable {
-    /// The outcomes of all members who were shown lists of one arm.
+    /// The outcomes of all members who were shown lists of one arm; all are in the first if lists are interleaved.
     public private(set) var members: [MemberOutcome] = []
-    /// The number of members who were shown lists of two arms.
-    public private(set) var crossedCount = 0
     /// The lists that members of an interleaved experiment prefer, by their clicks and by their joins.
     public private(set) var votes = (clicks: InterleavingVotes(), joins: InterleavingVotes())
-    /// The number of days that have passed, 1 or more.
-    public let dayCount: Int
+    /// The facts about the experiment's health.
+    public private(set) var facts = HealthFacts()
+    /// The time that the experiment has taken.
+    public let course: ExperimentCourse
 
     /// The number of days before the experiment whose actions are taken out of the comparison.
     public static let daysBefore: Int64 = 28
-    /// The number of days that a join must last to count as kept.
-    public static let daysKept: Int64 = 7
-
-    private let dayLength: Int64 = 86_400_000
-    private let startedAt: Int64
-    private let end: Int64
-    private let armIndexes: [String: Int]
 
     /// Reads the outcomes of an experiment.
-    ///
-    /// Days have 24 hours and begin with the start of the experiment.
     ///
     /// - Parameters:
     ///   - entry: the experiment.
     ///   - catalog: the catalog.
-    ///   - now: the present in Unix milliseconds; later actions are left out.
+    ///   - now: the time up to which everything is known, in Unix milliseconds; later actions are left out.
     public init(of entry: ExperimentRegister.Entry, from catalog: Catalog, atMilliseconds now: Int64)
         throws(CatalogError)
     {
         let definition = entry.definition
-        startedAt = max(entry.startedAtMilliseconds, (definition.startsAt ?? .min / 1000) * 1000)
-        let end = min(now, entry.stoppedAtMilliseconds ?? .max, (definition.endsAt ?? .max / 1000) * 1000)
-        self.end = end
-        dayCount = Int(max(1, (end - startedAt + dayLength - 1) / dayLength))
-        armIndexes = Dictionary(uniqueKeysWithValues: definition.arms.enumerated().map { ($1.name, $0) })
+        let known = try catalog.firstExposures(in: definition.name).filter { $0 < now }
+        let course = ExperimentCourse(entry, firstTimes: known, atMilliseconds: now)
+        self.course = course
+        let arms = definition.isInterleaved ? [AssignedArm.interleaved] : definition.arms.map(\.name)
+        let indexes = Dictionary(uniqueKeysWithValues: arms.enumerated().map { ($1, $0) })
+        var sources = ListSources(armCount: arms.count, areVersionsOwn: !definition.versions.isEmpty)
         var topics: [String: [String]] = [:]
-        var found: [MemberOutcome] = []
-        var crossed = 0
-        var votes = (clicks: InterleavingVotes(), joins: InterleavingVotes())
+        var kept = ExperimentOutcomes(course: course)
+        let tail = ExperimentCourse.daysKept * ExperimentCourse.dayLength
         try catalog.forEachMember(
-            exposedIn: definition.name, interactionsFrom: startedAt - Self.daysBefore * dayLength, before: end
+            exposedIn: definition.name, before: course.end,
+            interactionsFrom: course.startedAt - Self.daysBefore * ExperimentCourse.dayLength,
+            until: min(course.now, course.end + tail)
         ) { member throws(CatalogError) in
-            if definition.isInterleaved {
-                votes.clicks.add(member.credits(.click))
-                votes.joins.add(member.credits(.join))
-                return
-            }
             guard Set(member.exposures.map(\.arm)).count == 1 else {
-                crossed += 1
+                kept.facts.crossedCount += 1
                 return
             }
+            guard let arm = member.exposures.first.flatMap({ indexes[$0.arm] }) else { return }
             for interaction in member.interactions where interaction.kind == .join {
                 guard topics[interaction.groupID] == nil else { continue }
                 topics[interaction.groupID] = try catalog.group(withID: interaction.groupID)?.topics ?? []
             }
-            if let outcome = outcome(of: member, topics) { found.append(outcome) }
+            sources.add(member.exposures, arm: arm, course)
+            let actions = ListActions(of: member, course)
+            if definition.isInterleaved {
+                kept.votes.clicks.add(actions.credits(.click))
+                kept.votes.joins.add(actions.credits(.join))
+            }
+            kept.members.append(actions.outcome(arm: arm, topics))
         }
-        members = found
-        crossedCount = crossed
-        self.votes = votes
+        (members, votes, facts) = (kept.members, kept.votes, kept.facts)
+        facts.sources = sources.all
     }
 
-    private func day(_ milliseconds: Int64) -> Int { Int(max(0, milliseconds - startedAt) / dayLength) }
-
-    /// Returns the outcome of a member, or `nil` if the member's arm is not defined.
-    ///
-    /// - Parameters:
-    ///   - member: the member.
-    ///   - topics: the topics of the joined groups, by group id.
-    private func outcome(of member: ExposedMember, _ topics: [String: [String]]) -> MemberOutcome? {
-        guard let first = member.exposures.first, let arm = armIndexes[first.arm] else { return nil }
-        var outcome = MemberOutcome(
-            arm: arm, firstDay: day(first.firstAtMilliseconds), groupCount: member.groupCount)
-        addPages(of: member, to: &outcome)
-        let lists = Set(member.exposures.map(\.recommendationID))
-        var known: Set<String> = []
-        for (index, interaction) in member.interactions.enumerated() {
-            guard let list = interaction.recommendationID else { continue }
-            guard interaction.atMilliseconds >= first.firstAtMilliseconds else {
-                // Before the experiment, any list counts: nobody was in an arm.
-                if interaction.atMilliseconds < startedAt, let quantity = interaction.quantity {
-                    outcome.before[quantity, default: 0] += 1
-                }
-                continue
-            }
-            guard lists.contains(list), let quantity = interaction.quantity else { continue }
-            let day = day(interaction.atMilliseconds)
-            outcome.events.append(.init(day: day, quantity))
-            guard interaction.kind == .join else { continue }
-            let new = (topics[interaction.groupID] ?? []).filter { known.insert($0).inserted }
-            if !new.isEmpty { outcome.events.append(.init(day: day, .topics, Double(new.count))) }
-            let decided = interaction.atMilliseconds + Self.daysKept * dayLength
-            let isLeft = member.interactions[index...].contains { later in
-                later.kind == .leave && later.groupID == interaction.groupID && later.atMilliseconds < decided
-            }
-            if decided < end, !isLeft { outcome.events.append(.init(day: self.day(decided), .keptJoins)) }
-        }
-        return outcome
-    }
-
-    private func addPages(of member: ExposedMember, to outcome: inout MemberOutcome) {
-        let confirmed = Set(member.interactions.filter { $0.kind == .impression }.compactMap(\.recommendationID))
-        var days: Set<Int> = [outcome.firstDay]
-        for exposure in member.exposures {
-            let times = Double(exposure.times)
-            let day = day(exposure.firstAtMilliseconds)
-            outcome.events.append(.init(day: day, .pages, times))
-            if let microseconds = exposure.microseconds {
-                outcome.events.append(.init(day: day, .timedPages, times))
-                outcome.events.append(.init(day: day, .milliseconds, Double(microseconds) / 1000))
-            }
-            if exposure.shownCount == 0 { outcome.events.append(.init(day: day, .emptyPages, times)) }
-            if confirmed.contains(exposure.recommendationID) {
-                outcome.events.append(.init(day: day, .confirmedPages, times))
-            }
-            for day in [day, self.day(exposure.lastAtMilliseconds)] where days.insert(day).inserted {
-                outcome.events.append(.init(day: day, .returnDays))
-            }
-        }
-    }
+    private init(course: ExperimentCourse) { self.course = course }
 }
 
-extension InteractionRecord {
-    /// The quantity that the interaction counts as, or `nil` if it is not counted by itself.
-    fileprivate var quantity: Quantity? {
-        switch kind {
-        case .join: .joins
-        case .click: .clicks
-        case .dismiss: .dismissals
-        case .leave, .undismiss, .impression: nil
+/// The sources of an experiment's lists, as its exposures tell them.
+private struct ListSources {
+    private struct Key: Hashable {
+        var version, settings: String?
+    }
+
+    private let armCount: Int
+    private let areVersionsOwn: Bool
+    private var sources: [Key: ListSource] = [:]
+
+    /// Creates sources without lists.
+    ///
+    /// - Parameter areVersionsOwn: whether arms name versions, so that arms differ in them.
+    init(armCount: Int, areVersionsOwn: Bool) {
+        self.armCount = armCount
+        self.areVersionsOwn = areVersionsOwn
+    }
+
+    /// All sources, in the order of their first days.
+    var all: [ListSource] {
+        sources.values.sorted {
+            ($0.firstDay, $0.version ?? "", $0.settings ?? "") < ($1.firstDay, $1.version ?? "", $1.settings ?? "")
         }
     }
-}
 
-extension ExposedMember {
-    /// Returns the numbers of interactions of a kind that are credited to each of two interleaved lists.
-    ///
-    /// An interaction names a list and a position; the team at that position gets the credit.
-    fileprivate func credits(_ kind: Interaction.Kind) -> (first: Int, second: Int) {
-        var pages: [String: [(positions: Range<Int>, teams: [Character])]] = [:]
+    /// Counts a member for each source of the member's lists.
+    mutating func add(_ exposures: [ExposureRecord], arm: Int, _ course: ExperimentCourse) {
+        var seen: Set<Key> = []
         for exposure in exposures {
-            guard let teams = exposure.teams.map({ Array($0) }) else { continue }
-            let positions = exposure.firstPosition..<exposure.firstPosition + teams.count
-            pages[exposure.recommendationID, default: []].append((positions, teams))
+            // The id of a list is the version's name and a fingerprint.
+            let version = exposure.recommendationID.lastIndex(of: "-").map { exposure.recommendationID[..<$0] }
+            let key = Key(version: areVersionsOwn ? nil : version.map(String.init), settings: exposure.settings)
+            let day = course.day(exposure.firstAtMilliseconds)
+            var source =
+                sources[key]
+                ?? ListSource(
+                    version: key.version, settings: key.settings, firstDay: day,
+                    memberCounts: Array(repeating: 0, count: armCount))
+            source.firstDay = min(source.firstDay, day)
+            if seen.insert(key).inserted { source.memberCounts[arm] += 1 }
+            sources[key] = source
         }
-        var credits = (first: 0, second: 0)
-        for interaction in interactions where interaction.kind == kind {
-            guard let list = interaction.recommendationID, let position = interaction.position,
-                let page = pages[list]?.first(where: { $0.positions.contains(position) })
-            else { continue }
-            switch page.teams[position - page.positions.lowerBound] {
-            case "1": credits.first += 1
-            case "2": credits.second += 1
-            default: continue
-            }
-        }
-        return credits
     }
 }
 

@@ -70,6 +70,9 @@ public struct Interval: Sendable, Equatable {
     /// The bounds of the range, both inclusive.
     public var lower, upper: Double
 
+    /// Creates the range between two bounds.
+    public init(lower: Double, upper: Double) { (self.lower, self.upper) = (lower, upper) }
+
     /// Creates the range from `center − halfWidth` to `center + halfWidth`.
     public init(around center: Double, halfWidth: Double) {
         (lower, upper) = (center - halfWidth, center + halfWidth)

@@ -25,6 +25,18 @@ public enum SampleRatio {
         }
         return ChiSquaredDistribution.upperTail(statistic, degreesOfFreedom: counts.count - 1)
     }
+
+    /// Returns the check of the sample ratio: members are missing if the arms do not have what their weights say.
+    static func check(_ arms: [(name: String, count: Int)], pValue: Double, evidence: Double) -> HealthCheck {
+        let counts = arms.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+        let isAlarm = pValue < alarmBelow || evidence >= SequentialSampleRatio.alarmFrom
+        return HealthCheck(
+            "sample ratio",
+            seen: isAlarm
+                ? "the arms do not have the members that their weights say (\(counts)): some are missing"
+                : "\(counts), p \((pValue * 10_000).rounded() / 10_000)",
+            expected: "as the weights say, p \(alarmBelow) or more", isAlarm ? .alarm : .good)
+    }
 }
 
 /// The same test for looks every day: false alarms stay below one in a thousand however often it is repeated.

@@ -70,10 +70,13 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
     public var isInterleaved = false
     /// Two arms or more; the others are compared with the first.
     public var arms: [Arm]
+    /// The plan, or `nil` for an experiment that an earlier program started.
+    public var plan: ExperimentPlan?
 
     /// Creates an experiment with all members of a layer of its own name.
-    public init(_ name: String, arms: [Arm]) {
+    public init(_ name: String, arms: [Arm], plan: ExperimentPlan? = nil) {
         self.name = name
+        self.plan = plan
         seed = name
         layer = name
         (from, to) = (0, 1)
@@ -120,7 +123,16 @@ extension ExperimentDefinition {
         if let fewest = eligibility.fewestGroups, fewest > eligibility.mostGroups ?? .max {
             return "no member has \(fewest) groups or more and at most \(eligibility.mostGroups ?? 0)"
         }
-        return armProblem(settings)
+        return plan?.problem(endsByDate: endsAt != nil, isInterleaved: isInterleaved) ?? armProblem(settings)
+    }
+
+    /// The reason why the experiment cannot be started, or `nil` if it can: without a plan, no look at it is valid.
+    public var missingPlan: String? {
+        guard plan == nil else { return nil }
+        return """
+            \(name) has no plan, and a report without one can be read into anything: give "plan" with the measure that \
+            decides, and an end, such as plan: {decides: joins, members: 20000, effect: 5%}
+            """
     }
 
     private func armProblem(_ settings: [ListSetting]) -> String? {

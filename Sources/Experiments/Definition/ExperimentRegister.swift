@@ -55,6 +55,7 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
                 what is new under another name
                 """
         }
+        if let missing = definition.missingPlan { return missing }
         guard entries.count < Self.limit else {
             return "\(Self.limit) experiments are kept, and there is room for no more"
         }

@@ -41,32 +41,3 @@ public struct TeamDraft<Element: Hashable & Sendable>: Sendable {
         }
     }
 }
-
-/// The votes of members between two interleaved lists.
-///
-/// A member votes for the list that more of the member's clicks or joins are credited to.
-public struct InterleavingVotes: Sendable, Equatable {
-    /// The numbers of members who prefer the first list, the second, and neither.
-    public private(set) var first = 0, second = 0, neither = 0
-
-    /// Creates votes of no members.
-    public init() {}
-
-    /// Adds a member.
-    ///
-    /// - Parameter credits: the number of clicks or joins credited to each list.
-    public mutating func add(_ credits: (first: Int, second: Int)) {
-        if credits.first > credits.second {
-            first += 1
-        } else if credits.first < credits.second {
-            second += 1
-        } else {
-            neither += 1
-        }
-    }
-
-    /// The part of the members with a preference who prefer the second list; a half if nobody has one.
-    public var secondPart: Double { first + second > 0 ? Double(second) / Double(first + second) : 0.5 }
-    /// The probability of votes at least as one-sided if members preferred neither (the sign test).
-    public var pValue: Double { BinomialDistribution.signTest(successes: second, of: first + second) }
-}

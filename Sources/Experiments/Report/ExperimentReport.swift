@@ -16,6 +16,8 @@ public struct ExperimentReport: Sendable {
         ///
         /// The value is `nil` for guardrails, and where the difference cannot be computed.
         public internal(set) var adjustedPValue: Double?
+        /// Whether the difference, but not the two values, is without what the weeks before explain.
+        public let isAdjusted: Bool
     }
 
     /// The relative differences after a day.
@@ -38,6 +40,12 @@ public struct ExperimentReport: Sendable {
 
     /// The definition that was started.
     public let definition: ExperimentDefinition
+    /// The time that the experiment has taken.
+    public let course: ExperimentCourse
+    /// The caps of members' amounts.
+    public let caps: AmountCaps
+    /// The checks of what would make the report wrong.
+    public let health: [HealthCheck]
     /// The number of members in each arm.
     public let memberCounts: [Int]
     /// The number of members who were shown lists of two arms, and are left out.
@@ -57,20 +65,12 @@ public struct ExperimentReport: Sendable {
 
     /// The numbers of groups of the segments.
     public static let segmentBounds = [0...0, 1...4, 5...19, 20...Int.max]
-    /// The greatest number of members in two arms, per thousand, with which a report can be trusted.
-    private static let crossedPerThousand = 1
 
     /// The reason why the report cannot be trusted, or `nil` if there is none.
-    public var distrust: String? {
-        if sampleRatioPValue < SampleRatio.alarmBelow || sampleRatioEvidence >= SequentialSampleRatio.alarmFrom {
-            let counts = zip(definition.arms, memberCounts).map { "\($0.name) \($1)" }.joined(separator: ", ")
-            return "the arms do not have the members that their weights say (\(counts)): some are missing"
-        }
-        if crossedCount * 1000 > memberCounts.reduce(crossedCount, +) * Self.crossedPerThousand {
-            return "\(crossedCount) members were shown lists of two arms"
-        }
-        return nil
-    }
+    public var distrust: String? { health.distrust }
+
+    /// The measure that decides, or `nil` if no plan names one.
+    public var decides: Measure? { definition.plan?.decides }
 }
 
 extension ExperimentReport {
@@ -79,16 +79,20 @@ extension ExperimentReport {
     /// - Parameters:
     ///   - definition: the definition that was started.
     ///   - outcomes: the outcomes of all members who were shown a list of one arm.
-    ///   - crossedCount: the number of members who were shown lists of two arms.
-    ///   - dayCount: the number of days that have passed, 1 or more.
+    ///   - course: the time that the experiment has taken.
+    ///   - facts: further facts about its health.
     /// - Complexity: O(events + days · (arms · measures + members who did something on that day)).
     public init(
-        _ definition: ExperimentDefinition, _ outcomes: [MemberOutcome], crossedCount: Int = 0, dayCount: Int
+        _ definition: ExperimentDefinition, _ outcomes: [MemberOutcome], course: ExperimentCourse,
+        facts: HealthFacts = HealthFacts()
     ) {
         self.definition = definition
-        self.crossedCount = crossedCount
-        let armCount = definition.arms.count
-        var passing = PassingDays(outcomes, armCount: armCount, dayCount: dayCount)
+        self.course = course
+        crossedCount = facts.crossedCount
+        let (armCount, dayCount) = (definition.arms.count, course.dayCount)
+        let caps = Self.caps(definition.plan, outcomes, armCount: armCount, dayCount: dayCount)
+        self.caps = caps
+        var passing = PassingDays(outcomes, armCount: armCount, dayCount: dayCount, caps)
         var sequential = SequentialSampleRatio(weights: definition.weights)
         var days: [Day] = []
         for day in 0..<dayCount {
@@ -104,10 +108,10 @@ extension ExperimentReport {
         memberCounts = passing.arms.map(\.count)
         sampleRatioPValue = SampleRatio.pValue(counts: memberCounts, weights: definition.weights)
         sampleRatioEvidence = sequential.evidence
-        comparisons = Self.comparisons(passing.arms)
+        comparisons = Self.comparisons(passing.arms, decides: definition.plan?.decides)
         segments = Self.segmentBounds.map { bounds in
             let members = outcomes.filter { bounds.contains($0.groupCount) }
-            var passing = PassingDays(members, armCount: armCount, dayCount: dayCount)
+            var passing = PassingDays(members, armCount: armCount, dayCount: dayCount, caps)
             for day in 0..<dayCount { _ = passing.pass(day) }
             return Segment(
                 groupCounts: bounds, memberCounts: passing.arms.map(\.count),
@@ -115,32 +119,80 @@ extension ExperimentReport {
         }
         func pages(_ quantity: Quantity) -> [Int] {
             var counts = [Int](repeating: 0, count: armCount)
-            for outcome in outcomes {
-                for event in outcome.events where event.quantity == quantity {
-                    counts[outcome.arm] += Int(event.amount)
-                }
+            for (outcome, totals) in zip(outcomes, passing.totals) {
+                counts[outcome.arm] += Int(totals[quantity.rawValue])
             }
             return counts
         }
         pageCounts = pages(.pages)
         confirmedPageCounts = pages(.confirmedPages)
+        let ratio = SampleRatio.check(
+            zip(definition.arms.map(\.name), memberCounts).map { ($0, $1) }, pValue: sampleRatioPValue,
+            evidence: sampleRatioEvidence)
+        let names = definition.arms.map(\.name)
+        let members = zip(outcomes, passing.totals).map { (arm: $0.arm, totals: $1) }
+        health =
+            [ratio, Self.crossing(facts.crossedCount, of: outcomes.count)]
+            + ArmCheck.all.map { $0.check(names, members, caps) }
+            + [
+                Dominance.check(definition.plan?.decides ?? .joins, outcomes, passing.totals, caps),
+                ListSource.check(facts.sources, names),
+            ]
     }
 
-    private static func comparisons(_ arms: [ArmSums]) -> [Comparison] {
+    /// Returns the health of an experiment whose lists are interleaved, so that all members are in one arm.
+    public static func interleavedHealth(
+        _ outcomes: [MemberOutcome], course: ExperimentCourse, facts: HealthFacts, plan: ExperimentPlan?
+    ) -> [HealthCheck] {
+        var passing = PassingDays(outcomes, armCount: 1, dayCount: course.dayCount, AmountCaps())
+        for day in 0..<course.dayCount { _ = passing.pass(day) }
+        let members = passing.totals.map { (arm: 0, totals: $0) }
+        let names = [AssignedArm.interleaved]
+        return [Self.crossing(facts.crossedCount, of: outcomes.count)]
+            + ArmCheck.all.map { $0.check(names, members, AmountCaps()) }
+            + [ListSource.check(facts.sources, names)]
+    }
+
+    /// Returns the caps of a plan, from what the members did up to now; without a plan, nothing is capped.
+    private static func caps(
+        _ plan: ExperimentPlan?, _ outcomes: [MemberOutcome], armCount: Int, dayCount: Int
+    ) -> AmountCaps {
+        guard let plan else { return AmountCaps() }
+        var passing = PassingDays(outcomes, armCount: armCount, dayCount: dayCount, AmountCaps())
+        for day in 0..<dayCount { _ = passing.pass(day) }
+        return AmountCaps(plan.cap, totals: passing.totals, before: outcomes.map(\.before))
+    }
+
+    /// The greatest number of members in two arms, per thousand, with which a report can be trusted.
+    private static let crossedPerThousand = 1
+
+    private static func crossing(_ count: Int, of others: Int) -> HealthCheck {
+        HealthCheck(
+            "members in two arms", seen: "\(count)", expected: "at most \(crossedPerThousand) in 1,000; left out",
+            count * 1000 > (count + others) * crossedPerThousand ? .alarm : .good)
+    }
+
+    /// Returns the comparisons; the measure that decides is one question, all other measures are questions of their own.
+    private static func comparisons(_ arms: [ArmSums], decides: Measure?) -> [Comparison] {
         var comparisons = (1..<arms.count).flatMap { arm in
             Measure.allCases.map { measure in
                 Comparison(
                     arm: arm, measure: measure, control: arms[0].mean(measure).value,
                     value: arms[arm].mean(measure).value,
                     absolute: Effect(measure, arms[0], arms[arm], isRelative: false),
-                    relative: Effect(measure, arms[0], arms[arm], isRelative: true))
+                    relative: Effect(measure, arms[0], arms[arm], isRelative: true),
+                    isAdjusted: Effect.isAdjusted(measure, arms[0], arms[arm]))
             }
         }
-        let asked = comparisons.indices.filter {
-            !comparisons[$0].measure.isGuardrail && comparisons[$0].absolute != nil
+        for isDecisive in [true, false] {
+            let asked = comparisons.indices.filter {
+                let measure = comparisons[$0].measure
+                return comparisons[$0].absolute != nil && (measure == decides) == isDecisive
+                    && (isDecisive || !measure.isGuardrail)
+            }
+            let adjusted = Holm.adjusted(asked.map { comparisons[$0].absolute?.pValue ?? 1 })
+            for (index, value) in zip(asked, adjusted) { comparisons[index].adjustedPValue = value }
         }
-        let adjusted = Holm.adjusted(asked.map { comparisons[$0].absolute?.pValue ?? 1 })
-        for (index, value) in zip(asked, adjusted) { comparisons[index].adjustedPValue = value }
         return comparisons
     }
 }
@@ -161,25 +213,34 @@ extension ExperimentReport {
 
     /// Returns the conclusion from a comparison.
     ///
-    /// While the experiment runs, anyone may look again and again, so the anytime-valid confidence interval decides,
-    /// with its error divided by the number of questions. Once the experiment has ended, Holm's p value decides. A
-    /// guardrail is a question of its own, because overlooking harm is worse than suspecting it.
+    /// Anyone may look again and again, and stop at a good moment. So the always-valid interval decides, with its error
+    /// divided by the number of questions. Only if the planned end has come, Holm's p value decides. The measure that
+    /// decides is a question apart from the others. So is a guardrail, because overlooking harm is worse than
+    /// suspecting it.
     ///
     /// - Parameters:
     ///   - comparison: a comparison of this report.
-    ///   - isOver: whether the experiment has ended.
     ///   - tuningCount: the parameter of `Effect.alwaysValidInterval(error:tuningCount:)`.
-    public func conclusion(of comparison: Comparison, isOver: Bool, tuningCount: Int) -> Conclusion {
+    public func conclusion(of comparison: Comparison, tuningCount: Int) -> Conclusion {
         guard let effect = comparison.absolute else { return .tooEarly }
-        let isReal: Bool
-        if isOver {
-            isReal = (comparison.adjustedPValue ?? effect.pValue) < Self.error
-        } else {
-            let questions = comparison.measure.isGuardrail ? 1 : comparisons.count { $0.adjustedPValue != nil }
-            let error = Self.error / Double(max(1, questions))
-            isReal = !effect.alwaysValidInterval(error: error, tuningCount: tuningCount).contains(0)
-        }
+        let isReal =
+            if course.isFinal(comparison.measure) {
+                (comparison.adjustedPValue ?? effect.pValue) < Self.error
+            } else {
+                !effect.alwaysValidInterval(error: error(of: comparison), tuningCount: tuningCount).contains(0)
+            }
         guard isReal else { return .undecided }
         return effect.difference > 0 ? .more : .less
     }
+
+    /// Returns the error of a comparison's always-valid interval: `error`, shared by all questions of its kind.
+    public func error(of comparison: Comparison) -> Double {
+        guard comparison.adjustedPValue != nil else { return Self.error }
+        let isDecisive = comparison.measure == decides
+        let questions = comparisons.count { $0.adjustedPValue != nil && ($0.measure == decides) == isDecisive }
+        return Self.error / Double(max(1, questions))
+    }
+
+    /// The number of members at which always-valid intervals are narrowest, as the plan chose it.
+    public var plannedTuningCount: Int { definition.plan?.memberCount ?? Effect.usualTuningCount }
 }

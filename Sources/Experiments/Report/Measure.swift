@@ -22,6 +22,16 @@ public enum Quantity: Int, Sendable, CaseIterable, Codable {
     case timedPages
     /// The sum of these answer times, in milliseconds.
     case milliseconds
+    /// Records of shown pages: equal pages of a day have one.
+    case exposures
+    /// Interactions since the first exposure that name a list.
+    case interactions
+    /// Such interactions with a list or a group that the member was not shown.
+    case unexplained
+    /// Such interactions that repeat one of the same kind with the same group.
+    case repeats
+    /// Such interactions with a list whose times are before the list was shown.
+    case misdated
 }
 
 /// A measure that a report compares between arms.
@@ -70,6 +80,21 @@ public enum Measure: String, Sendable, CaseIterable, Codable {
 
     /// Whether the measure watches for harm: less of it is better, and it must not get worse.
     public var isGuardrail: Bool { [.dismissals, .emptyPages, .answerTime].contains(self) }
+
+    /// The definition, as reports give it.
+    public var definition: String {
+        switch self {
+        case .joins: "groups joined from shown lists, each group once a member; mean a member"
+        case .keptJoins: "the same without groups that the member left again within 7 days; known 7 days later"
+        case .clicks: "groups clicked in shown lists, each group once a member; mean a member"
+        case .returnDays: "days after a member's first on which a list was shown; mean a member"
+        case .topics: "different topics of the groups joined from shown lists; mean a member"
+        case .clickRate: "clicks ÷ pages shown"
+        case .dismissals: "groups dismissed in shown lists, each group once a member; mean a member; must not grow"
+        case .emptyPages: "pages without a group ÷ pages shown; must not grow"
+        case .answerTime: "milliseconds for making the answers ÷ pages with a known time; must not grow"
+        }
+    }
 
     /// Whether members could do it before the experiment as well, so that the weeks before can be taken into account.
     public var hasBefore: Bool { [.joins, .clicks, .dismissals].contains(self) }

@@ -17,6 +17,8 @@ public struct MemberOutcome: Sendable, Equatable {
         }
     }
 
+    /// The member's external id.
+    public var memberID: String
     /// The index of the arm.
     public var arm: Int
     /// The day on which the member was first shown a list, 0 for the first of the experiment.
@@ -29,7 +31,11 @@ public struct MemberOutcome: Sendable, Equatable {
     public var before: [Quantity: Double]
 
     /// Creates an outcome.
-    public init(arm: Int, firstDay: Int, groupCount: Int, events: [Event] = [], before: [Quantity: Double] = [:]) {
+    public init(
+        _ memberID: String = "", arm: Int, firstDay: Int, groupCount: Int, events: [Event] = [],
+        before: [Quantity: Double] = [:]
+    ) {
+        self.memberID = memberID
         self.arm = arm
         self.firstDay = firstDay
         self.groupCount = groupCount
@@ -44,8 +50,10 @@ struct ArmSums: Sendable {
     private(set) var sums: [Measure: PairedSums] = [:]
     /// The number of members.
     private(set) var count = 0
+    private let caps: AmountCaps
 
-    init() {
+    init(_ caps: AmountCaps) {
+        self.caps = caps
         for measure in Measure.allCases { sums[measure] = PairedSums() }
     }
 
@@ -57,15 +65,18 @@ struct ArmSums: Sendable {
     mutating func add(_ totals: [Double], before: [Quantity: Double]) {
         count += 1
         for measure in Measure.allCases {
-            let companion =
-                measure.denominator.map { totals[$0.rawValue] } ?? before[measure.quantity] ?? 0
-            sums[measure]?.add(totals[measure.quantity.rawValue], companion)
+            let pair = caps.pair(measure, totals, before)
+            sums[measure]?.add(pair.0, pair.1)
         }
     }
 
-    /// Replaces the pair of values that a member has in a measure.
-    mutating func replace(_ measure: Measure, _ old: (Double, Double), by new: (Double, Double)) {
-        sums[measure]?.replace(old, by: new)
+    /// Changes a member's amount of one quantity.
+    mutating func replace(
+        _ old: [Double], by new: [Double], changed quantity: Quantity, before: [Quantity: Double]
+    ) {
+        for measure in Measure.allCases where measure.quantity == quantity || measure.denominator == quantity {
+            sums[measure]?.replace(caps.pair(measure, old, before), by: caps.pair(measure, new, before))
+        }
     }
 
     /// Returns the mean of a measure, or its ratio.
@@ -80,8 +91,8 @@ extension Effect {
     ///
     /// If members did the same before the experiment, the part that the weeks before explain is taken out.
     init?(_ measure: Measure, _ first: ArmSums, _ second: ArmSums, isRelative: Bool) {
-        guard measure.hasBefore, let control = first.sums[measure], let other = second.sums[measure],
-            (control + other).companion.variance > 0
+        guard Self.isAdjusted(measure, first, second), let control = first.sums[measure],
+            let other = second.sums[measure]
         else {
             let means = (first.mean(measure), second.mean(measure))
             if isRelative { self.init(relative: means.0, means.1) } else { self.init(absolute: means.0, means.1) }
@@ -93,20 +104,29 @@ extension Effect {
             self.init(adjustedAbsolute: control, other)
         }
     }
+
+    /// Whether the weeks before are taken out of the difference of two arms: members did the same thing then.
+    static func isAdjusted(_ measure: Measure, _ first: ArmSums, _ second: ArmSums) -> Bool {
+        guard measure.hasBefore, let control = first.sums[measure], let other = second.sums[measure] else {
+            return false
+        }
+        return (control + other).companion.variance > 0
+    }
 }
 
 /// The arms' sums after each day; each event is read once.
 struct PassingDays {
     /// The sums of each arm, after the days that have passed.
     private(set) var arms: [ArmSums]
+    /// The totals of each member, by the number of the quantity.
+    private(set) var totals: [[Double]]
     private let outcomes: [MemberOutcome]
-    private var totals: [[Double]]
     private var newcomers: [[Int]]
     private var events: [[(member: Int, quantity: Quantity, amount: Double)]]
 
-    init(_ outcomes: [MemberOutcome], armCount: Int, dayCount: Int) {
+    init(_ outcomes: [MemberOutcome], armCount: Int, dayCount: Int, _ caps: AmountCaps) {
         self.outcomes = outcomes
-        arms = Array(repeating: ArmSums(), count: armCount)
+        arms = Array(repeating: ArmSums(caps), count: armCount)
         totals = Array(repeating: Array(repeating: 0, count: Quantity.allCases.count), count: outcomes.count)
         newcomers = Array(repeating: [], count: dayCount)
         events = Array(repeating: [], count: dayCount)
@@ -135,22 +155,5 @@ struct PassingDays {
             arms[outcome.arm].replace(total, by: totals[event.member], changed: event.quantity, before: outcome.before)
         }
         return counts
-    }
-}
-
-extension ArmSums {
-    /// Changes a member's amount of one quantity.
-    fileprivate mutating func replace(
-        _ old: [Double], by new: [Double], changed quantity: Quantity, before: [Quantity: Double]
-    ) {
-        for measure in Measure.allCases where measure.quantity == quantity || measure.denominator == quantity {
-            func pair(_ totals: [Double]) -> (Double, Double) {
-                (
-                    totals[measure.quantity.rawValue],
-                    measure.denominator.map { totals[$0.rawValue] } ?? before[measure.quantity] ?? 0
-                )
-            }
-            replace(measure, pair(old), by: pair(new))
-        }
     }
 }

@@ -102,6 +102,7 @@ extension Call {
         slot.pages.append(
             ShownPage(
                 userID: list.userId, arms: arms, recommendationID: list.recommendationId, firstPosition: offset + 1,
+                shown: list.recommendations.map { GroupMarks.mark(of: $0.group.group.groupId) }.joined(),
                 shownCount: list.recommendations.count, filters: filters,
                 teams: String(teams.map { team -> Character in team == .first ? "1" : team == .second ? "2" : "-" })))
     }
@@ -181,6 +182,8 @@ struct ShownPage: Sendable {
     let recommendationID: String
     /// The rank of the page's first group, from 1.
     let firstPosition: Int
+    /// The marks of the page's groups.
+    let shown: String
     let shownCount: Int
     let filters: String
     /// The team of each group as a character: 1, 2, or - for neither; empty unless the list is interleaved.
@@ -192,12 +195,14 @@ struct ShownPage: Sendable {
     ///   - log: the log to record in.
     ///   - instant: the time, in Unix milliseconds.
     ///   - microseconds: the time that it took to make the answer.
-    func note(in log: ExposureLog, atMilliseconds instant: Int64, microseconds: Int64) {
+    ///   - settings: the fingerprint of the daemon's settings of lists, or nil if it is not known.
+    func note(in log: ExposureLog, atMilliseconds instant: Int64, microseconds: Int64, settings: String?) {
         for assigned in arms {
             var record = ExposureRecord(
                 experiment: assigned.experiment, arm: assigned.arm, recommendationID: recommendationID,
                 firstPosition: firstPosition, shownCount: shownCount, filters: filters, atMilliseconds: instant,
                 microseconds: microseconds)
+            (record.shown, record.settings) = (shown, settings)
             if assigned.arm == AssignedArm.interleaved, !teams.isEmpty { record.teams = teams }
             log.add(record, ofUser: userID)
         }

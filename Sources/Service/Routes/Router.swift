@@ -11,6 +11,8 @@ final class Router: Sendable {
         var access = AccessPolicy()
         var limits = RateLimits()
         var crossOrigin = CrossOriginPolicy()
+        /// The fingerprint of the settings of lists, or nil if it is not known.
+        var listSettings: String?
         /// The clock, in Unix milliseconds.
         var now: @Sendable () -> Int64
         /// The monotonic clock, in nanoseconds.
@@ -199,7 +201,8 @@ final class Router: Sendable {
             let (now, nanoseconds) = (responder.now(), settings.uptime() - uptime)
             let microseconds = Int64(nanoseconds / 1000) / Int64(answer.shownPages.count)
             for page in answer.shownPages {
-                page.note(in: exposures, atMilliseconds: now, microseconds: microseconds)
+                page.note(
+                    in: exposures, atMilliseconds: now, microseconds: microseconds, settings: settings.listSettings)
             }
         }
         return answer.response

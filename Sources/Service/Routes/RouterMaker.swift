@@ -70,7 +70,7 @@ struct RouterMaker: Sendable {
             endpoints,
             settings: Router.Settings(
                 access: settings.access, limits: settings.rateLimits, crossOrigin: settings.crossOrigin,
-                now: responder.now),
+                listSettings: settings.listSettings, now: responder.now),
             responder: responder, metrics: metrics,
             log: RequestLog(log, recordsEveryRequest: settings.logsRequests), recorder: recorder, replacing: previous)
     }

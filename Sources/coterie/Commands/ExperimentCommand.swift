@@ -17,8 +17,9 @@ enum ExperimentCommand: Subcommand {
         "experiment", summary: "Find out which of two ways to make lists is better",
         discussion: """
             "check" checks the file of experiments. "start" starts one of them: the store keeps a copy of its \
-            definition, and all daemons of the store follow this copy. Versions that its arms name are pinned. A \
-            running experiment cannot be changed; "stop" stops it for good. "list" lists the experiments of the store, \
+            definition, and all daemons of the store follow this copy. Versions that its arms name are pinned. It needs \
+            a plan: the measure that decides, and an end. A started experiment cannot be changed; "stop" stops it for \
+            good. "list" lists the experiments of the store, \
             and those of the file, if there is one. "assign" shows the arms of a member. "report" compares the arms by \
             the data in the catalog. "size" estimates how many members an experiment needs, from what members did in \
             the weeks before.
@@ -38,10 +39,19 @@ enum ExperimentCommand: Subcommand {
             Option(
                 "measure", "MEASURE", help: "For report --svg and size: the measure", default: "joins",
                 allowed: Measure.allCases.map(\.rawValue)),
+            Option(
+                "at", "TIME",
+                help: "For report and size: as of this time, ISO 8601 or Unix seconds (default: now)"),
+            Option(
+                flag: "take-changes",
+                help: "For report with a store in Redis: first take into the catalog what daemons have recorded"),
             Option("effect", "PERCENT", help: "For size: the relative effect to be found, such as 2%", default: "2%"),
             Option(
-                "tuning", "N", help: "For report: the number of members at which always-valid intervals are narrowest",
-                default: "\(Effect.usualTuningCount)"),
+                "tuning", "N",
+                help: """
+                    For report: the number of members at which always-valid intervals are narrowest (default: that of \
+                    the plan, else \(Effect.usualTuningCount), or \(InterleavingVotes.usualTuningCount) votes)
+                    """),
             CommonOptions.json,
         ] + CommonOptions.readingOptions,
         examples: [
@@ -68,7 +78,10 @@ enum ExperimentCommand: Subcommand {
     private static func check(_ parsed: ParsedCommand) throws {
         let definitions = try parsed.experimentsFile().definitions
         var output = try Output()
-        for definition in definitions { try output.line("\(definition.name): \(definition.arms.count) arms") }
+        for definition in definitions {
+            let hint = definition.plan == nil ? ", no plan: it cannot be started" : ""
+            try output.line("\(definition.name): \(definition.arms.count) arms\(hint)")
+        }
         try output.flush()
     }
 

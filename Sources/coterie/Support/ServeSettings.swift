@@ -1,4 +1,5 @@
 import CommandLine
+import Recommendation
 import Service
 
 /// The settings that a running daemon can reload.
@@ -21,6 +22,7 @@ enum ServeSettings {
         settings.crossOrigin = try crossOrigin(parsed)
         settings.planning.key = try parsed.rotationKey()
         settings.planning.configuration = try parsed.deployedConfiguration()
+        settings.listSettings = parsed.listSettings(settings.planning.key)
         return settings
     }
 
@@ -155,5 +157,17 @@ extension Option {
     fileprivate var typeText: String {
         if isFlag { return "true or false" }
         return allowedValues.isEmpty ? type.description : "one of \(allowedValues.joined(separator: ", "))"
+    }
+}
+
+extension ParsedCommand {
+    /// Returns a fingerprint of all that lists are made with but the version: settings, rotation key and release.
+    fileprivate func listSettings(_ key: RotationKey) -> String {
+        let lines = settings.compactMap { option, texts -> String? in
+            guard let setting = option.setting, setting.key.hasPrefix("lists.") else { return nil }
+            return "\(setting.key)=\(texts.joined(separator: ","))"
+        }
+        let words = ["\(key.words.0) \(key.words.1)", Coterie.program.version]
+        return Pseudonyms.fingerprint(of: (lines.sorted() + words).joined(separator: "\n"))
     }
 }

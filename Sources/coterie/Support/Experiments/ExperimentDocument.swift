@@ -1,4 +1,3 @@
-import CivilTime
 import Experiments
 
 /// The report of an experiment as JSON.
@@ -9,16 +8,24 @@ struct ExperimentDocument: Encodable {
     }
 
     /// A difference relative to the first arm.
+    ///
+    /// `lower` and `upper` are of a single look, so they are there at the planned end only.
     struct Difference: Encodable {
-        var difference, lower, upper, alwaysValidLower, alwaysValidUpper: Double
+        var difference: Double
+        var lower, upper: Double?
+        var alwaysValidLower, alwaysValidUpper: Double
     }
 
     struct Comparison: Encodable {
         var arm, measure: String
+        /// Whether the plan named the measure as the one that decides.
+        var decides: Bool
         var isGuardrail: Bool
+        /// The two values, with members' amounts capped; the difference may also be adjusted by the weeks before.
         var control, value: Double
+        var isAdjusted: Bool
         var relative: Difference?
-        /// P values of the absolute difference; `holmPValue` is corrected for multiple comparisons.
+        /// P values of the absolute difference at the planned end; `holmPValue` is corrected for multiple comparisons.
         var pValue, holmPValue: Double?
         /// The conclusion: `more`, `less`, `undecided` or `tooEarly`.
         var conclusion: String
@@ -32,23 +39,81 @@ struct ExperimentDocument: Encodable {
         var joins: [Difference?]
     }
 
+    struct Definition: Encodable {
+        var measure, definition: String
+        /// The amount at which a member's is capped, or `nil` if it is not.
+        var cap: Double?
+    }
+
     var experiment: String
-    var days: Int
-    var isOver: Bool
+    var course: CourseDocument
     var arms: [Arm]
     var crossedMembers: Int
     var sampleRatioPValue, sampleRatioEvidence: Double
+    var health: [HealthDocument]
     /// The reason that the report cannot be trusted; it then has no comparisons.
     var distrust: String?
+    var measures: [Definition] = []
     var comparisons: [Comparison] = []
     var segments: [Segment] = []
+
+    private enum CodingKeys: CodingKey {
+        case experiment, arms, crossedMembers, sampleRatioPValue, sampleRatioEvidence, health, distrust, measures
+        case comparisons, segments
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try course.encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(experiment, forKey: .experiment)
+        try fields.encode(arms, forKey: .arms)
+        try fields.encode(crossedMembers, forKey: .crossedMembers)
+        try fields.encode(sampleRatioPValue, forKey: .sampleRatioPValue)
+        try fields.encode(sampleRatioEvidence, forKey: .sampleRatioEvidence)
+        try fields.encode(health, forKey: .health)
+        try fields.encodeIfPresent(distrust, forKey: .distrust)
+        try fields.encode(measures, forKey: .measures)
+        try fields.encode(comparisons, forKey: .comparisons)
+        try fields.encode(segments, forKey: .segments)
+    }
+}
+
+/// The plan and the time of a report as JSON; its members are those of the document.
+struct CourseDocument: Encodable {
+    var plan: ExperimentPlan?
+    /// The stage: `running`, `stoppedEarly`, `ended` or `unplanned`.
+    var stage: ExperimentCourse.Stage
+    /// Whether nobody is assigned any more.
+    var isOver: Bool
+    var days: Int
+    var startedAtMilliseconds, endMilliseconds, knownUntilMilliseconds: Int64
+
+    init(_ entry: ExperimentRegister.Entry, _ course: ExperimentCourse) {
+        plan = entry.definition.plan
+        stage = course.stage
+        isOver = !entry.runs(atMilliseconds: course.now)
+        days = course.dayCount
+        (startedAtMilliseconds, endMilliseconds) = (course.startedAt, course.end)
+        knownUntilMilliseconds = course.now
+    }
+}
+
+/// A check of a report's health as JSON.
+struct HealthDocument: Encodable {
+    var name, seen, expected: String
+    /// The state: `good`, `note` or `alarm`.
+    var state: String
+
+    init(_ check: HealthCheck) {
+        (name, seen, expected, state) = (check.name, check.seen, check.expected, check.state.rawValue)
+    }
 }
 
 extension ExperimentWords {
     var document: ExperimentDocument {
         let arms = report.definition.arms.map(\.name)
         var document = ExperimentDocument(
-            experiment: report.definition.name, days: report.days.count, isOver: isOver,
+            experiment: report.definition.name, course: CourseDocument(entry, report.course),
             arms: arms.indices.map {
                 .init(
                     name: arms[$0], members: report.memberCounts[$0], pages: report.pageCounts[$0],
@@ -57,174 +122,37 @@ extension ExperimentWords {
             crossedMembers: report.crossedCount, sampleRatioPValue: report.sampleRatioPValue,
             // JSON cannot represent infinity.
             sampleRatioEvidence: min(report.sampleRatioEvidence, .greatestFiniteMagnitude),
-            distrust: report.distrust)
+            health: report.health.map(HealthDocument.init), distrust: report.distrust)
         guard report.distrust == nil else { return document }
+        document.measures = Measure.allCases.map { measure in
+            .init(measure: measure.rawValue, definition: measure.definition, cap: report.caps.limit(of: measure))
+        }
         document.comparisons = report.comparisons.map { comparison in
-            .init(
+            let isFinal = report.course.isFinal(comparison.measure)
+            return .init(
                 arm: arms[comparison.arm], measure: comparison.measure.rawValue,
-                isGuardrail: comparison.measure.isGuardrail, control: comparison.control, value: comparison.value,
-                relative: comparison.relative.map(difference), pValue: comparison.absolute?.pValue,
-                holmPValue: comparison.adjustedPValue,
-                conclusion: "\(report.conclusion(of: comparison, isOver: isOver, tuningCount: tuningCount))")
+                decides: comparison.measure == report.decides, isGuardrail: comparison.measure.isGuardrail,
+                control: comparison.control, value: comparison.value, isAdjusted: comparison.isAdjusted,
+                relative: comparison.relative.map { difference($0, isFinal: isFinal) },
+                pValue: isFinal ? comparison.absolute?.pValue : nil,
+                holmPValue: isFinal ? comparison.adjustedPValue : nil,
+                conclusion: "\(report.conclusion(of: comparison, tuningCount: tuningCount))")
         }
         document.segments = report.segments.map { segment in
             .init(
                 fewestGroups: segment.groupCounts.lowerBound,
                 mostGroups: segment.groupCounts.upperBound == .max ? nil : segment.groupCounts.upperBound,
-                members: segment.memberCounts, joins: segment.joins.map { $0.map(difference) })
+                members: segment.memberCounts,
+                joins: segment.joins.map { $0.map { difference($0, isFinal: report.course.isFinal(.joins)) } })
         }
         return document
     }
 
-    private func difference(_ effect: Effect) -> ExperimentDocument.Difference {
-        let (interval, always) = (effect.interval(), effect.alwaysValidInterval(tuningCount: tuningCount))
+    private func difference(_ effect: Effect, isFinal: Bool) -> ExperimentDocument.Difference {
+        let always = effect.alwaysValidInterval(tuningCount: tuningCount)
+        let interval = isFinal ? effect.interval() : nil
         return .init(
-            difference: effect.difference, lower: interval.lower, upper: interval.upper,
+            difference: effect.difference, lower: interval?.lower, upper: interval?.upper,
             alwaysValidLower: always.lower, alwaysValidUpper: always.upper)
-    }
-}
-
-/// An experiment in the output of "experiment list".
-struct ExperimentRow: Encodable {
-    var name: String
-    /// The state: `defined`, `waiting`, `running`, `over` or `stopped`.
-    var state: String
-    var layer: String
-    var from, to: Double
-    var arms: [ExperimentDefinition.Arm]
-    var startedAtMilliseconds, stoppedAtMilliseconds: Int64?
-    /// Whether the definition in the file differs from the one that was started.
-    var differs: Bool
-
-    /// Returns the started experiments in the order of their start, then the others of the file.
-    static func all(
-        _ register: ExperimentRegister, defined: [ExperimentDefinition], atMilliseconds now: Int64
-    ) -> [ExperimentRow] {
-        let started = register.entries.map { entry in
-            let definition = entry.definition
-            let other = defined.first { $0.name == definition.name }
-            return ExperimentRow(
-                definition, state(of: entry, atMilliseconds: now), startedAt: entry.startedAtMilliseconds,
-                stoppedAt: entry.stoppedAtMilliseconds, differs: other.map { $0 != definition } ?? false)
-        }
-        return started
-            + defined.filter { register[$0.name] == nil }.map {
-                ExperimentRow($0, "defined", startedAt: nil, stoppedAt: nil, differs: false)
-            }
-    }
-
-    private init(
-        _ definition: ExperimentDefinition, _ state: String, startedAt: Int64?, stoppedAt: Int64?, differs: Bool
-    ) {
-        name = definition.name
-        self.state = state
-        layer = definition.layer
-        (from, to) = (definition.from, definition.to)
-        arms = definition.arms
-        (startedAtMilliseconds, stoppedAtMilliseconds) = (startedAt, stoppedAt)
-        self.differs = differs
-    }
-
-    private static func state(of entry: ExperimentRegister.Entry, atMilliseconds now: Int64) -> String {
-        if entry.stoppedAtMilliseconds != nil { return "stopped" }
-        if entry.runs(atMilliseconds: now) { return "running" }
-        return now / 1000 < entry.definition.startsAt ?? .min ? "waiting" : "over"
-    }
-
-    static func table(_ rows: [ExperimentRow]) -> [String] {
-        guard !rows.isEmpty else { return [] }
-        var table = TextTable([
-            .init(title: "experiment"), .init(title: "state"), .init(title: "started"), .init(title: "layer"),
-            .init(title: "part"), .init(title: "arms"),
-        ])
-        for row in rows {
-            let started = row.startedAtMilliseconds.flatMap { UnixTime(seconds: $0 / 1000)?.description } ?? "-"
-            table.add([
-                row.name, row.differs ? "\(row.state), file differs" : row.state, started, row.layer,
-                "\(row.from)–\(row.to)", row.arms.map(\.name).joined(separator: ", "),
-            ])
-        }
-        return table.lines
-    }
-}
-
-/// A report in words for people, and as JSON.
-struct ExperimentWords {
-    let report: ExperimentReport
-    let isOver: Bool
-    let tuningCount: Int
-
-    var lines: [String] {
-        let arms = zip(report.definition.arms, report.memberCounts).map { "\($0.name) \($1)" }.joined(separator: ", ")
-        var lines = ["\(report.definition.name), day \(report.days.count); members: \(arms)"]
-        lines.append(
-            "sample ratio: p \(Self.short(report.sampleRatioPValue)), evidence against it by day "
-                + Self.short(report.sampleRatioEvidence))
-        if let distrust = report.distrust { return lines + ["do not trust this: \(distrust)"] }
-        var table = TextTable([
-            .init(title: "arm"), .init(title: "measure"), .init(title: "control", isNumber: true),
-            .init(title: "arm's", isNumber: true), .init(title: "difference", isNumber: true),
-            .init(title: "95% interval", isNumber: true), .init(title: "always valid", isNumber: true),
-            .init(title: "p (Holm)", isNumber: true),
-        ])
-        for comparison in report.comparisons {
-            table.add([
-                report.definition.arms[comparison.arm].name, comparison.measure.rawValue,
-                Self.short(comparison.control), Self.short(comparison.value),
-                comparison.relative.map { Self.percent($0.difference) } ?? "-",
-                comparison.relative.map { Self.range($0.interval()) } ?? "-",
-                comparison.relative.map { Self.range($0.alwaysValidInterval(tuningCount: tuningCount)) } ?? "-",
-                (comparison.adjustedPValue ?? comparison.absolute?.pValue).map(Self.short) ?? "-",
-            ])
-        }
-        return lines + table.lines + segmentLines + report.comparisons.map(sentence)
-    }
-
-    private var segmentLines: [String] {
-        report.segments.flatMap { segment in
-            segment.joins.enumerated().compactMap { index, effect in
-                guard let effect else { return nil }
-                let bounds = segment.groupCounts
-                let groups =
-                    bounds.upperBound == .max
-                    ? "\(bounds.lowerBound) or more" : "\(bounds.lowerBound) to \(bounds.upperBound)"
-                return """
-                    \(report.definition.arms[index + 1].name), members of \(groups) groups: joins \
-                    \(Self.percent(effect.difference)), \(Self.range(effect.interval()))
-                    """
-            }
-        }
-    }
-
-    /// Returns the conclusion from a comparison.
-    private func sentence(_ comparison: ExperimentReport.Comparison) -> String {
-        let (arm, control) = (report.definition.arms[comparison.arm].name, report.definition.arms[0].name)
-        let measure = comparison.measure
-        switch report.conclusion(of: comparison, isOver: isOver, tuningCount: tuningCount) {
-        case .more:
-            return "\(arm) has more \(measure.rawValue) than \(control)" + (measure.isGuardrail ? ": harm" : "")
-        case .less: return "\(arm) has less \(measure.rawValue) than \(control)" + (measure.isGuardrail ? "" : ": harm")
-        case .undecided:
-            return "\(measure.rawValue): no difference was found between \(arm) and \(control)"
-                + (isOver ? "" : " so far")
-        case .tooEarly: return "\(measure.rawValue): too little has happened to compare \(arm) with \(control)"
-        }
-    }
-
-    static func percent(_ part: Double) -> String {
-        let tenths = (abs(part) * 1000).rounded() / 10
-        return (part < 0 ? "−" : "+") + "\(tenths)%"
-    }
-
-    private static func range(_ interval: Interval) -> String {
-        "\(percent(interval.lower)) to \(percent(interval.upper))"
-    }
-
-    /// Returns a number with about four digits.
-    static func short(_ number: Double) -> String {
-        guard number != 0, abs(number) < 10_000 else { return number == 0 ? "0" : "\(number.rounded())" }
-        if abs(number) < 0.0001 { return "below .0001" }
-        let scale = abs(number) < 1 ? 10_000.0 : 1000
-        return "\((number * scale).rounded() / scale)"
     }
 }

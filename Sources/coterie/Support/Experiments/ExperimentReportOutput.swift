@@ -10,16 +10,18 @@ enum ExperimentReportOutput {
             throw Failure(
                 Failure.badData, "no experiment \"\(name)\" was started: \"coterie experiment list\" lists all")
         }
-        let now = ParsedCommand.nowMilliseconds
-        let outcomes = try ExperimentOutcomes(of: entry, from: try parsed.openCatalog(), atMilliseconds: now)
+        let arrival = try ChangeArrival(parsed, atMilliseconds: try parsed.planInstant())
+        let outcomes = try ExperimentOutcomes(
+            of: entry, from: try parsed.openCatalog(), atMilliseconds: arrival.knownUntil)
+        let tuning = try tuningCount(parsed, entry.definition)
         guard !entry.definition.isInterleaved else {
-            return try InterleavingOutput(entry.definition, outcomes).write(asJSON: parsed.flag("json"))
+            return try InterleavingOutput(entry, outcomes, tuningCount: tuning)
+                .write(asJSON: parsed.flag("json"), arrival.lines)
         }
         let report = ExperimentReport(
-            entry.definition, outcomes.members, crossedCount: outcomes.crossedCount, dayCount: outcomes.dayCount)
+            entry.definition, outcomes.members, course: outcomes.course, facts: outcomes.facts)
         let words = ExperimentWords(
-            report: report, isOver: !entry.runs(atMilliseconds: now),
-            tuningCount: try parsed.integer("tuning", in: 1...1_000_000_000))
+            report: report, entry: entry, tuningCount: tuning ?? Effect.usualTuningCount)
         if let path = parsed.textIfGiven("svg"), let measure = Measure(rawValue: parsed.text("measure")) {
             var file = try Output(path: path)
             try file.write(IntervalChart(report, measure, tuningCount: words.tuningCount).svg)
@@ -29,79 +31,19 @@ enum ExperimentReportOutput {
         if parsed.flag("json") {
             try output.json(document: words.document)
         } else {
-            for line in words.lines { try output.line(line) }
-        }
-        try output.flush()
-    }
-}
-
-/// The output of `coterie experiment size`.
-enum ExperimentSizeOutput {
-    /// The possible durations of an experiment, in weeks.
-    private static let weeks = [1, 2, 4, 8, 12]
-
-    private struct Row: Encodable {
-        var weeks, activeMembers: Int
-        var mean, variance: Double
-        /// The members needed in both arms together, or `nil` if there was no activity.
-        var neededMembers: Int?
-    }
-
-    static func write(_ parsed: ParsedCommand) throws {
-        guard parsed.arguments.count == 1 else { throw UsageError("\"experiment size\" takes no name") }
-        let effect = try effect(parsed)
-        guard let measure = Measure(rawValue: parsed.text("measure")), measure.hasBefore else {
-            let names = Measure.allCases.filter(\.hasBefore).map(\.rawValue).joined(separator: ", ")
-            throw parsed.badValue(parsed.text("measure"), of: "measure", expected: "for size, one of \(names)")
-        }
-        let catalog = try parsed.openCatalog()
-        let now = ParsedCommand.nowMilliseconds
-        let rows = try weeks.map { weeks in
-            let past = try catalog.pastAmounts(
-                of: measure, since: now - Int64(weeks) * 7 * 86_400_000, before: now)
-            return Row(
-                weeks: weeks, activeMembers: past.count, mean: past.mean, variance: past.variance,
-                neededMembers: past.mean > 0
-                    ? SampleSize(toFind: effect, ofMean: past.mean, variance: past.variance).memberCount : nil)
-        }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: rows)
-        } else {
-            for line in table(rows) { try output.line(line) }
-            let enough = rows.first { $0.activeMembers >= $0.neededMembers ?? .max }
-            try output.line(
-                enough.map {
-                    """
-                    \($0.neededMembers ?? 0) members are needed to find \(ExperimentWords.percent(effect)) in \
-                    \(measure.rawValue) in 80 of 100 experiments: \(7 * $0.weeks) days, with all members
-                    """
-                } ?? "\(7 * (weeks.last ?? 0)) days are not enough to find \(ExperimentWords.percent(effect))")
+            for line in arrival.lines + words.lines { try output.line(line) }
         }
         try output.flush()
     }
 
-    private static func effect(_ parsed: ParsedCommand) throws(UsageError) -> Double {
-        let text = parsed.text("effect")
-        guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent > 0, percent <= 1000 else {
-            throw parsed.badValue(text, of: "effect", expected: "a percentage above 0%, such as 2%")
+    /// Returns the number of members at which always-valid bounds are narrowest: of the plan, or of the option.
+    private static func tuningCount(_ parsed: ParsedCommand, _ definition: ExperimentDefinition) throws -> Int? {
+        guard let text = parsed.textIfGiven("tuning") else { return definition.plan?.memberCount }
+        guard definition.plan?.memberCount == nil else {
+            throw UsageError(
+                "--tuning \(text) would choose the bounds after the fact: the plan of \(definition.name) has them")
         }
-        return percent / 100
-    }
-
-    private static func table(_ rows: [Row]) -> [String] {
-        var table = TextTable([
-            .init(title: "weeks", isNumber: true), .init(title: "active members", isNumber: true),
-            .init(title: "mean", isNumber: true), .init(title: "variance", isNumber: true),
-            .init(title: "needed", isNumber: true),
-        ])
-        for row in rows {
-            table.add([
-                String(row.weeks), String(row.activeMembers), String((row.mean * 1000).rounded() / 1000),
-                String((row.variance * 1000).rounded() / 1000), row.neededMembers.map(String.init) ?? "-",
-            ])
-        }
-        return table.lines
+        return try parsed.integer("tuning", in: 1...1_000_000_000)
     }
 }
 
@@ -110,50 +52,112 @@ struct InterleavingOutput {
     /// The members' preferences, by one kind of interaction.
     struct Votes: Encodable {
         var by: String
+        /// Whether the plan named the kind as the one that decides.
+        var decides: Bool
         /// The number of members who prefer the first arm's list, the second's, and neither.
         var first, second, neither: Int
-        /// The p values of the sign test.
-        var pValue, holmPValue: Double
+        /// The part of the members with a preference who prefer the second list, with its always-valid bounds.
+        var secondPart, alwaysValidLower, alwaysValidUpper: Double
+        /// The p values of the sign test, at the planned end; without a plan, `holmPValue` is corrected for both kinds.
+        var pValue, holmPValue: Double?
+        /// The conclusion about the second list: `more`, `less`, `undecided` or `tooEarly`.
+        var conclusion: String
     }
 
-    struct Document: Encodable {
+    private struct Document: Encodable {
         var experiment: String
+        var course: CourseDocument
         var arms: [String]
+        var members: Int
+        var health: [HealthDocument]
+        /// The reason that the report cannot be trusted; it then has no votes.
+        var distrust: String?
         var votes: [Votes]
+
+        private enum CodingKeys: CodingKey { case experiment, arms, members, health, distrust, votes }
+
+        func encode(to encoder: any Encoder) throws {
+            try course.encode(to: encoder)
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(experiment, forKey: .experiment)
+            try fields.encode(arms, forKey: .arms)
+            try fields.encode(members, forKey: .members)
+            try fields.encode(health, forKey: .health)
+            try fields.encodeIfPresent(distrust, forKey: .distrust)
+            try fields.encode(votes, forKey: .votes)
+        }
     }
 
     private let document: Document
+    private let definition: ExperimentDefinition
+    private let course: ExperimentCourse
+    private let health: [HealthCheck]
 
-    init(_ definition: ExperimentDefinition, _ outcomes: ExperimentOutcomes) {
-        let all = [("clicks", outcomes.votes.clicks), ("joins", outcomes.votes.joins)]
-        let adjusted = Holm.adjusted(all.map(\.1.pValue))
+    /// Creates a report.
+    ///
+    /// - Parameter tuningCount: the number of votes at which bounds are narrowest, or `nil` for the default.
+    init(_ entry: ExperimentRegister.Entry, _ outcomes: ExperimentOutcomes, tuningCount: Int?) {
+        (definition, course) = (entry.definition, outcomes.course)
+        health = ExperimentReport.interleavedHealth(
+            outcomes.members, course: outcomes.course, facts: outcomes.facts, plan: entry.definition.plan)
+        let all = [(Measure.clicks, outcomes.votes.clicks), (Measure.joins, outcomes.votes.joins)]
+        let plan = entry.definition.plan
+        // Without a plan, both kinds are asked, and share the error.
+        let error = plan == nil ? ExperimentReport.error / Double(all.count) : ExperimentReport.error
+        let tuning = tuningCount ?? InterleavingVotes.usualTuningCount
+        let isFinal = outcomes.course.stage == .ended
+        let adjusted = plan == nil ? Holm.adjusted(all.map(\.1.pValue)) : all.map(\.1.pValue)
         document = Document(
-            experiment: definition.name, arms: definition.arms.map(\.name),
-            votes: zip(all, adjusted).map { named, adjusted in
-                Votes(
-                    by: named.0, first: named.1.first, second: named.1.second, neither: named.1.neither,
-                    pValue: named.1.pValue, holmPValue: adjusted)
-            })
+            experiment: entry.definition.name, course: CourseDocument(entry, outcomes.course),
+            arms: entry.definition.arms.map(\.name), members: outcomes.members.count,
+            health: health.map(HealthDocument.init), distrust: health.distrust,
+            votes: health.distrust != nil
+                ? []
+                : zip(all, adjusted).map { kind, adjusted in
+                    let (measure, votes) = kind
+                    let interval = votes.alwaysValidInterval(tuningCount: tuning)
+                    return Votes(
+                        by: measure.rawValue, decides: measure == plan?.decides, first: votes.first,
+                        second: votes.second, neither: votes.neither, secondPart: votes.secondPart,
+                        alwaysValidLower: interval.lower, alwaysValidUpper: interval.upper,
+                        pValue: isFinal ? votes.pValue : nil, holmPValue: isFinal ? adjusted : nil,
+                        conclusion: "\(votes.conclusion(isFinal: isFinal, tuningCount: tuning, error: error))")
+                })
     }
 
-    func write(asJSON: Bool) throws {
+    func write(asJSON: Bool, _ heading: [String]) throws {
         var output = try Output()
         if asJSON {
             try output.json(document: document)
         } else {
-            try output.line("\(document.experiment): lists of \(document.arms[0]) and \(document.arms[1]), interleaved")
-            for votes in document.votes { try output.line(sentence(votes)) }
+            for line in heading + lines { try output.line(line) }
         }
         try output.flush()
     }
 
-    private func sentence(_ votes: Votes) -> String {
-        let counts = """
-            by \(votes.by), \(votes.first) members prefer \(document.arms[0]), \(votes.second) \
-            \(document.arms[1]), \(votes.neither) neither
+    private var lines: [String] {
+        [
             """
-        guard votes.holmPValue < ExperimentReport.error else { return "\(counts): no difference was found" }
-        let winner = document.arms[votes.first > votes.second ? 0 : 1]
-        return "\(counts): \(winner) is better, p (Holm) \(ExperimentWords.short(votes.holmPValue))"
+            \(document.experiment), day \(course.dayCount): lists of \(document.arms[0]) and \(document.arms[1]), \
+            interleaved; members: \(document.members)
+            """
+        ] + CourseWords.lines(definition, course) + HealthWords.lines(health) + document.votes.map(sentence)
+    }
+
+    private func sentence(_ votes: Votes) -> String {
+        let role = votes.decides ? "decides: " : definition.plan == nil ? "" : "a hint: "
+        let ending = course.stage == .ended ? "" : course.stage == .stoppedEarly ? ", stopped early" : " so far"
+        func part(_ value: Double) -> String { "\((value * 1000).rounded() / 10)%" }
+        let counts = """
+            \(role)by \(votes.by), \(votes.first) members prefer \(document.arms[0]), \(votes.second) \
+            \(document.arms[1]), \(votes.neither) neither; \(document.arms[1]) has \(part(votes.secondPart)) of the \
+            votes, always valid \(part(votes.alwaysValidLower)) to \(part(votes.alwaysValidUpper))
+            """
+        let p = votes.holmPValue.map { ", p \(ExperimentWords.short($0))" } ?? ""
+        switch votes.conclusion {
+        case "more": return "\(counts): \(document.arms[1]) is better\(ending)\(p)"
+        case "less": return "\(counts): \(document.arms[0]) is better\(ending)\(p)"
+        default: return "\(counts): no difference was found\(ending)\(p)"
+        }
     }
 }

@@ -57,15 +57,49 @@ extension ExperimentDefinition {
             case "starts": startsAt = try entry.value.seconds()
             case "ends": endsAt = try entry.value.seconds()
             case "eligible": eligibility = try Eligibility(entry.value)
+            case "plan": plan = try ExperimentPlan(entry)
             case "interleave": isInterleaved = try entry.value.boolean()
             case "arms":
                 for arm in try entry.value.entries() { arms.append(try Arm(arm)) }
             default:
                 throw entry.unknown(among: [
-                    "seed", "layer", "part", "starts", "ends", "eligible", "interleave", "arms",
+                    "seed", "layer", "part", "starts", "ends", "eligible", "interleave", "arms", "plan",
                 ])
             }
         }
+    }
+}
+
+extension ExperimentPlan {
+    fileprivate init(_ entry: YAMLNode.Entry) throws(YAMLError) {
+        var decides: Measure?
+        var (members, effect, cap): (Int?, Double?, Double?)
+        for entry in try entry.value.entries() {
+            switch entry.key {
+            case "decides":
+                let text = try entry.value.text()
+                guard let measure = Measure(rawValue: text) else {
+                    let names = Measure.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw YAMLError(
+                        .wrongType, at: entry.value.place, "\"\(text)\" is no measure: give one of \(names)")
+                }
+                decides = measure
+            case "members": members = try entry.value.integer()
+            case "effect":
+                let text = try entry.value.text()
+                guard text.hasSuffix("%"), let percent = Double(text.dropLast()) else {
+                    throw YAMLError(.wrongType, at: entry.value.place, "give the effect as a percentage, such as 5%")
+                }
+                effect = percent / 100
+            case "cap": cap = try entry.value.number()
+            default: throw entry.unknown(among: ["decides", "members", "effect", "cap"])
+            }
+        }
+        guard let decides else {
+            throw YAMLError(.wrongType, at: entry.place, "the plan does not say which measure \"decides\"")
+        }
+        self.init(decides: decides, memberCount: members, effect: effect)
+        if let cap { self.cap = cap }
     }
 }
 
