@@ -174,7 +174,8 @@ struct ExperimentTests {
         struct Votes: Decodable {
             var by: String
             var first, second, neither: Int
-            var holmPValue: Double
+            var holmPValue: Double?
+            var conclusion: String
         }
     }
 
