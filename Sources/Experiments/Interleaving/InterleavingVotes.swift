@@ -33,10 +33,10 @@ public struct InterleavingVotes: Sendable, Equatable {
 
     /// Returns the always-valid interval of the part of these members who prefer the second list.
     ///
-    /// With k of n votes, a part p is outside if the votes are 1 ÷ α times as likely if p is drawn from a beta
-    /// distribution as with p itself: B(a + k, a + n − k) ÷ B(a, a) ≥ pᵏ(1 − p)ⁿ⁻ᵏ ÷ α. However often anyone looks, a
-    /// true part is outside at most once with probability α (Ville's inequality; Robbins, "Statistical methods related
-    /// to the law of the iterated logarithm", 1970).
+    /// The votes are compared under two assumptions: a part p, or any part, drawn from a beta distribution. With k of n
+    /// votes, p is outside if B(a + k, a + n − k) ÷ B(a, a) ≥ pᵏ(1 − p)ⁿ⁻ᵏ ÷ α. However often anyone looks, the true
+    /// part is ever outside with probability α at most. (Ville's inequality. Robbins, "Statistical methods related to
+    /// the law of the iterated logarithm", 1970.)
     ///
     /// - Parameters:
     ///   - error: α, the probability that any of the intervals misses the true part; above 0 and below 1.

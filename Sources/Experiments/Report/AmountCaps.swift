@@ -1,7 +1,7 @@
 /// The amounts at which a member's totals are cut, so that a few members do not decide (winsorizing).
 ///
-/// The quantile is chosen before the experiment; the amount at it follows from the members of all arms together, so
-/// that the cut favours no arm. (Dixon, "Simplified Estimation from Censored Normal Samples", 1960.)
+/// The quantile is chosen before the experiment. The amount at it follows from the members of all arms together, so the
+/// cut favours no arm. (Dixon, "Simplified Estimation from Censored Normal Samples", 1960.)
 public struct AmountCaps: Sendable, Equatable {
     /// The quantile, or 1 if nothing is capped.
     public let quantile: Double
