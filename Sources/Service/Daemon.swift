@@ -83,7 +83,7 @@ public final class Daemon: Sendable {
         self.reporter = reporter
         timers = Self.duties(
             configuration, parts, follower: follower, keyWatch: keyWatch, settingsWatch: settingsWatch, takeUp: takeUp,
-            reporter: reporter, board: board
+            reporter: reporter, board: board, noteHistory: configuration.hasPages ? maker.noteHistory : nil
         ).map { RepeatingTimer(label: $0.name, interval: $0.interval, $0.perform) }
         self.keyWatch = keyWatch
         self.settingsWatch = settingsWatch
@@ -111,11 +111,12 @@ public final class Daemon: Sendable {
     private static func duties(
         _ configuration: Configuration, _ parts: DeploymentParts, follower: VersionFollower, keyWatch: KeyWatch?,
         settingsWatch: SettingsWatch?, takeUp: @escaping @Sendable (LiveSettings) -> Void, reporter: DaemonReporter?,
-        board: ExperimentBoard?
+        board: ExperimentBoard?, noteHistory: (@Sendable () -> Void)?
     ) -> [Duty] {
         let poll = configuration.pollInterval
         var duties = [Duty("version-follower", every: poll) { follower.poll() }]
         if let keyWatch { duties.append(Duty("key-watch", every: poll) { keyWatch.refresh() }) }
+        if let noteHistory { duties.append(Duty("history", every: .seconds(30), noteHistory)) }
         if let board { duties.append(Duty("experiment-watch", every: poll) { board.poll() }) }
         if let reporter { duties.append(Duty("reporter", every: DaemonReporter.interval) { reporter.report() }) }
         if let settingsWatch {

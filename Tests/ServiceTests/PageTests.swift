@@ -24,7 +24,10 @@ struct PageTests {
         configuration.live.access = bearers.policy()
         configuration.now = { Bearers.now }
         configure(&configuration)
-        return try Daemon(configuration)
+        let daemon = try Daemon(configuration)
+        // The version is loaded soon after the start.
+        while try get(daemon, "/readyz").status != 200 {}
+        return daemon
     }
 
     private func client(_ daemon: Daemon) throws -> SocketClient { try #require(SocketClient(port: daemon.port)) }
@@ -142,6 +145,7 @@ struct PageTests {
             let page = try get(daemon, path, ["Host: localhost"])
             #expect(!page.text.contains("<script>"), "\(path)")
             #expect(page.headers["content-type"] == "text/html; charset=utf-8", "\(path)")
+            #expect(!page.text.contains("&lt;p") && !page.text.contains("&lt;li"), "\(path)")
             let policy = try #require(page.headers["content-security-policy"])
             #expect(policy.hasPrefix("default-src 'none'") && !policy.contains("unsafe"))
             #expect(page.headers["cache-control"] == "no-store")
@@ -170,6 +174,44 @@ struct PageTests {
         let other = try self.daemon()
         defer { other.stop() }
         #expect(try get(other, "/openapi.json").text == get(daemon, "/openapi.json").text)
+    }
+
+    @Test("A member is forgotten only if the form repeats the id")
+    func forgetting() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        let path = "/admin/members/ann/forget"
+        #expect(try post(daemon, path, "secret=\(secret)&id=anna", [field]).status == 400)
+        #expect(try get(daemon, "/admin/members/ann", [field]).status == 200)
+        #expect(try post(daemon, path, "secret=\(secret)&id=ann", [field]).status == 303)
+        #expect(try get(daemon, "/admin/members/ann", [field]).status == 404)
+    }
+
+    @Test("The history keeps an hour's answers, and at most a week")
+    func history() {
+        let history = RequestHistory()
+        let hour = RequestHistory.stepMilliseconds
+        func reading(_ at: Int64, fast: UInt64, slow: UInt64, failures: UInt64) -> RequestHistory.Reading {
+            // All but the slow ones took at most a tenth of a millisecond.
+            let bounds = Histogram.boundsNanoseconds.count
+            return RequestHistory.Reading(
+                atMilliseconds: at, cumulative: Array(repeating: fast, count: bounds) + [fast + slow],
+                failures: failures)
+        }
+        #expect(history.hours.isEmpty)
+        history.add(reading(0, fast: 0, slow: 0, failures: 0))
+        history.add(reading(hour / 2, fast: 50, slow: 0, failures: 0))
+        history.add(reading(hour, fast: 99, slow: 1, failures: 1))
+        history.add(reading(hour + 1, fast: 99, slow: 3, failures: 1))
+        #expect(
+            history.hours == [
+                .init(endMilliseconds: hour, answers: 100, failures: 1, slowestMicroseconds: 100),
+                .init(endMilliseconds: hour + 1, answers: 2, failures: 0, slowestMicroseconds: nil),
+            ])
+        for index in 2..<400 { history.add(reading(hour * Int64(index), fast: 99, slow: 3, failures: 1)) }
+        #expect(history.hours.count == 7 * 24 && history.hours.last?.endMilliseconds == hour * 399)
     }
 
     @Test("A text in a path is one segment, whatever it has in it")

@@ -41,6 +41,19 @@ final class RequestMetrics: Sendable {
         durations[route * Self.kinds.count + Self.kind(of: status)].observe(nanoseconds: nanoseconds)
     }
 
+    /// Returns the counters of all routes together.
+    func reading(atMilliseconds now: Int64) -> RequestHistory.Reading {
+        var reading = RequestHistory.Reading(
+            atMilliseconds: now, cumulative: Array(repeating: 0, count: Histogram.boundsNanoseconds.count + 1),
+            failures: 0)
+        for (index, histogram) in durations.enumerated() {
+            let cumulative = histogram.reading.cumulative
+            for (bucket, count) in cumulative.enumerated() { reading.cumulative[bucket] += count }
+            if Self.kinds[index % Self.kinds.count] == "5xx" { reading.failures += cumulative.last ?? 0 }
+        }
+        return reading
+    }
+
     /// Counts a request that was refused.
     func refused(_ refusal: Refusal) {
         guard let index = Refusal.allCases.firstIndex(of: refusal) else { return }

@@ -74,7 +74,7 @@ extension Responder {
         let isShown = snapshot.model.shows(group)
         let title = all.title(of: index)
         let content: HTML = """
-            \(isShown ? "" : "<p class=\"bad\">This group is hidden: nobody is shown it.</p>")
+            \(if: !isShown, "<p class=\"bad\">This group is hidden: nobody is shown it.</p>")
             \(facts(of: index, snapshot.relations, in: all))
             \(decisions(call, isShown: isShown))
             \(isShown ? neighbourhood(of: group, call, snapshot) : "")

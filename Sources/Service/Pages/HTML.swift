@@ -42,6 +42,13 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
         /// Appends another piece as it is; nothing for nil.
         mutating func appendInterpolation(_ piece: HTML?) { text += piece?.text ?? "" }
 
+        /// Appends another piece as it is, under a condition.
+        ///
+        /// In a choice between two literals, both would be texts, and would be escaped.
+        mutating func appendInterpolation(if condition: Bool, _ piece: @autoclosure () -> HTML) {
+            if condition { text += piece().text }
+        }
+
         /// Appends other pieces as they are, one after another.
         mutating func appendInterpolation(_ pieces: [HTML]) {
             for piece in pieces { text += piece.text }

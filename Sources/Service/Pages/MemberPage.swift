@@ -5,7 +5,23 @@ import Model
 import Recommendation
 
 extension Endpoint {
-    static let memberPage = Endpoint(
+    static let memberPages = [memberPage, forgetForm, photoPage]
+
+    private static let forgetForm = Endpoint(form: "forget-form", "/admin/members/{id}/forget", path: [.member]) {
+        (call, fields) throws(Problem) in
+        guard fields["id"] == call.id else {
+            throw .badField("id", "is not the member's id: nothing was forgotten; type the id as the page shows it")
+        }
+        call.note("forgot the member \(call.id)")
+        try call.remove(.member(call.id, withPhotos: fields["photos"] == "remove"))
+        return "/admin"
+    }
+
+    private static let photoPage = Endpoint(
+        page: "photo-page", "/admin/photos/{id}", path: [Parameter("id", .identifier, "The photo's id")],
+        handler: Responder.photoPage)
+
+    private static let memberPage = Endpoint(
         page: "member-page", "/admin/members/{id}", path: [.member],
         parameters: [Parameter("group", .text(1...Parameter.identifierLimit), "A group: is it in the list, and why")],
         handler: Responder.memberPage)
@@ -36,6 +52,14 @@ extension Responder {
             \(try why(call, context))
             <h2>What the member did</h2>
             \(try interactions(call))
+            <h2>Forget this member</h2>
+            <p>All that is known of the member is removed, for good.</p>
+            \(call.forms.form("/admin/members/\(HTML.segment(call.id))/forget", """
+                <div class="line"><label for="forget-id">Type the member's id</label>
+                <input id="forget-id" name="id" maxlength="512" required autocomplete="off">
+                <label><input type="checkbox" name="photos" value="remove"> and remove the photos</label>
+                <button class="plain">Forget</button></div>
+                """))
             """)
     }
 
@@ -96,8 +120,27 @@ extension Responder {
         }
         let words = stated.map { interest -> HTML in "<li><bdi>\(interest)</bdi></li>" }
         return """
-            \(stated.isEmpty ? "" : "<p>Stated interests:</p><ul class=\"words\">\(words)</ul>")
+            \(if: !stated.isEmpty, "<p>Stated interests:</p><ul class=\"words\">\(words)</ul>")
             \(HTML.table("Interactions since the last recompute (the first \(rowLimit))", ["When", "What", "Group"], rows))
             """
+    }
+
+    /// Shows the groups that a public photo could go to.
+    @Sendable
+    fileprivate static func photoPage(_ call: Call) throws(Problem) -> Page {
+        let answer = try groupsForPhoto(call, limit: rowLimit)
+        let rows = answer.groups.map { row -> [HTML] in
+            let reasons = row.reasons.map { reason -> HTML in
+                let name: HTML = reason.groupId.map { .group($0, title: reason.title ?? "") } ?? ""
+                return "<li>\(reason.kind) \(name)</li>"
+            }
+            return [
+                "\(row.group.group.rank)", .group(row.group.group.groupId, title: row.group.group.title),
+                .decimals(row.group.score), "<ul class=\"words\">\(reasons)</ul>",
+            ]
+        }
+        return Page(
+            "Photo \(call.id)",
+            .table("Groups that the photo could go to", ["#Rank", "Group", "#Score", "Because of"], rows))
     }
 }

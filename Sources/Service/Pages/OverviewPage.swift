@@ -27,6 +27,7 @@ extension Responder {
         let content: HTML = """
             \(health(readiness))
             \(facts(readiness, now))
+            \(answers(call.responder.history.hours.suffix(24)))
             <h2>Daemons</h2>
             \(daemons(reports, current: readiness.freshness.version.modelVersion, since: since, now))
             """
@@ -59,6 +60,24 @@ extension Responder {
             facts.append(("Changes that wait to be sent", "\(outbox.changes)\(since)"))
         }
         return .facts(facts)
+    }
+
+    private static func answers(_ hours: ArraySlice<RequestHistory.Hour>) -> HTML {
+        guard !hours.isEmpty else { return "" }
+        func hour(_ milliseconds: Int64) -> String { "\(milliseconds / 3_600_000 % 24) h" }
+        let rows = hours.reversed().map { hour -> [HTML] in
+            [
+                .time(hour.endMilliseconds), "\(hour.answers)", "\(hour.failures)",
+                hour.slowestMicroseconds.map { .decimals(Double($0) / 1000) } ?? "–",
+            ]
+        }
+        return """
+            <h2>Answers of this daemon</h2>
+            \(BarChart("Answers in each hour (UTC)", hours.map { (hour($0.endMilliseconds), $0.answers) }).html)
+            \(HTML.table(
+                "The last 24 hours since the start",
+                ["Until", "#Answers", "#Failures", "#99% within ms"], rows))
+            """
     }
 
     private static func daemons(_ reports: [DaemonReport], current: String, since: Int64?, _ now: Int64) -> HTML {

@@ -5,7 +5,7 @@ import Model
 extension Endpoint {
     /// Returns the endpoints of the pages for operators.
     static func pages(of relations: RelationTable) -> [Endpoint] {
-        signing + pageFiles + [overviewPage, searchPage] + groupPages + [memberPage] + versionPages + curationPages
+        signing + pageFiles + [overviewPage, searchPage] + groupPages + memberPages + versionPages + curationPages
             + [experimentsPage]
     }
 
@@ -125,7 +125,7 @@ extension Problem {
             details.title,
             """
             <p>\(details.detail.prefix(1).uppercased() + details.detail.dropFirst()).</p>
-            \(details.type.hasSuffix(Kind.unknownGroup.rawValue) && !near.isEmpty ? "<ul>\(near)</ul>" : "")
+            \(if: details.type.hasSuffix(Kind.unknownGroup.rawValue) && !near.isEmpty, "<ul>\(near)</ul>")
             <p><a href="/admin">To the overview</a></p>
             """)
         var response = page.response(status == .forbidden ? nil : forms, status: status)

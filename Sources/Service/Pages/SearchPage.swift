@@ -39,8 +39,17 @@ extension Responder {
         let profile = try call.reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: call.responder.now())
         }
-        guard profile != nil else { return "" }
-        return "<p>A member: <a href=\"/admin/members/\(HTML.segment(id))\"><bdi>\(id)</bdi></a></p>"
+        let photo =
+            try !community.knowsPhotos
+            ? nil
+            : call.reading { () throws(ServiceError) in
+                try community.context(ofPhoto: id, in: snapshot.model)
+            }
+        let segment = HTML.segment(id)
+        return """
+            \(if: profile != nil, "<p>A member: <a href=\"/admin/members/\(segment)\"><bdi>\(id)</bdi></a></p>")
+            \(if: photo != nil, "<p>A photo: <a href=\"/admin/photos/\(segment)\"><bdi>\(id)</bdi></a></p>")
+            """
     }
 }
 

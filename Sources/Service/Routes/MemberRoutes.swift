@@ -167,6 +167,11 @@ extension Responder {
     /// leak. In an open area the answer uses nothing about the photo's owner.
     @Sendable
     fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
+        try groupsForPhoto(call, limit: call.parameters.limit)
+    }
+
+    /// Returns at most `limit` groups for the public photo in the path.
+    static func groupsForPhoto(_ call: Call, limit: Int) throws(Problem) -> GroupsForPhoto {
         let community = try call.community(with: .photos)
         let snapshot = try call.snapshot
         let photo = try call.reading { () throws(ServiceError) in
@@ -174,6 +179,6 @@ extension Responder {
         }
         guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
         if call.isOpen { photo.forgetOwner() }
-        return snapshot.groups(forPhoto: call.id, photo, limit: call.parameters.limit)
+        return snapshot.groups(forPhoto: call.id, photo, limit: limit)
     }
 }

@@ -71,7 +71,8 @@ extension Call {
     /// Applies a removal, which takes effect at once.
     ///
     /// - Throws: a `Problem` of status 404 if there is nothing to remove.
-    fileprivate func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Removal {
+    @discardableResult
+    func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Removal {
         let community = try community(with: .removals)
         let change = RemovalChange(subject, atMilliseconds: responder.now())
         if let user = change.forgottenUserID { responder.exposures?.forget(user) }

@@ -34,6 +34,8 @@ struct Responder: Sendable {
     var metricSources: [any MetricSource] = []
     /// The sessions of the pages for operators; nil for no pages.
     var pages: PageSessions?
+    /// The answers of the last days; empty without pages.
+    var history = RequestHistory()
     /// The log of events; nil for none.
     var log: EventLog?
     /// The OpenAPI description of the service at `/openapi.json`.

@@ -52,6 +52,9 @@ struct RouterMaker: Sendable {
             log: configuration.log, now: configuration.now)
     }
 
+    /// Adds the counters of this moment to the history of answers.
+    func noteHistory() { responder.history.add(metrics.reading(atMilliseconds: responder.now())) }
+
     /// Returns a router with settings.
     ///
     /// The counts of the rate limits are not carried over, so clients may send one more burst.
