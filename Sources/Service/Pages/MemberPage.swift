@@ -132,7 +132,7 @@ extension Responder {
         let rows = answer.groups.map { row -> [HTML] in
             let reasons = row.reasons.map { reason -> HTML in
                 let name: HTML = reason.groupId.map { .group($0, title: reason.title ?? "") } ?? ""
-                return "<li>\(reason.kind) \(name)</li>"
+                return "<li>\(reason.evidence.kind) \(name)</li>"
             }
             return [
                 "\(row.group.group.rank)", .group(row.group.group.groupId, title: row.group.group.title),
