@@ -51,13 +51,6 @@ public struct RecordedInteraction: Answer, Equatable {
     }
 }
 
-extension RecordedInteraction {
-    /// The properties that clients send with an interaction, except the time, which has bounds for them.
-    public static var propertiesButTime: [Schema.Property] {
-        properties(of: .standard).filter { $0.name != "atMilliseconds" }
-    }
-}
-
 /// A page of the member's recorded interactions: `GET /v1/users/{id}/interactions`.
 public struct Interactions: Answer, Equatable {
     /// The member's external id.

@@ -60,10 +60,10 @@ struct ServiceDescription: Sendable {
                 json.object("schema") { parameter.schema.write(to: &$0) }
                 if let example = parameter.example { json.member("example", example) }
             }
-            if let schema = endpoint.bodySchema {
+            if let body = endpoint.body {
                 json.object("requestBody") { json in
-                    json.member("required", endpoint.needsBody)
-                    writeContent("application/json", schema, example: endpoint.bodyExample, to: &json)
+                    json.member("required", body.isRequired)
+                    writeContent("application/json", body.schema, example: body.example, to: &json)
                 }
             }
             json.object("responses") { writeResponses(of: endpoint, to: &$0) }
@@ -101,7 +101,7 @@ struct ServiceDescription: Sendable {
             statuses.formUnion([.unauthorized, .forbidden, .tooManyRequests])
         }
         if policy.isOpened(endpoint.access) { statuses.insert(.tooManyRequests) }
-        if endpoint.bodySchema != nil { statuses.insert(.unsupportedMediaType) }
+        if endpoint.body != nil { statuses.insert(.unsupportedMediaType) }
         return statuses.sorted { $0.rawValue < $1.rawValue }
     }
 
@@ -128,7 +128,7 @@ struct ServiceDescription: Sendable {
         let answers = endpoints.compactMap { endpoint -> Schema? in
             if case .json(let schema) = endpoint.content { schema(relations) } else { nil }
         }
-        return [problem] + endpoints.compactMap(\.bodySchema) + answers
+        return [problem] + endpoints.compactMap { $0.body?.schema } + answers
     }
 
     private func writeSchemas(to json: inout JSONWriter) {

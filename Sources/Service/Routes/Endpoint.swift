@@ -33,12 +33,8 @@ final class Endpoint: Sendable {
     let pathParameters: [Parameter]
     /// The parameters of the query.
     let parameters: [Parameter]
-    /// The schema of the JSON body; nil if requests have no body.
-    let bodySchema: Schema?
-    /// Whether a request without a body is refused.
-    let needsBody: Bool
-    /// An example of the body, as JSON; nil if requests have no body.
-    let bodyExample: String?
+    /// The JSON body; nil if requests have none.
+    let body: (any RequestBody.Type)?
     let content: Content
     let caching: Caching
     /// Whether the daemon may answer from its cache.
@@ -66,9 +62,7 @@ final class Endpoint: Sendable {
         self.summary = summary
         self.pathParameters = pathParameters
         self.parameters = parameters
-        bodySchema = body?.schema
-        needsBody = body?.isRequired ?? false
-        bodyExample = body?.example
+        self.body = body
         self.content = content
         self.caching = caching
         self.reuse = reuse

@@ -59,7 +59,7 @@ extension Responder {
         let community = try call.community(with: .memberChanges)
         let now = call.responder.now()
         let batch = try call.body(as: InteractionBatch.self)
-        var records = try batch.records(at: now)
+        var records = batch.records(at: now)
         let latest = try call.orUnavailable { () throws(ServiceError) in
             try community.latestInteractionTime(ofUser: call.id)
         }
@@ -145,7 +145,7 @@ extension Responder {
     @Sendable
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
         _ = try call.community(with: .memberChanges)
-        let interests = try call.body(as: InterestsBody.self).texts()
+        let interests = try call.body(as: InterestsBody.self).interests
         try takeChange(call)
         if try call.apply(.state(interests: interests)) == .unknownMember { throw .forgottenMember(call.id) }
         return Interests(userId: call.id, interests: interests)

@@ -1,9 +1,7 @@
-import Answers
 import FoundationEssentials
 
 /// A JSON body that a client sends.
-protocol RequestBody: Decodable {
-    static var schema: Schema { get }
+protocol RequestBody: BoundedObject {
     /// Whether a request must have the body; an omitted body counts as an object without fields.
     static var isRequired: Bool { get }
     /// An example of the body, as JSON.
@@ -13,7 +11,7 @@ protocol RequestBody: Decodable {
 extension RequestBody {
     static var isRequired: Bool { true }
 
-    /// Decodes a body.
+    /// Decodes a body, and checks the bounds of its fields.
     ///
     /// - Throws: a `Problem` of status 400 that names the wrong field.
     init(body: [UInt8]) throws(Problem) {
@@ -26,11 +24,12 @@ extension RequestBody {
             }
             throw .badBody(error)
         } catch { throw .badField("", "is not JSON") }
+        try check()
     }
 }
 
 extension Call {
-    /// Decodes the body.
+    /// Decodes and checks the body.
     ///
     /// - Throws: a `Problem` of status 400 that names the wrong field.
     func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value { try Value(body: body) }
@@ -46,7 +45,7 @@ enum RequestTime {
     static let eventBounds = 946_684_800_000...7_289_654_399_999
 
     /// Refuses a time that is out of bounds.
-    static func check(_ milliseconds: Int64, _ field: String, in bounds: ClosedRange<Int> = bounds) throws(Problem) {
+    static func check(_ milliseconds: Int64, _ field: String, in bounds: ClosedRange<Int>) throws(Problem) {
         let number = Int(milliseconds)
         guard !bounds.contains(number) else { return }
         let areSeconds = number >= 0 && number < bounds.lowerBound

@@ -84,28 +84,18 @@ struct RequestParameters: Sendable {
     private static func value(_ text: String, of parameter: Parameter) throws(Problem) -> Value {
         switch parameter.kind {
         case .identifier: return .word(text)
-        case .text(let lengths):
-            guard lengths.contains(text.unicodeScalars.count), !text.utf8.contains(0) else {
-                throw .badParameter(
-                    parameter.name,
-                    "must be \(lengths.lowerBound) to \(lengths.upperBound) characters long, without NUL")
-            }
-            return .word(text)
+        case .text(let lengths): return .word(try checked(text, .lengths(lengths), of: parameter))
         case .integer(let bounds, _): return .integer(try integer(text, in: bounds, of: parameter.name))
-        case .choice(let words, _):
-            guard words.contains(text) else {
-                let list = words.joined(separator: ", ")
-                throw .badParameter(
-                    parameter.name, "is \"\(text)\": it must be one of \(list)", allowed: words)
-            }
-            return .word(text)
+        case .choice(let words, _): return .word(try checked(text, .words(words), of: parameter))
         case .list(let words): return .list(try list(text, of: words, parameter.name))
-        case .repeated(let form, _):
-            guard form.accepts(text) else {
-                throw .badParameter(parameter.name, "is \"\(text)\": write \(form.words)")
-            }
-            return .list([text])
+        case .repeated(let form, _): return .list([try checked(text, .form(form), of: parameter)])
         }
+    }
+
+    private static func checked(_ text: String, _ bounds: TextBounds, of parameter: Parameter) throws(Problem) -> String
+    {
+        guard let complaint = bounds.complaint(about: text) else { return text }
+        throw .badParameter(parameter.name, complaint, allowed: bounds.words)
     }
 
     /// Returns the value of a parameter that comes once more.
@@ -238,10 +228,9 @@ struct Parameter: Sendable {
     /// The schema of the parameter.
     var schema: Schema {
         switch kind {
-        // The pattern refuses NUL, escaped or not.
-        case .identifier: .string(lengths: 1...Self.identifierLimit, pattern: "^[^\\u0000]+$")
+        case .identifier: TextBounds.identifier.schema
         case .integer(let bounds, let standard): .integer(bounds, standard: standard)
-        case .text(let lengths): .string(lengths: lengths, pattern: "^[^\\u0000]+$")
+        case .text(let lengths): TextBounds.lengths(lengths).schema
         case .choice(let words, let standard): .string(words: words, standard: standard)
         case .list(let words?):
             .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: Self.pattern(ofListOf: words))

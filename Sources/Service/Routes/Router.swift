@@ -234,7 +234,7 @@ final class Router: Sendable {
         _ request: HTTPRequest, _ endpoint: Endpoint, _ path: PathParameters, _ bearer: TokenClaims?
     ) throws(Problem) -> AnswerCache.Answer {
         let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
-        if endpoint.bodySchema != nil, endpoint.needsBody || !request.body.isEmpty { try Self.checkJSON(request) }
+        if let body = endpoint.body, body.isRequired || !request.body.isEmpty { try Self.checkJSON(request) }
         try checkEncodedOnce(endpoint, path)
         let call = Call(
             responder: responder, path: path, parameters: parameters, bearer: bearer,

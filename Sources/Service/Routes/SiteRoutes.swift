@@ -27,41 +27,28 @@ extension Endpoint {
 
 /// The position and times of a curated group in a request.
 struct CurationBody: RequestBody {
-    private static let positions = 1...1_000_000
     static let isRequired = false
     static let example = #"{"position":1,"expiresAtMilliseconds":1798675200000}"#
 
-    static let schema = Schema.component(
-        "Placement",
-        .object([
-            .sometimes(
-                "position", .integer(positions), "The position among all curated groups; the last if not given"),
-            .sometimes(
-                "startsAtMilliseconds", .integer(RequestTime.bounds),
-                "From when on, to the second; at once if not given"),
-            .sometimes(
-                "expiresAtMilliseconds", .integer(RequestTime.bounds),
-                "Until when, to the second; for ever if not given"
-            ),
-        ]))
+    static let schemaName = "Placement"
+    static let fields: [BodyField<CurationBody>] = [
+        .integer(
+            "position", \.position, 1...1_000_000, "The position among all curated groups; the last if not given"),
+        .time(
+            "startsAtMilliseconds", \.startsAtMilliseconds, RequestTime.bounds,
+            "From when on, to the second; at once if not given"),
+        .time(
+            "expiresAtMilliseconds", \.expiresAtMilliseconds, RequestTime.bounds,
+            "Until when, to the second; for ever if not given"),
+    ]
 
     /// The position, from 1; nil or a number beyond the end stands for the last position.
     var position: Int?
     /// The start and the end, which are truncated to seconds.
     var startsAtMilliseconds, expiresAtMilliseconds: Int64?
 
-    func action() throws(Problem) -> SiteChange.Action {
-        if let position, !Self.positions.contains(position) {
-            throw .badField(
-                "position",
-                "is \(position): positions count from \(Self.positions.lowerBound) to \(Self.positions.upperBound)")
-        }
-        for (name, time) in [
-            ("startsAtMilliseconds", startsAtMilliseconds), ("expiresAtMilliseconds", expiresAtMilliseconds),
-        ] {
-            if let time { try RequestTime.check(time, name) }
-        }
-        return .curate(
+    var action: SiteChange.Action {
+        .curate(
             position: position, startsAt: startsAtMilliseconds.map { $0 / 1000 },
             expiresAt: expiresAtMilliseconds.map { $0 / 1000 })
     }
@@ -72,7 +59,7 @@ extension Responder {
     @Sendable
     fileprivate static func curate(_ call: Call) throws(Problem) -> CuratedGroups {
         _ = try call.community(with: .siteDecisions)
-        let action = try call.body(as: CurationBody.self).action()
+        let action = try call.body(as: CurationBody.self).action
         switch try call.decide(action, aboutGroup: call.path["group"]) {
         case .changed, .unchanged, .unknownGroup: return try curation(call)
         case .privateGroup: throw .privateGroup(call.path["group"])

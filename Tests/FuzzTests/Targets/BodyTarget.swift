@@ -48,8 +48,8 @@ struct BodyTarget: FuzzTarget {
         switch kind {
         case 0:
             .member(MemberChange(ofUser: "u", .record(try InteractionBatch(body: body).records(at: Self.now))))
-        case 1: .member(MemberChange(ofUser: "u", .state(interests: try InterestsBody(body: body).texts())))
-        default: .site(SiteChange(ofGroup: "g", try CurationBody(body: body).action(), atMilliseconds: Self.now))
+        case 1: .member(MemberChange(ofUser: "u", .state(interests: try InterestsBody(body: body).interests)))
+        default: .site(SiteChange(ofGroup: "g", try CurationBody(body: body).action, atMilliseconds: Self.now))
         }
     }
 }
