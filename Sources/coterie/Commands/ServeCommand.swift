@@ -97,6 +97,10 @@ enum ServeCommand: ConfiguredCommand {
                 help: "The most connections from one address; 0 for no limit, as behind a gateway", default: "0",
                 type: .integer(0...65536), setting: Setting("serve.addressConnections")),
             Option(
+                "idle-seconds", "SECONDS",
+                help: "Close a connection without a request after this time; more than a load balancer's idle timeout",
+                default: "75", type: .integer(1...3600), setting: Setting("serve.idleSeconds")),
+            Option(
                 "answer-cache", "MIB",
                 help: "The size of the cache of answers in MiB; 0 for no cache",
                 default: "32", type: .integer(0...65536), setting: Setting("serve.answerCacheMiB")),
@@ -197,6 +201,7 @@ enum ServeCommand: ConfiguredCommand {
         server.threadCount = try parsed.integer("threads")
         server.connectionLimit = try parsed.integer("connections", in: server.threadCount...65536)
         server.connectionLimitPerAddress = try parsed.integer("address-connections")
+        server.idleTimeoutSeconds = try parsed.integer("idle-seconds")
         return server
     }
 
