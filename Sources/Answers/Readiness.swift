@@ -15,7 +15,7 @@ public struct Health: Answer {
 public struct Readiness: Answer, Equatable {
     /// The freshness of the served version.
     public var freshness: Freshness
-    /// The data that the daemon was started without: `memberships`, `photos`.
+    /// The data that the daemon was started without: `memberships`, `photos`; and `recording`.
     public var missing: [String]
     /// The changes that wait to be sent, or nil if the daemon shares no store with others.
     public var outbox: Outbox?
@@ -34,8 +34,8 @@ public struct Readiness: Answer, Equatable {
         fields.always("status", { _ in "ready" }, as: .string(words: ["ready"]), "Always the same")
         fields.part(\.freshness)
         fields.always(
-            "missing", \.missing, as: .array(.string(words: ["memberships", "photos"])),
-            "What the daemon was started without")
+            "missing", \.missing, as: .array(.string(words: ["memberships", "photos", "recording"])),
+            "What the daemon was started without; recording if the catalog's file has a read-only mode")
         fields.sometimes("outbox", \.outbox, "Changes that wait to be sent; of a daemon that shares a store in Redis")
     }
 

@@ -85,7 +85,8 @@ extension Catalog {
     private func applying<Result>(
         isReplaying: Bool, _ body: (ChangeApplier) throws(CatalogError) -> Result
     ) throws(CatalogError) -> Result {
-        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+        try checkPlace()
+        return try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             let applier = try ChangeApplier(self, isReplaying: isReplaying)
             let result = try body(applier)
             try applier.finish()

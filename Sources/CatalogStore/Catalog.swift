@@ -11,6 +11,8 @@ public final class Catalog {
     /// The relations whose tables the catalog has.
     let relations: RelationTable
     private let foundVersion: Int
+    /// The identity of the file when it was opened, or nil if it has no path.
+    private let identity: FileIdentity?
 
     /// The path of the file.
     public var path: String { database.path }
@@ -65,6 +67,7 @@ public final class Catalog {
                 """
             )
         }
+        identity = FileIdentity(path: path)
         // The version is checked before anything is written, because a foreign database must stay as it is.
         foundVersion = try CatalogSchema.checkedVersion(database)
         if mode == .writing {
@@ -132,11 +135,14 @@ public final class Catalog {
     private static func file(of path: String) -> String { resolved(path) ?? path }
 
     /// Whether the file of a catalog forbids this user to write to it, for good: that is its owner's wish.
-    public static func isForbidden(_ path: String) -> Bool { !allows(path, W_OK) && !isOnReadOnlyDisk(path) }
+    public static func isForbidden(_ path: String) -> Bool {
+        unsafe Glibc.access(path, W_OK) != 0 && (errno == EACCES || errno == EPERM)
+    }
 
     /// Returns the reason why a catalog cannot be written to just now though its file allows it, or nil if it can.
     public static func obstacle(toWriting path: String) -> String? {
         guard !isWritable(path), !isForbidden(path) else { return nil }
+        guard allows(path, F_OK) else { return "there is no catalog at \(path) any more" }
         let folder = folder(of: file(of: path))
         if isOnReadOnlyDisk(path) { return "the catalog \(path) is on a disk that can only be read" }
         return """
@@ -231,8 +237,26 @@ public final class Catalog {
         try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
     }
 
+    /// The reason why nothing must be written any more, or nil.
+    ///
+    /// If the file was removed, or if another file took its place, nobody will ever see what is written to it. If the
+    /// new file meets the old log, it is damaged as well.
+    public var replacement: String? {
+        guard let identity, FileIdentity(path: database.path) != identity else { return nil }
+        return """
+            the catalog \(database.path) was removed, or another file took its place, while this program was using it: \
+            restart the program
+            """
+    }
+
+    /// Checks that what is written is not lost with a file that was removed.
+    func checkPlace() throws(CatalogError) {
+        if let replacement { throw CatalogError(.databaseFailed, replacement) }
+    }
+
     /// Tests whether writing is possible, without a change.
     public func probeWriting() throws(CatalogError) {
+        try checkPlace()
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 

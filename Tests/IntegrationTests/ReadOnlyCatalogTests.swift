@@ -82,7 +82,11 @@ struct ReadOnlyCatalogTests {
             """
         let run = try await run(workspace, catalog, ["/bin/bash", "-c", script, Checkout.program])
         #expect(run.exitCode == 0, "\(run.testDescription)")
-        for text in [#""status":"ready""#, #""userId":"laura-100""#, "can only be read", "503"] {
+        let texts = [
+            #""status":"ready""#, #""degraded":false"#, #""missing":["recording"]"#, #""userId":"laura-100""#,
+            "can only be read", "503",
+        ]
+        for text in texts {
             #expect(run.text.contains(text), "\(text): \(run.testDescription)")
         }
     }

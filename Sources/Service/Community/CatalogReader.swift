@@ -30,6 +30,12 @@ final class CatalogReader: Sendable {
         } catch { throw ServiceError(.catalogFailed, "the catalog cannot be read: \(error.message)") }
     }
 
+    /// The reason why the open file is no longer the catalog, or nil; see `Catalog.replacement`.
+    var replacement: String? {
+        let replacement = try? watch.read { catalog throws(CatalogError) in catalog.replacement }
+        return replacement ?? nil
+    }
+
     /// Makes all later reads open the file anew.
     func renew() {
         connections.renew()

@@ -10,6 +10,7 @@ final class CatalogSource: CommunitySource {
     private let path: String
     private let reader: CatalogReader
     private let commits: GroupCommit
+    private let recording: HealthCondition
 
     /// Opens the catalog in a file.
     ///
@@ -25,6 +26,7 @@ final class CatalogSource: CommunitySource {
     ) throws(ServiceError) {
         self.changes = changes
         self.path = path
+        self.recording = recording
         let reader = try CatalogReader(path: path)
         self.reader = reader
         // Connections that were opened while the file was not writable never look for writes of others.
@@ -46,6 +48,7 @@ final class CatalogSource: CommunitySource {
     }
 
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool { true }
+    var records: Bool { !Catalog.isForbidden(path) }
 
     /// Returns the groups that the user is a member of, stated interests, and later interactions.
     ///
@@ -120,6 +123,7 @@ final class CatalogSource: CommunitySource {
 
     /// Notes changes of the catalog that were not made through this source.
     func noteOutsideChanges() {
+        if let replacement = reader.replacement { recording.failed("changes cannot be recorded: \(replacement)") }
         if !commits.noteOutsideChanges() { reader.noteChanges(in: changes) }
     }
 

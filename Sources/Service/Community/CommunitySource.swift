@@ -16,6 +16,8 @@ protocol CommunitySource: Sendable {
 
     /// Whether there is a source for a subject, for the members and groups of a version.
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool
+    /// Whether changes are meant to be recorded: the owner of the data has not forbidden it.
+    var records: Bool { get }
 
     /// Returns the profile of a user at an instant, in Unix milliseconds, or nil if there is no such user.
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
@@ -77,6 +79,9 @@ enum CommunitySubject: String {
 }
 
 extension CommunitySource {
+    /// True; the default for a source that has a place of its own for changes.
+    var records: Bool { true }
+
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}
 

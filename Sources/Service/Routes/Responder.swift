@@ -148,11 +148,12 @@ extension Responder {
         return Readiness(freshness, missing: call.responder.missingParts, outbox: outbox)
     }
 
-    /// The kinds of data that the daemon was started without.
+    /// The kinds of data that the daemon was started without, and `recording` if nothing may be recorded.
     private var missingParts: [String] {
         let snapshot = follower.current.snapshot
-        return [CommunitySubject.memberships, .photos].filter { community?.knows($0, in: snapshot) != true }
+        let unknown = [CommunitySubject.memberships, .photos].filter { community?.knows($0, in: snapshot) != true }
             .map { $0 == .photos ? "photos" : "memberships" }
+        return unknown + (community?.records == false ? ["recording"] : [])
     }
 }
 
