@@ -48,10 +48,12 @@ public struct CatalogStatistics: Sendable, Equatable {
         public var rows: Int
         /// The number of rows with each property.
         public var properties: [(name: String, count: Int)]
+        /// The first pairs of ids that differ only in their spelling.
+        public var twins: [IDTwins.Pair] = []
 
-        /// Whether both have the same name, rows and properties.
+        /// Whether both have the same name, rows, properties and pairs.
         public static func == (one: Things, other: Things) -> Bool {
-            one.name == other.name && one.rows == other.rows
+            one.name == other.name && one.rows == other.rows && one.twins == other.twins
                 && one.properties.elementsEqual(other.properties) { $0 == $1 }
         }
 
@@ -200,11 +202,13 @@ extension Catalog {
         let row = try database.prepare("SELECT count(*), \(counts) FROM \(table.rawValue)")
         _ = try row.step()
         defer { row.reset() }
-        let twins = try invisibleTwins(table)
+        let twins = try twins(table)
+        let doubts = [("invisible characters", twins.invisible), ("spelling", twins.spelling)]
+            .filter { $0.1 > 0 }.map { ("with an id that differs from another only in \($0.0)", $0.1) }
         return .init(
             name: table.rawValue, rows: Int(row.integer(0)),
-            properties: properties.indices.map { (properties[$0].name, Int(row.integer(Int32($0 + 1)))) }
-                + (twins > 0 ? [("with an id that differs from another only in invisible characters", twins)] : []))
+            properties: properties.indices.map { (properties[$0].name, Int(row.integer(Int32($0 + 1)))) } + doubts,
+            twins: twins.pairs)
     }
 
     private func statistics(of source: RelationSource) throws(DatabaseError) -> CatalogStatistics.Relation {

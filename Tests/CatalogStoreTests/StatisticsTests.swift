@@ -56,6 +56,27 @@ struct StatisticsTests {
         #expect(members.map(\.id) == ["bot"] && members.map(\.count) == [105] && members.map(\.total) == [209])
     }
 
+    @Test("Ids that differ only in blanks, letter case, zeros or encoding are counted, and pairs are named")
+    func twins() throws {
+        let test = try CatalogUnderTest()
+        let ids = [
+            "ann", "Ann", "ANN", "u1", "u1\u{A0}", "\u{200B}u1", "Jose\u{301}", "jos\u{E9}", "bob", "Eve", "u2 ",
+            "0070",
+            "7%",
+        ]
+        try test.importing(.users, "user_id\n" + ids.map { "\($0)\n" }.joined())
+        let users = try test.catalog.statistics().things[1]
+        #expect(users.count("with an id that differs from another only in invisible characters") == 2)
+        #expect(users.count("with an id that differs from another only in spelling") == 3)
+        #expect(users.twins.map(\.id) == ["ANN", "Ann", "Jose\u{301}", "u1\u{A0}", "\u{200B}u1"])
+        let others = ["ann", "ann", "jos\u{E9}", "u1", "u1"]
+        #expect(users.twins.map { Array($0.other.utf8) } == others.map { Array($0.utf8) })
+        #expect(try test.catalog.statistics().things[0].twins.isEmpty)
+        try test.importing(.groups, "group_id\n007\n7\n1@N00\n1%40n00\n70\n00\n")
+        let pairs = try test.catalog.statistics().things[0].twins
+        #expect(pairs.map { "\($0.id) \($0.other)" } == ["007 7", "1%40n00 1@N00"])
+    }
+
     @Test("Buckets begin at powers of two")
     func buckets() {
         #expect((0...4).map(SizeHistogram.sizes) == [0...0, 1...1, 2...3, 4...7, 8...15])

@@ -1,6 +1,7 @@
 import CatalogStore
 import CivilTime
 import CommandLine
+import RecordReading
 
 /// `coterie stats`.
 enum StatsCommand: Subcommand {
@@ -13,7 +14,8 @@ enum StatsCommand: Subcommand {
 
             Then come groups that most members are in, and members of most groups, at most \
             \(CatalogStatistics.ubiquityLimit) each. Such a group tells nothing about a member: it is no interest and \
-            no reason in lists.
+            no reason in lists. At the end come pairs of ids that differ only in blanks, letter case, leading zeros or \
+            encoding, at most \(IDTwins.pairLimit) of each kind, with the command that makes them one.
             """,
         options: [CommonOptions.catalog, CommonOptions.json],
         examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])
@@ -29,7 +31,7 @@ enum StatsCommand: Subcommand {
             try output.line("")
             for hint in hints { try output.line(hint) }
             if hints.isEmpty { try output.line("nothing is missing that lists are made from") }
-            for line in ubiquity(statistics) { try output.line(printable(line)) }
+            for line in ubiquity(statistics) + twins(statistics) { try output.line(printable(line)) }
         }
         try output.flush()
     }
@@ -79,6 +81,19 @@ enum StatsCommand: Subcommand {
         return groups + members
     }
 
+    /// Returns a line for each pair of ids that differ only in their spelling, with a command that helps.
+    private static func twins(_ statistics: CatalogStatistics) -> [String] {
+        statistics.things.flatMap { things in
+            things.twins.map { pair in
+                let kind = String(things.name.dropLast())
+                let names = "\(shown(pair.id)) and \(shown(pair.other))"
+                let rename = "coterie rename \(kind) \(shellWord(pair.id)) \(shellWord(pair.other))"
+                let remedy = kind == "photo" ? "write one of them in all files" : rename
+                return "\(kind)s \(names) are two ids; if they are the same: \(remedy)"
+            }
+        }
+    }
+
     private static func day(_ seconds: Int64) -> String {
         UnixTime(seconds: seconds).map { String($0.description.prefix(10)) } ?? "\(seconds)"
     }
@@ -109,6 +124,11 @@ enum StatsCommand: Subcommand {
         struct Things: Encodable {
             var rows: Int
             var properties: [String: Int]
+            var twins: [Twins]
+        }
+
+        struct Twins: Encodable {
+            var id, other: String
         }
 
         struct Relation: Encodable {
@@ -137,7 +157,8 @@ enum StatsCommand: Subcommand {
         init(_ statistics: CatalogStatistics, _ hints: [String]) {
             for thing in statistics.things {
                 things[thing.name] = Things(
-                    rows: thing.rows, properties: Dictionary(thing.properties.map { ($0.name, $0.count) }) { $1 })
+                    rows: thing.rows, properties: Dictionary(thing.properties.map { ($0.name, $0.count) }) { $1 },
+                    twins: thing.twins.map { Twins(id: $0.id, other: $0.other) })
             }
             for relation in statistics.relations {
                 relations[relation.name] = Relation(
