@@ -191,7 +191,7 @@ def content(rows, name, kind):
 
 
 class LastRecords:
-    """Of each id, what the last record says that gives a column; only what is public.
+    """Of each id, what the last record says that gives a column; only what no record makes private.
 
     Rows are sorted by id, then as they came in. `bits` has the columns, each with its bit in `fields`; none for a
     column that a record gives by saying something.
@@ -212,8 +212,9 @@ class LastRecords:
             columns[name] = column.take(last_given(is_given, is_first))
         last = pyarrow.table(columns)
         if "visibility" in self.bits:
-            is_private = pyarrow.compute.equal(last.column("visibility"), "private").fill_null(False)
-            last = last.filter(pyarrow.compute.invert(is_private))
+            is_private = pyarrow.compute.equal(rows.column("visibility"), "private").fill_null(False)
+            marks = is_private.to_numpy().astype(numpy.int64)
+            last = last.filter(pyarrow.array(numpy.add.reduceat(marks, numpy.flatnonzero(is_first)) == 0))
         return last
 
 

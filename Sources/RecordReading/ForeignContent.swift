@@ -8,6 +8,7 @@ enum ForeignContent: Equatable {
     case markup
     case tar, gzip
     case carriageReturns
+    case drawnTable
 
     /// Detects foreign content in the first bytes of a file; nil if the bytes may be records.
     init?(firstBytes bytes: Span<UInt8>) {
@@ -45,6 +46,8 @@ enum ForeignContent: Equatable {
             self = .carriageReturns
         } else if let json = Self.json(bytes) {
             self = json
+        } else if Self.isDrawnTable(bytes) {
+            self = .drawnTable
         } else {
             return nil
         }
@@ -67,6 +70,25 @@ enum ForeignContent: Equatable {
             if bytes[index] == Byte.carriageReturn, index + 1 < bytes.count { hasInnerReturn = true }
         }
         return hasInnerReturn
+    }
+
+    /// Whether the first or second line is a ruler of a table for people, such as `----+----` or `|----|----|`.
+    private static func isDrawnTable(_ bytes: Span<UInt8>) -> Bool {
+        var (line, dashes, crossings, isRuler) = (0, 0, 0, true)
+        for index in bytes.indices {
+            switch bytes[index] {
+            case Byte.lineFeed:
+                if isRuler, dashes > 2, crossings > 0 { return true }
+                line += 1
+                guard line < 2 else { return false }
+                (dashes, crossings, isRuler) = (0, 0, true)
+            case UInt8(ascii: "-"): dashes += 1
+            case UInt8(ascii: "+"), UInt8(ascii: "|"): crossings += 1
+            case UInt8(ascii: ":"), UInt8(ascii: " "), Byte.carriageReturn: break
+            default: isRuler = false
+            }
+        }
+        return false
     }
 
     private static func isSpreadsheet(_ bytes: Span<UInt8>) -> Bool {
@@ -115,6 +137,8 @@ enum ForeignContent: Equatable {
             "this is a SQLite database; make a table of it CSV by: sqlite3 -readonly -csv -header \(file) 'SELECT …'"
         case .jsonArray: "this is a JSON array; make it JSON Lines by: jq -c '.[]' \(file)"
         case .wrappedJSON: "this is JSON over several lines; make it JSON Lines by: jq -c . \(file)"
+        case .drawnTable:
+            "this is a table for people; have the client write CSV: psql --csv, mysql --batch, sqlite3 -csv -header"
         case .markup: "this is XML or HTML, and not CSV, TSV or JSON Lines"
         }
     }

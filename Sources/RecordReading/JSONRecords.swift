@@ -7,14 +7,14 @@ struct JSONObjectReader {
     private let end: Int
     private var index: Int
     private(set) var faults: [FieldFault] = []
-    /// The key of each column, as the object writes it.
-    private var keys: [String?]
+    /// Whether the object has had a key of each column.
+    private var isSeen: [Bool]
 
     /// - Parameter range: The place of the object in `bytes`; blanks around the object are allowed.
     init(_ bytes: [UInt8], _ range: Range<Int>, columnCount: Int) {
         self.bytes = bytes
         (index, end) = (range.lowerBound, range.upperBound)
-        keys = [String?](repeating: nil, count: columnCount)
+        isSeen = [Bool](repeating: false, count: columnCount)
     }
 
     /// Reads all members of the object.
@@ -41,9 +41,9 @@ struct JSONObjectReader {
             key = name
             guard take(UInt8(ascii: ":")) else { return .brokenObject(after: key) }
             skipBlanks()
-            if let column = table.note(name), keys[column] != name {
-                guard keys[column] == nil else { return .repeatedColumn(table.columns[column].name) }
-                keys[column] = name
+            if let column = table.note(name) {
+                guard !isSeen[column] else { return .repeatedColumn(table.columns[column].name) }
+                isSeen[column] = true
                 let wanted = table.columns[column]
                 switch value(isList: wanted.isList, into: &values) {
                 case .none: return .brokenObject(after: key)

@@ -53,7 +53,7 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     case brokenObject(after: String?)
     /// The value does not fit its column, with a phrase that says why, such as "is an object".
     case unsupportedValue(column: String, cause: String)
-    /// Two different keys of the object mean the same column.
+    /// Two keys of the object mean the same column.
     case repeatedColumn(String)
     /// A required column is missing or null.
     case missingColumn(String)

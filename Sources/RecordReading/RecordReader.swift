@@ -20,7 +20,7 @@
 ///
 /// - Numbers, `true` and `false` become their text. Null is an absent field.
 /// - An array of texts is joined with `;` if its column is a list.
-/// - If a key is repeated, its first value counts.
+/// - A record with two keys for one wanted column is rejected: programs differ in which of them counts.
 /// - A record with any other value in a required column is rejected. In other columns, such a value makes the field
 ///   absent and is listed in `faults`.
 /// - The values of columns that are not wanted do not matter.
@@ -85,6 +85,8 @@ public struct RecordReader: ~Copyable {
     var nextLine: Int
     /// Whether the rest of an abandoned line is still to be skipped.
     var isSkippingLine: Bool
+    /// The line of the last record if that ends with the source, without a line feed; otherwise 0.
+    public internal(set) var unendedLine: Int
     /// The number of bytes scanned for records that had too many fields and then failed.
     var failedScanBytes: Int
 
@@ -149,6 +151,7 @@ public struct RecordReader: ~Copyable {
         line = 1
         nextLine = 1
         isSkippingLine = false
+        unendedLine = 0
         failedScanBytes = 0
     }
 
@@ -225,6 +228,7 @@ extension RecordReader {
 
     /// Moves past a record that ends at `end`, and past the line feed there.
     mutating func stepOver(_ end: Int, innerLineFeeds: Int) {
+        unendedLine = end >= input.end ? line : 0
         input.start = min(end + 1, input.end)
         nextLine = line + innerLineFeeds + 1
     }
@@ -293,6 +297,21 @@ extension RecordReader {
 extension RecordReader {
     /// The number of bytes of the current or just rejected record that were read, without the line feed.
     public var recordBytes: Int { recordRange.count }
+
+    /// The reason why the source seems to be cut off, once all of it is read; nil if it does not seem to be.
+    ///
+    /// Many whole files lack the last line feed. Few of them also have one of these properties.
+    public var cutReason: String? {
+        guard unendedLine > 0 else { return nil }
+        if dialect.hasEscapes { return "a program that writes escapes ends every line" }
+        if dialect.lineEnd != .lineFeed, input.bytes[input.end - 1] == Byte.carriageReturn {
+            return "half a line end is there"
+        }
+        // Programs write blocks. One that is stopped, or whose disk is full, leaves whole blocks.
+        return bytesRead % Self.blockBytes == 0 ? "its length is that of whole blocks of 4,096 bytes" : nil
+    }
+
+    private static var blockBytes: Int { 4096 }
 
     /// The bytes of the current or just rejected record as the source writes them, without the last line feed.
     ///

@@ -84,12 +84,15 @@ struct CommunityModel {
     private var pairs: [String: [String: Row]] = ["memberships": [:], "pools": [:]]
     /// Groups or photos of which there was a file: what no such file has is unknown.
     private var described: Set<String> = []
+    /// The groups or photos that a row of the current import made private.
+    private var madePrivate: Set<String> = []
 
     mutating func apply(_ kind: ImportKind, _ files: [RandomFile], replaces: Bool) {
         var seen: Set<String> = []
         if kind == .groups || kind == .photos, described.insert(kind.name).inserted {
             for id in things[kind.name]?.keys ?? [:].keys { things[kind.name]?[id]?["visibility"] = "unknown" }
         }
+        madePrivate = []
         for row in files.flatMap(\.rows) {
             let key =
                 kind == .memberships || kind == .pools
@@ -117,6 +120,9 @@ struct CommunityModel {
         for (column, value) in row {
             if value.isEmpty, column == "visibility" || column == "join_policy" { continue }
             known[column] = value.isEmpty ? nil : value
+            // Of the rows of one import that make something private and public, the private ones count.
+            if column == "visibility", value == "private" { madePrivate.insert(id) }
+            if column == "visibility", madePrivate.contains(id) { known[column] = "private" }
             if column == "user_id", table == "photos", !value.isEmpty { _ = thing("users", value, ["user_id": value]) }
         }
         things[table]?[id] = known

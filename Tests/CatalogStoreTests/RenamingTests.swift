@@ -140,6 +140,27 @@ struct RenamingTests {
         #expect(try catalog.curations().isEmpty && catalog.hiddenGroups(limit: 9).map(\.id) == ["spam-2"])
     }
 
+    @Test("A hidden group that comes back under a new id is refused in a file of all groups, and told in one of a few")
+    func returning() throws {
+        let others = "owls,Owls,public\nrest,Rest,private\nx,,\ny,,\nz,,\n"
+        let all = "group_id,title,visibility\nspam-2,Spam,public\n" + others
+        let before = try test.everything()
+        let error = try #require(catalogError { try test.importing(.groups, all) })
+        #expect(error.message.contains("Run first: coterie rename group \"spam\" \"spam-2\". If"), "\(error)")
+        #expect(try test.everything() == before)
+        let few = try test.importing(.groups, "group_id,title,visibility\nspam-2,Spam,public\n")
+        #expect(few.findings.map(\.kind) == ["likelyReturns"])
+        #expect(few.findings.first?.message.contains("coterie rename group \"spam\" \"spam-2\"") == true)
+        // Once it is known, and has members of its own, it is another group.
+        try test.importing(.memberships, "group_id,user_id\nspam-2,u7\n")
+        #expect(try test.importing(.groups, all).findings.isEmpty)
+        try test.importing(.memberships, "group_id,user_id\nspam-2,u1\nspam-2,u2\n")
+        #expect(catalogError { try test.importing(.groups, all) } != nil)
+        #expect(try test.importing(.groups, all) { $0.allowsRenames = true }.findings.isEmpty)
+        _ = try catalog.rename(.groups, from: "spam", to: "spam-2")
+        #expect(try test.importing(.groups, all).findings.isEmpty)
+    }
+
     @Test("A group with the same title that has other members is another group")
     func sameTitle() throws {
         try test.importing(.memberships, "group_id,user_id\ntwin,u7\ntwin,u8\n")

@@ -50,7 +50,8 @@ struct SparkTests {
         """#
 
     /// A second file of photos without most columns: what it does not have stays as it was.
-    private static let hiding = "\n\nvisibility,photo_id\nprivate,50000000001\npublic,51013904243\n,52654435770\n"
+    private static let hiding =
+        "\n\nvisibility,photo_id\nprivate,50000000001\npublic,50000000001\npublic,51013904243\n,52654435770\n"
 
     /// A second file of users, of whom one takes interests back, and one says nothing of them.
     private static let taking = #"""

@@ -27,6 +27,9 @@ import Testing
         (text("\u{FEFF} \n[\n"), "JSON array"),
         (text("{\n  \"a\": 1\n}"), "jq -c ."),
         (text("<!doctype html>"), "XML or HTML"),
+        (text(" a | b \n---+---\n 1 | 2 \n"), "psql --csv"),
+        (text("+---+---+\n| a | b |\n"), "mysql --batch"),
+        (text("| a | b |\r\n|:--|--:|\r\n"), "table for people"),
         ([0xFF, 0xFE, 0x61, 0], "iconv -f UTF-16"),
         ([0xFE, 0xFF, 0, 0x61], "iconv -f UTF-16"),
         ([0x61, 0, 0x2C, 0, 0x62, 0], "UTF-16"),
@@ -47,7 +50,7 @@ import Testing
         arguments: [
             "PKW,a\n", "PAR1,a\n", "BZh,a\n", "Obj,a\n", "ARROW1,a\n", "a\n[1]\n", "{\"a\":1}\n", "{ \"a\":1}\n",
             "SQLite format 3,a\n",
-            "{}\n", "", "a\0b\n", "a",
+            "{}\n", "", "a\0b\n", "a", "a\n---\n", "a,b\n---,|\n",
         ])
     func records(text: String) { #expect(message(Array(text.utf8)) == nil) }
 

@@ -51,6 +51,8 @@ import Testing
             ),
             ("{\"a\":1}", .missingColumn("b")), ("{\"a\":1,\"b\":null}", .missingColumn("b")),
             ("{\"a\":1,\"A\":2,\"b\":3}", .repeatedColumn("a")),
+            ("{\"a\":1,\"a\":1,\"b\":3}", .repeatedColumn("a")),
+            ("{\"a\":null,\"\\u0061\":1,\"b\":3}", .repeatedColumn("a")),
             ("{\"a\":\"\\u0000\",\"b\":3}", .unsupportedValue(column: "a", cause: "has a NUL character")),
             ("{\"a\":\"\u{0}\",\"b\":3}", .nul),
         ]
@@ -70,10 +72,6 @@ import Testing
         let line = "{\"b\":{},\"c\":1,\"a\":[{}]}"
         let reason = RejectionReason.unsupportedValue(column: "b", cause: "is an object")
         #expect(try outcomes(line, .jsonLines) == [.rejected(1, reason, line)])
-    }
-
-    @Test func theFirstValueOfARepeatedKeyCounts() throws {
-        #expect(try outcomes("{\"a\":1,\"b\":3,\"a\":2}", .jsonLines) == [.record(1, "1", "3")])
     }
 
     @Test func deepNestingIsRejected() throws {

@@ -34,19 +34,25 @@ final class EntityWriter {
     private(set) var seenCount = 0
     private(set) var timesWithoutZone = 0
     private var rowTimesWithoutZone = 0
+    /// The lists that were written as arrays.
+    private(set) var arrays = ArrayLists()
+    private var rowArrays = 0
     private let isStrict: Bool
     /// The unreadable values of the row that was written last; they were left out.
     private(set) var unreadable: [RecordProblem] = []
     private(set) var doubtfulIDs = DoubtfulIDs()
+    /// The visibility of the rows of this import.
+    private(set) var visibility: ImportedVisibility
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
         columns = kind.columns
         notes = kind.columns.map { NotedColumn(table, target: $0.target) }
         words = kind.columns.map(\.type.words)
         zone = options.zone
+        visibility = ImportedVisibility(publicWords: options.publicWords)
         self.table = table
         self.database = database
-        keepsSeen = options.replaces
+        keepsSeen = options.replaces || kind == .groups
         identifierBytes = options.identifierBytes
         isStrict = options.isStrict
         let isStrict = isStrict
@@ -67,7 +73,7 @@ final class EntityWriter {
         Set(notes.indices.compactMap { notedFields & (1 << UInt64($0)) != 0 ? notes[$0] : nil })
     }
 
-    /// Whether a replacing import saw the row with a key.
+    /// Whether an import of groups, or a replacing one, saw the row with a key.
     func wasSeen(_ key: Int64) -> Bool { seenKeys.contains(Int(key)) }
 
     /// Writes the current record.
@@ -76,14 +82,17 @@ final class EntityWriter {
     func write(_ reader: borrowing RecordReader) throws(EntityFailure) {
         var fields = givenFields(reader)
         if !unreadable.isEmpty { unreadable.removeAll() }
+        visibility.begin()
         do {
             if table == .users, try forgotten.contains(reader, 0) {
                 forgottenCount += 1
                 return
             }
             written += try write(reader, &fields)
+            visibility.noteWritten(reader)
             noteDoubts(reader, fields)
             timesWithoutZone += rowTimesWithoutZone
+            if rowArrays > 0 { arrays.note(rowArrays, reader) }
             if keepsSeen { try noteSeen(reader.text(0)) }
         } catch let problem as RecordProblem {
             throw .record(problem)
@@ -121,7 +130,7 @@ final class EntityWriter {
     ///
     /// - Returns: The number of rows that changed, without owners created while binding.
     private func run(_ statement: Statement, _ reader: borrowing RecordReader, _ fields: UInt64) throws -> Int {
-        rowTimesWithoutZone = 0
+        (rowTimesWithoutZone, rowArrays) = (0, 0)
         for index in columns.indices where fields & (1 << UInt64(index)) != 0 {
             try bind(index, of: reader, to: statement)
         }
@@ -134,7 +143,7 @@ final class EntityWriter {
     private func givenFields(_ reader: borrowing RecordReader) -> UInt64 {
         var fields: UInt64 = 0
         for index in columns.indices where reader.isPresent(index) {
-            if !words[index].isEmpty, reader.isNull(index) { continue }
+            if !words[index].isEmpty, reader.isNull(index), !visibility.isGivenByNull(columns[index]) { continue }
             fields |= 1 << UInt64(index)
         }
         return fields
@@ -148,7 +157,9 @@ final class EntityWriter {
             try column.checkID(index, in: reader)
             return reader.withField(index) { unsafe statement.bindInPlace($0, at: parameter) }
         }
-        guard !reader.isNull(index) else { return statement.bindNull(at: parameter) }
+        guard !reader.isNull(index) || visibility.isGivenByNull(column) else {
+            return statement.bindNull(at: parameter)
+        }
         notedFields |= 1 << UInt64(index)
         switch column.type {
         case .id, .text:
@@ -159,12 +170,16 @@ final class EntityWriter {
                 unsafe statement.bindInPlace(list, at: parameter)
                 return true
             }
-            if !isTidy { statement.bind(column.list(index, in: reader), at: parameter) }
+            guard !isTidy else { return }
+            let list = column.list(index, in: reader)
+            if list.isArray { rowArrays += 1 }
+            statement.bind(list.joined, at: parameter)
         case .time:
             let written = try column.time(index, in: reader, zone: zone)
             if written?.hasZone == false { rowTimesWithoutZone += 1 }
             statement.bind(written?.time.seconds, at: parameter)
-        case .visibility, .joinPolicy:
+        case .visibility: statement.bind(try visibility.code(column, index, in: reader), at: parameter)
+        case .joinPolicy:
             statement.bind(try column.code(index, in: reader, of: words[index]), at: parameter)
         case .degrees(let bound):
             statement.bind(try column.degrees(index, in: reader, bound: bound), at: parameter)

@@ -75,35 +75,6 @@ extension ImportKind.Column {
         }
         return code
     }
-
-    /// Returns the items of a list with `;` between them and without blanks around them, or nil if there are none.
-    func list(_ column: Int, in reader: borrowing RecordReader) -> String? {
-        let items = reader.text(column).split(separator: ";").map(Self.withoutOuterBlanks)
-        let joined = items.filter { !$0.isEmpty }.joined(separator: ";")
-        return joined.isEmpty ? nil : joined
-    }
-
-    private static func withoutOuterBlanks(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " }
-        while text.last == " " { text.removeLast() }
-        return text
-    }
-
-    /// Whether a list is already in the form of `list`: no empty items, and no blanks around items.
-    static func isTidy(_ list: Span<UInt8>) -> Bool {
-        var previous = UInt8(ascii: ";")
-        var index = 0
-        while index < list.count {
-            let byte = list[index]
-            if byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") {
-                if previous == UInt8(ascii: ";") { return false }
-                if byte == UInt8(ascii: ";"), previous == UInt8(ascii: " ") { return false }
-            }
-            previous = byte
-            index += 1
-        }
-        return previous != UInt8(ascii: ";") && previous != UInt8(ascii: " ")
-    }
 }
 
 extension Span<UInt8> {

@@ -77,15 +77,21 @@ struct IdentifierCache {
         unsafe id.withUnsafeBufferPointer { unsafe XXH3_64bits($0.baseAddress, $0.count) }
     }
 
-    /// Returns the slot of an id, a new one if the id was not seen before.
-    mutating func slot(of id: Span<UInt8>) -> UInt32 {
+    /// Returns the place of an id in the table, which is free if the id was not seen before.
+    private func place(of id: Span<UInt8>) -> Int {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: Self.hash(id) >> 24) & mask
-        while table[place] != 0 {
-            let slot = table[place] - 1
-            if ids.isEqual(Int(slot), to: id) { return slot }
-            place = (place + 1) & mask
-        }
+        while table[place] != 0, !ids.isEqual(Int(table[place] - 1), to: id) { place = (place + 1) & mask }
+        return place
+    }
+
+    /// Whether an id was seen before.
+    func contains(_ id: Span<UInt8>) -> Bool { table[place(of: id)] != 0 }
+
+    /// Returns the slot of an id, a new one if the id was not seen before.
+    mutating func slot(of id: Span<UInt8>) -> UInt32 {
+        let place = place(of: id)
+        if table[place] != 0 { return table[place] - 1 }
         let slot = UInt32(keys.count)
         ids.append(id)
         keys.append(0)

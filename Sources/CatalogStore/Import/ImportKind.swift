@@ -118,6 +118,12 @@ public struct ImportOptions: Sendable {
     public var dialect = DialectChoice()
     /// The names of columns in the files, by the names of the columns.
     public var sourceNames: [String: String] = [:]
+    /// The words of the column `visibility` that mean public; empty for the usual words.
+    ///
+    /// All other words, and no value, then mean private.
+    public var publicWords: [String] = []
+    /// The names of columns in the files that do not matter.
+    public var ignoredColumns: Set<String> = []
     /// The zone of times without a zone of their own.
     public var zone = ClockZone.utc
     /// Whether the first bad line, unreadable value, unknown id or unknown column ends the import.

@@ -9,6 +9,7 @@ extension Importer {
         var reader = try reader(of: input)
         try checkColumns(reader)
         var event = try reader.nextEvent()
+        badLine = 0
         while event != .end {
             if case .rejected(let record) = event {
                 if record.reason == .notUTF8 { summary.notUTF8 += 1 }
@@ -32,10 +33,11 @@ extension Importer {
         }
         progress.bytesRead = bytesBefore + input.bytesRead
         try note(reader)
-        for name in reader.unknownColumns where !summary.unknownColumns.contains(where: { $0.name == name }) {
+        try checkEnd(reader)
+        for name in unknownColumns(reader) where !summary.unknownColumns.contains(where: { $0.name == name }) {
             summary.unknownColumns.append(.init(name: name, nearest: reader.nearestMissingColumn(to: name)))
         }
-        try checkVisibility(reader)
+        try checkMeanings(reader)
     }
 
     private func reader(of input: InputFile) throws(CatalogError) -> RecordReader {
@@ -48,41 +50,17 @@ extension Importer {
 
     /// Refuses, in a strict import, a column that the kind does not have.
     private func checkColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
-        if reader.dialect.format != .jsonLines { try checkVisibility(reader) }
-        guard options.isStrict, reader.hasUnknownColumns, let name = reader.unknownColumns.first else { return }
+        if reader.dialect.format != .jsonLines { try checkMeanings(reader) }
+        guard options.isStrict, reader.hasUnknownColumns, let name = unknownColumns(reader).first else { return }
         let advice = reader.nearestMissingColumn(to: name).map { "; did you mean \($0)?" } ?? ""
         throw strictError(reader.source, reader.line, "\(kind.name) have no column \"\(name)\"\(advice)")
-    }
-
-    /// Refuses a file without `visibility` that has another column of that meaning: its private rows would be public.
-    private func checkVisibility(_ reader: borrowing RecordReader) throws(CatalogError) {
-        guard let visibility = columns.firstIndex(where: { $0.name == "visibility" }), reader.isMissing(visibility),
-            let name = reader.unknownColumns.first(where: { name in
-                reader.nearestMissingColumn(to: name) == columns[visibility].name || Self.meansVisibility(name)
-            })
-        else { return }
-        throw CatalogError(
-            .badData,
-            """
-            \(reader.source): the column \(name) seems to say what is private, and would be passed over: write a column \
-            visibility with the words public and private, name it with --columns, or leave the column out; nothing was \
-            changed
-            """)
-    }
-
-    private static func meansVisibility(_ name: String) -> Bool {
-        let words = name.lowercased().split { !$0.isLetter }
-        return words.contains { word in
-            ["private", "public", "visible", "visibility", "hidden", "secret", "privacy"].contains {
-                word == $0 || word == "is\($0)"
-            }
-        }
     }
 
     private func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)
         throws(CatalogError)
     {
         guard !options.isStrict else { throw strictError(reader.source, line, reason) }
+        badLine = line
         try rejects.add(.init(source: reader.source, line: line, reason: reason, excerpt: excerpt), reader)
         if rejects.areMany { try checkShare(isAtEnd: false) }
     }
@@ -155,6 +133,7 @@ extension Importer {
 
     /// Counts the unreadable values of a row.
     private func noteUnreadable(_ reader: borrowing RecordReader) {
+        badLine = reader.line
         for problem in unreadable {
             guard let column = problem.column else { continue }
             let first = unreadableValues[column]?.first ?? "\(reader.source), line \(reader.line): \(problem.reason)"
@@ -178,9 +157,28 @@ extension Importer {
         joinedLines = ((joinedLines?.count ?? 0) + joined.count, first)
     }
 
+    /// Looks whether a file that was read to its end may have been cut off.
+    ///
+    /// - Throws: `CatalogError` with the code `badData` if it surely was, and the import is strict or replaces rows.
+    private func checkEnd(_ reader: borrowing RecordReader) throws(CatalogError) {
+        guard reader.unendedLine > 0 else { return }
+        let place = "\(reader.source), line \(reader.unendedLine)"
+        guard let reason = reader.unendedLine == badLine ? "its record is bad" : reader.cutReason else {
+            unendedFiles.append("\(place): the last line has no line end; if the file was cut off, rows are missing")
+            return
+        }
+        let message = "\(place): the file seems to be cut off: the last line has no line end, and \(reason)"
+        guard options.isStrict || options.replaces else {
+            unendedFiles.append(message)
+            return
+        }
+        throw CatalogError(
+            .badData, "\(message); nothing was changed. If it is whole, end the line by: sed -i -e '$a\\' FILE")
+    }
+
     /// The findings about all files.
     var findings: [ImportFinding] {
-        var findings: [ImportFinding] = []
+        var findings = meaningFindings
         func add(_ kind: String, _ count: Int, _ message: String) {
             if count > 0 { findings.append(ImportFinding(kind: kind, count: count, message: message)) }
         }
@@ -197,12 +195,15 @@ extension Importer {
             "joinedLines", joinedLines?.count ?? 0,
             "\(joinedLines?.count ?? 0) quoted over lines that could be records by themselves, the first at "
                 + "\(joinedLines?.first ?? ""): see whether a quote is missing there")
+        findings += unendedFiles.map { ImportFinding(kind: "unendedFiles", count: 1, message: $0) }
         add(
             "keptEscapes", keptEscapes,
             "backslashes were kept as they stand, \(keptEscapes) in all; if they are escapes, as COPY and mysql write "
                 + "them, say --format copy or --format mysql")
         switch writer {
-        case .entities(let writer, _): findings += writer.doubtfulIDs.findings
+        case .entities(let writer, let table):
+            findings += [writer.visibility.finding(table), writer.arrays.finding].compactMap(\.self)
+            findings += writer.doubtfulIDs.findings
         case .pairs(let writer, _): findings += writer.doubtfulIDs.findings
         }
         return findings

@@ -24,6 +24,10 @@ public final class Importer {
     // For each column, the number of unreadable values and a message about the first.
     var unreadableValues: [Int: (count: Int, first: String)] = [:]
     var repeatedHeaders = 0
+    // The line of the last bad record, or of the last one with an unreadable value, in the current file.
+    var badLine = 0
+    // Messages about files whose last line has no line end.
+    var unendedFiles: [String] = []
     var keptEscapes = 0
     // The number of records that quotes join over lines that could be records, and the place of the first.
     var joinedLines: (count: Int, first: String)?
@@ -94,10 +98,14 @@ public final class Importer {
             try flush()
             // Rejected records are useful even if they make the import fail.
             try rejects.finish()
-            complete(&summary)
+            complete()
             try refusing { () throws(CatalogError) in
                 try checkRejects()
-                if options.replaces { summary.removed = try removeOthers() }
+                if options.replaces {
+                    summary.removed = try removeOthers()
+                } else if kind == .groups {
+                    try checkReturns()
+                }
             }
             try countUnshown()
             try options.isDryRun ? rollBack() : commit()
@@ -123,7 +131,8 @@ public final class Importer {
         }
     }
 
-    private func complete(_ summary: inout ImportSummary) {
+    /// Puts the results of reading into the summary.
+    private func complete() {
         switch writer {
         case .entities(let writer, _):
             summary.written = writer.written
@@ -255,7 +264,7 @@ extension Importer {
                 If the files are complete, add --allow-shrinking
                 """)
         }
-        if kind == .groups, !options.allowsRenames { try checkRenames() }
+        if kind == .groups { try checkRenames() }
         try wrapping { () throws(DatabaseError) in
             for removal in kind.removals(in: catalog.relations, isNamed: false) {
                 try catalog.database.execute(removal.statement)
@@ -266,59 +275,8 @@ extension Importer {
         return vanished
     }
 
-    /// Refuses to lose decisions about a group that seems to have a new id.
-    ///
-    /// - Throws: `CatalogError` with the code `badData`.
-    private func checkRenames() throws(CatalogError) {
-        let renames = try wrapping { () throws(DatabaseError) in try likelyRenames() }
-        guard !renames.isEmpty else { return }
-        let commands = renames.prefix(3).map { "coterie rename group \"\($0.old)\" \"\($0.new)\"" }
-            .joined(separator: "; ")
-        let more = renames.count > 3 ? "; and \(renames.count - 3) more" : ""
-        throw CatalogError(
-            .badData,
-            """
-            \(renames.count) groups that the files do not have look renamed, and what was decided about them would be \
-            lost (hidden, curated, dismissed): nothing was changed. Run first: \(commands)\(more). If they are others, \
-            add --allow-renames
-            """)
-    }
-
-    /// Returns groups that the files lack but that carry decisions, each with a likely new id.
-    ///
-    /// The other group is in the files and has the same title. In addition, it is new and has no members yet, or it has
-    /// more than half of the old group's members.
-    private func likelyRenames() throws(DatabaseError) -> [(old: String, new: String)] {
-        let rows = try catalog.database.prepare(
-            """
-            SELECT old.group_key, old.group_id, new.group_key, new.group_id FROM groups AS old
-            JOIN groups AS new ON new.title = old.title AND new.group_key <> old.group_key
-            WHERE old.title <> '' AND old.group_key IN (
-                SELECT group_key FROM hidden_groups UNION SELECT group_key FROM curated_groups
-                UNION SELECT group_key FROM interactions WHERE kind = \(Interaction.Kind.dismiss.number))
-            ORDER BY old.group_id, new.group_key
-            """)
-        var found: [(old: String, new: String)] = []
-        while try rows.step() {
-            let (old, new) = (rows.integer(0), rows.integer(2))
-            guard found.last?.old != rows.text(1), !wasSeen(old), wasSeen(new), try looksRenamed(old, new) else {
-                continue
-            }
-            found.append((rows.text(1), rows.text(3)))
-        }
-        return found
-    }
-
-    private func looksRenamed(_ old: Int64, _ new: Int64) throws(DatabaseError) -> Bool {
-        let members = "SELECT count(*) FROM memberships WHERE group_key = ?"
-        if new > highestKey, try catalog.database.integer(members, new) == 0 { return true }
-        let common = try catalog.database.integer(
-            "\(members) AND user_key IN (SELECT user_key FROM memberships WHERE group_key = \(new))", old)
-        return 2 * (common ?? 0) > (try catalog.database.integer(members, old) ?? 0)
-    }
-
-    /// Whether a replacing import saw the group, user or photo with a key.
-    private func wasSeen(_ key: Int64) -> Bool {
+    /// Whether an import of groups, or a replacing one, saw the group, user or photo with a key.
+    func wasSeen(_ key: Int64) -> Bool {
         guard case .entities(let writer, _) = writer else { return true }
         return writer.wasSeen(key)
     }

@@ -48,6 +48,12 @@ enum ImportCommand: Subcommand {
                 "columns", "NAME=THEIRS,…", help: "The names of columns in the files: group_id=gid,joined_at=created",
                 isRepeating: true),
             Option(
+                "public", "WORD,…",
+                help: "The words of the column visibility that mean public; all others, and no value, mean private"),
+            Option(
+                "ignore", "NAME,…", help: "Columns of the files that do not matter, whatever their names suggest",
+                isRepeating: true),
+            Option(
                 "timezone", "ZONE", help: "The zone of times without one: +02:00, Europe/Berlin", default: "UTC"),
             Option(flag: "dry-run", help: "Say what would happen, with ten examples of bad lines; change nothing"),
             Option(flag: "strict", help: "Fail at the first bad line or value, unknown id or unknown column"),
@@ -57,7 +63,7 @@ enum ImportCommand: Subcommand {
             Option(flag: "replace", help: "Replace all rows of this kind by those of the files"),
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of the rows"),
             Option(flag: "allow-rejects", help: "Let --replace remove rows although lines were rejected"),
-            Option(flag: "allow-renames", help: "Let --replace lose what was decided about groups that look renamed"),
+            Option(flag: "allow-renames", help: "Take groups that look renamed for others, and lose what was decided"),
             Option(flag: "readmit", help: "Let members come back whom \"coterie forget\" has removed"),
             Option(
                 "rejects", "FILE",
@@ -127,6 +133,8 @@ enum ImportCommand: Subcommand {
             delimiter: try parsed.choiceIfGiven("delimiter", of: RecordDelimiter.self),
             nullWord: parsed.textIfGiven("null"))
         options.sourceNames = try sourceNames(parsed, kind)
+        options.publicWords = try publicWords(parsed, kind)
+        options.ignoredColumns = try ignoredColumns(parsed, kind)
         options.zone = try parsed.clockZone("timezone")
         options.isStrict = parsed.flag("strict")
         options.isDryRun = parsed.flag("dry-run")
@@ -137,6 +145,24 @@ enum ImportCommand: Subcommand {
         options.allowsRenames = parsed.flag("allow-renames")
         options.readmits = parsed.flag("readmit")
         return options
+    }
+
+    /// Returns the words of `--public`, of which one may be empty; none if it is not given.
+    private static func publicWords(_ parsed: ParsedCommand, _ kind: ImportKind) throws(UsageError) -> [String] {
+        guard let words = parsed.textIfGiven("public") else { return [] }
+        guard kind.columnNames.contains("visibility") else {
+            throw UsageError("--public: \(kind.name) have no column \"visibility\"")
+        }
+        return words.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static func ignoredColumns(_ parsed: ParsedCommand, _ kind: ImportKind) throws(UsageError) -> Set<String> {
+        let names = parsed.texts("ignore").flatMap { $0.split(separator: ",") }.map(String.init)
+        let renamed = try sourceNames(parsed, kind)
+        if let known = names.first(where: { kind.columnNames.contains($0) && renamed[$0] == nil }) {
+            throw UsageError("--ignore: \(known) is a column of \(kind.name), and cannot be ignored")
+        }
+        return Set(names)
     }
 
     /// Returns the names of columns in the files, by the names of the columns.

@@ -1,0 +1,115 @@
+import RecordReading
+
+/// The meaning that the name of an unknown column suggests.
+enum ColumnMeaning {
+    /// The column says which rows are private.
+    case privacy
+    /// The column says which rows are deleted, or no longer shown.
+    case deletion
+    /// The column may say so among other things.
+    case state
+
+    private static let words: [(meaning: ColumnMeaning, words: Set<String>)] = [
+        (
+            .privacy,
+            [
+                "private", "privacy", "public", "visible", "visibility", "hidden", "secret", "unlisted", "confidential",
+                "privat", "privatsphäre", "öffentlich", "oeffentlich", "sichtbar", "sichtbarkeit", "geheim",
+                "versteckt", "privé", "prive", "publique", "visibilité", "visibilite", "caché", "privado", "privada",
+                "privacidad", "público", "publico", "visibilidad", "oculto", "privato", "pubblico", "visibilità",
+                "visibilita", "nascosto", "privacidade", "visibilidade",
+            ]
+        ),
+        (
+            .deletion,
+            [
+                "deleted", "removed", "archived", "trashed", "tombstone", "banned", "suspended", "deactivated",
+                "gelöscht", "geloescht", "archiviert", "gesperrt", "supprimé", "supprime", "eliminado", "borrado",
+                "archivado", "eliminato", "excluido", "excluído",
+            ]
+        ),
+        (
+            .state,
+            [
+                "status", "state", "active", "enabled", "disabled", "approved", "published", "draft", "blocked", "left",
+                "ended", "expired", "cancelled", "canceled",
+            ]
+        ),
+    ]
+
+    /// Guesses the meaning of a column; nil if its name suggests none.
+    init?(_ name: String) {
+        let found = Self.parts(of: name)
+        guard let meaning = Self.words.first(where: { !$0.words.isDisjoint(with: found) })?.meaning else { return nil }
+        self = meaning
+    }
+
+    /// Returns the words of a name such as `is_private`, `isPrivate` and `isprivate`, in lower case.
+    private static func parts(of name: String) -> [String] {
+        var parts: [String] = []
+        var part = ""
+        var wasLower = false
+        for character in name {
+            if !character.isLetter || (wasLower && character.isUppercase) {
+                parts.append(part)
+                part = ""
+            }
+            wasLower = character.isLowercase
+            if character.isLetter { part += character.lowercased() }
+        }
+        parts.append(part)
+        let whole = parts.joined()
+        return parts + [whole] + (whole.hasPrefix("is") ? [String(whole.dropFirst(2))] : [])
+    }
+}
+
+extension Importer {
+    /// The columns of a file that the kind does not have, without those that the caller said do not matter.
+    func unknownColumns(_ reader: borrowing RecordReader) -> [String] {
+        reader.unknownColumns.filter { !options.ignoredColumns.contains($0) }
+    }
+
+    /// Refuses a file with an unknown column that seems to say which groups or photos must not be shown.
+    ///
+    /// If the file has the column `visibility`, other columns of that meaning are only reported.
+    func checkMeanings(_ reader: borrowing RecordReader) throws(CatalogError) {
+        guard let visibility = columns.firstIndex(where: { $0.name == "visibility" }) else { return }
+        let isMissing = reader.isMissing(visibility)
+        for name in unknownColumns(reader) {
+            let isNear = isMissing && reader.nearestMissingColumn(to: name) == columns[visibility].name
+            let advice: String
+            switch isNear ? .privacy : ColumnMeaning(name) {
+            case .privacy where isMissing:
+                advice = """
+                    say what is private: name it with --columns visibility=\(shown(name)), and its words for public \
+                    with --public
+                    """
+            case .deletion:
+                advice = """
+                    say what is deleted: leave such \(kind.name) out, or say with --columns \
+                    visibility=\(shown(name)) --public '' that only \(kind.name) without a value there are public
+                    """
+            default: continue
+            }
+            throw CatalogError(
+                .badData,
+                """
+                \(reader.source): the column \(shown(name)) would be passed over, but seems to \(advice); if it does \
+                not matter, say --ignore \(shown(name)); nothing was changed
+                """)
+        }
+    }
+
+    /// The findings about columns that were passed over although they may say which rows are not valid.
+    var meaningFindings: [ImportFinding] {
+        summary.unknownColumns.compactMap { column in
+            guard ColumnMeaning(column.name) != nil else { return nil }
+            return ImportFinding(
+                kind: "suspectColumns", count: 1,
+                message: """
+                    the column \(shown(column.name)) was passed over: if it says that a row is private, deleted or not \
+                    valid, leave such rows out of the files; if not, say --ignore \(shown(column.name))
+                    """)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Model
+import RecordReading
+
+/// The visibility that the rows of one import give to groups or photos.
+///
+/// If some rows of an import make a group private and others make it public, it is private. Nobody can tell the two
+/// kinds of files apart that repeat a group: versions of it in their order, and a join that lost the order.
+struct ImportedVisibility {
+    /// The words that mean public, in lower case; empty for the catalog's words.
+    ///
+    /// All other words then mean private.
+    private let publicWords: [String]
+    /// The ids that a row of this import made private.
+    private var privateIDs = IdentifierCache()
+    /// The visibility of the row that was read last, or nil if it gave none.
+    private var latest: Visibility?
+    private var isLatestOverruled = false
+    /// The number of public rows that an earlier private row overruled, and the id of the first.
+    private(set) var overruled: (count: Int, first: String) = (0, "")
+
+    init(publicWords: [String]) { self.publicWords = publicWords.map { $0.lowercased() } }
+
+    /// Whether a field without a value gives a visibility in a column.
+    func isGivenByNull(_ column: ImportKind.Column) -> Bool {
+        if case .visibility = column.type { !publicWords.isEmpty } else { false }
+    }
+
+    /// Returns the number that the catalog stores for the visibility of the current record.
+    mutating func code(_ column: ImportKind.Column, _ index: Int, in reader: borrowing RecordReader)
+        throws(RecordProblem) -> Int64
+    {
+        let isPublic =
+            if publicWords.isEmpty {
+                try column.code(index, in: reader, of: Visibility.words) == Visibility.public.code
+            } else {
+                publicWords.contains(reader.isNull(index) ? "" : reader.text(index).lowercased())
+            }
+        latest = isPublic ? .public : .private
+        isLatestOverruled = isPublic && privateIDs.count > 0 && reader.withField(0) { privateIDs.contains($0) }
+        return isLatestOverruled ? Visibility.private.code : isPublic ? Visibility.public.code : Visibility.private.code
+    }
+
+    /// Forgets the record before, which may have been rejected.
+    mutating func begin() { (latest, isLatestOverruled) = (nil, false) }
+
+    /// Notes the visibility of the current record, once it is written.
+    mutating func noteWritten(_ reader: borrowing RecordReader) {
+        if latest == .private { _ = reader.withField(0) { privateIDs.slot(of: $0) } }
+        if isLatestOverruled {
+            if overruled.count == 0 { overruled.first = reader.text(0) }
+            overruled.count += 1
+        }
+    }
+
+    /// A finding about overruled rows, or nil if there are none.
+    func finding(_ table: EntityTable) -> ImportFinding? {
+        guard overruled.count > 0 else { return nil }
+        let rows = overruled.count == 1 ? "1 public row" : "\(overruled.count) public rows"
+        return ImportFinding(
+            kind: "overruledVisibilities", count: overruled.count,
+            message: "\(rows) came after a private row of the same \(table.singular), such as "
+                + "\(shown(overruled.first)): it is private until another import says otherwise")
+    }
+}

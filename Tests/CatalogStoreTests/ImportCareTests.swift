@@ -1,0 +1,148 @@
+import CatalogStore
+import CivilTime
+import RecordReading
+import TestSupport
+import Testing
+
+extension ImportSummary {
+    /// Returns the messages of the findings of a kind.
+    fileprivate func messages(_ kind: String) -> [String] { findings.filter { $0.kind == kind }.map(\.message) }
+}
+
+@Suite("What an import must not show, or take for whole")
+struct ImportCareTests {
+    private func visibilities(_ test: CatalogUnderTest, _ table: String = "groups") throws -> [String] {
+        try test.lines("SELECT \(table.dropLast())_id || ' ' || visibility FROM \(table) ORDER BY 1")
+    }
+
+    @Test("Of private and public rows for one id in one import, private counts; the next import may change it")
+    func overruled() throws {
+        let test = try CatalogUnderTest()
+        let first = "group_id,visibility\na,private\na,public\nb,public\nb,private\nc,\nd,private\nd,\n"
+        let summary = try test.importing(.groups, first, "group_id,visibility\na,public\n\"c\",public\n")
+        #expect(try visibilities(test) == ["a 1", "b 1", "c 0", "d 1"])
+        #expect(
+            summary.messages("overruledVisibilities")
+                == [
+                    "2 public rows came after a private row of the same group, such as a: it is private until another "
+                        + "import says otherwise"
+                ])
+        // A rejected private row counts no less than one that has an id: it has none here.
+        #expect(try test.importing(.groups, "group_id,visibility\na,public\nb,public\n").findings.isEmpty)
+        #expect(try visibilities(test) == ["a 0", "b 0", "c 0", "d 1"])
+        try test.importing(.photos, "photo_id,visibility,taken_at\np,private,never\np,public,2020\n")
+        #expect(try visibilities(test, "photos") == ["p 1"])
+    }
+
+    @Test(
+        "A column that seems to say what is private or deleted is refused, named or ignored",
+        arguments: [
+            "sichtbarkeit", "isPrivate", "privacy", "unlisted", "visibilité", "deleted_at", "_sdc_deleted_at",
+            "archived", "IsDeleted", "Geheim",
+        ])
+    func meaning(name: String) throws {
+        let test = try CatalogUnderTest()
+        let text = "group_id,\(name)\na,x\nb,\n"
+        let error = try #require(catalogError { try test.importing(.groups, text) })
+        #expect(error.message.contains("the column \(name) ") && error.message.contains("--ignore"), "\(error)")
+        #expect(try visibilities(test).isEmpty)
+        let json = "{\"group_id\":\"a\"}\n{\"group_id\":\"b\",\"\(name)\":1}\n"
+        #expect(catalogError { try test.importing(.groups, json, ending: "jsonl") } != nil)
+        let ignored = try test.importing(.groups, text) { $0.ignoredColumns = [name] }
+        #expect(ignored.rows == 2 && ignored.findings.isEmpty && ignored.unknownColumns.isEmpty)
+        #expect(try visibilities(test) == ["a 0", "b 0"])
+        // The catalog's words are no longer asked for if others are named; no value is one of them.
+        try test.importing(.groups, text) {
+            $0.sourceNames = ["visibility": name]
+            $0.publicWords = [""]
+        }
+        #expect(try visibilities(test) == ["a 1", "b 0"])
+    }
+
+    @Test("Words for public may be named, in any letter case; all others, and no value, are private")
+    func publicWords() throws {
+        let test = try CatalogUnderTest()
+        let text = "photo_id,privacy\na,0\nb,1\nc,OPEN\nd,\ne,\\N\n"
+        let summary = try test.importing(.photos, text) {
+            $0.sourceNames = ["visibility": "privacy"]
+            $0.publicWords = ["0", "open"]
+        }
+        #expect(summary.rejected == 0)
+        #expect(try visibilities(test, "photos") == ["a 0", "b 1", "c 0", "d 1", "e 1"])
+    }
+
+    @Test("Beside visibility, and in relations, a column of such a meaning is only told; strict ignores it if told to")
+    func told() throws {
+        let test = try CatalogUnderTest()
+        let groups = try test.importing(.groups, "group_id,visibility,hidden,status\na,public,0,draft\n")
+        #expect(groups.messages("suspectColumns").count == 2)
+        #expect(groups.messages("suspectColumns").first?.contains("the column hidden was passed over") == true)
+        #expect(catalogError { try test.importing(.groups, "group_id,visibility,deleted_at\na,public,\n") } != nil)
+        let entries = "group_id,user_id,left_at,stats,published_at\na,u,2020-01-01,1,2\n"
+        #expect(try test.importing(.memberships, entries).messages("suspectColumns").count == 2)
+        #expect(try test.importing(.users, "user_id,score,postal_code\nu,1,2\n").findings.isEmpty)
+        let strict = try test.importing(.memberships, entries) {
+            $0.isStrict = true
+            $0.ignoredColumns = ["left_at", "stats", "published_at"]
+        }
+        #expect(strict.rows == 1)
+    }
+
+    @Test(
+        "Arrays of databases and programs are lists, and are counted",
+        arguments: [
+            (#"{a,"b c",NULL,"d\"e"}"#, #"a;b c;d"e"#), (#"["a", "b\u00e9\ud83e\udd85"]"#, "a;bé🦅"),
+            ("['a', \"it's\"]", "a;it's"), ("[a, b c]", "a;b c"), ("{}", "~"), ("[]", "~"), ("[1, 2, null]", "1;2"),
+            // These are no arrays of texts, and stay as they are.
+            (#"{"a": 1}"#, #"{"a": 1}"#), ("{{a},{b}}", "{{a},{b}}"), ("[wip] owls", "[wip] owls"),
+            (#"["a" "b"]"#, #"["a" "b"]"#), (#"["a"#, #"["a"#),
+        ])
+    func arrays(text: String, list: String) throws {
+        let test = try CatalogUnderTest()
+        let field = text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+        let summary = try test.importing(.users, "user_id,interests\nu,\"\(field)\"\nv,plain\n")
+        #expect(try test.content(.users) == ["u|~|\(list)", "v|~|plain"])
+        #expect(summary.messages("arrayLists").count == (text == list ? 0 : 1), "\(summary.findings)")
+        // The cleaner for other programs reads the same.
+        let path = try test.file(Array("user_id,interests\nu,\"\(field)\"\n".utf8))
+        var cleaned = ""
+        _ = try RecordCleaner(.users, zone: .utc).clean(path) { cleaned += String(decoding: $0, as: UTF8.self) }
+        let row = try #require(cleaned.split(separator: "\n").last)
+        let doubled = list.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+        let expected = list == "~" ? "" : list.contains("\"") ? "\"\(doubled)\"" : list
+        #expect(row.split(separator: "\t", omittingEmptySubsequences: false)[2] == expected)
+    }
+
+    @Test("A last line without its end is told; with the marks of a cut, replacing and strict imports refuse it")
+    func cut() throws {
+        let test = try CatalogUnderTest()
+        func run(_ text: String, _ change: (inout ImportOptions) -> Void = { _ in }) throws -> [String] {
+            try test.importing(.memberships, text, change: change).messages("unendedFiles")
+        }
+        let whole = "group_id,user_id,joined_at\ng,u,2020-01-01\ng,v,2020-01-02"
+        let replacing: (inout ImportOptions) -> Void = { $0.replaces = true }
+        #expect(try run(whole + "\n").isEmpty)
+        #expect(try run(whole, replacing).map { $0.contains("line 3: the last line has no line end;") } == [true])
+        let header = "user_id,group_id\n"
+        let blocks = header + "u,\(String(repeating: "g", count: 251))\n" + String(repeating: "u,g1\n", count: 764)
+        let cuts = [
+            whole + "\ng,w,2020-01-0", whole + "\ng", "group_id,user_id\r\ng,u\r\ng,v\r",
+            String((blocks + "u,g2").prefix(4096)),
+        ]
+        for cut in cuts {
+            #expect(try run(cut).map { $0.contains("seems to be cut off") } == [true], "\(cut.suffix(30))")
+            let before = try test.everything()
+            for change in [replacing, { $0.isStrict = true }, { ($0.replaces, $0.allowsRejects) = (true, true) }] {
+                #expect(catalogError { _ = try run(cut, change) } != nil, "\(cut.suffix(30))")
+                #expect(try test.everything() == before)
+            }
+            // An end of the line says that the file is whole.
+            #expect(try run(cut + "\n").isEmpty)
+        }
+        let copy = "group_id\tuser_id\ng\tu"
+        let error = catalogError {
+            _ = try run(copy) { ($0.dialect, $0.replaces) = (.init(format: .copy), true) }
+        }
+        #expect(error?.message.contains("ends every line") == true)
+    }
+}
