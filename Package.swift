@@ -47,6 +47,9 @@ let fuzzing: [Target] =
         [tests("FuzzTests", fuzzed, exclude: ["CFuzzer", "Corpus", "Fuzzer"])]
     }
 
+/// The name of the build, which `Jobs/package` gives: the state of the checkout itself would be one of an earlier build.
+let buildName = Context.environment["COTERIE_BUILD"] ?? ""
+
 let package = Package(
     name: "coterie",
     products: [
@@ -86,6 +89,8 @@ let package = Package(
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CMalloc"),
 
+        .target(name: "CBuild", cSettings: [.define("COTERIE_BUILD", to: "\"\(buildName)\"")]),
+
         // Small files that are read whole, gzip, and errors of the system in words.
         module("Files", ["CZlib"]),
 
@@ -116,7 +121,8 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Answers", "CCrypto", "CLibJWT", "Files", "HTTP", "Experiments", "Recommendation", "Model",
+                "Answers", "CBuild", "CCrypto", "CLibJWT", "Files", "HTTP", "Experiments", "Recommendation",
+                "Model",
                 "ModelStore", "CatalogStore", "Changes", "CivilTime", "RecordReading", "SQLite",
             ],
             resources: [

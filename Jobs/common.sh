@@ -39,6 +39,17 @@ find_swift() {
         fail "Swift $version is too old: 6.2 or later is needed"
 }
 
+# Prints the name of a build of this checkout: TIME.NUMBER.COMMIT. It grows with every commit, whatever the time zone
+# and the clock of the committer: TIME is the latest of all commits, in UTC, and NUMBER counts them.
+build_name() {
+    local time changed=
+    time=$(git -C "$root" log --format=%ct 2>/dev/null | sort -n | tail -n 1)
+    [ -n "$time" ] || return 0
+    [ -z "$(git -C "$root" status --porcelain --untracked-files=no)" ] || changed=.changed
+    echo "$(date -u -d "@$time" +%Y%m%d%H%M%S).$(git -C "$root" rev-list --count HEAD).$(
+        git -C "$root" log -1 --format=%h)$changed"
+}
+
 libraries=(
     libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev libyaml-dev libssl-dev libcurl4-openssl-dev
     libarchive-dev

@@ -134,6 +134,8 @@ public struct DaemonReport: Sendable, Equatable, Codable {
     public var host: String
     /// The id of its process.
     public var processId: Int
+    /// The version of its program, or nil for an earlier program, which does not tell it.
+    public var program: String?
     /// The address at which it listens.
     public var address: String
     /// The port at which it listens.
@@ -169,7 +171,7 @@ public struct DaemonReport: Sendable, Equatable, Codable {
 
     /// Creates a report.
     public init(
-        host: String, processId: Int, address: String, port: Int, startedAtMilliseconds: Int64,
+        host: String, processId: Int, program: String? = nil, address: String, port: Int, startedAtMilliseconds: Int64,
         reportedAtMilliseconds: Int64, modelVersion: String?, versionTakenAtMilliseconds: Int64? = nil,
         problems: [String], journal: String? = nil, outboxChanges: Int? = nil, outboxSinceMilliseconds: Int64? = nil,
         streamMissing: Int64? = nil, streamCompleteAtMilliseconds: Int64? = nil, sessions: Int? = nil,
@@ -177,6 +179,7 @@ public struct DaemonReport: Sendable, Equatable, Codable {
     ) {
         self.host = host
         self.processId = processId
+        self.program = program
         self.address = address
         self.port = port
         self.startedAtMilliseconds = startedAtMilliseconds

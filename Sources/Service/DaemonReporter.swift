@@ -62,7 +62,8 @@ struct DaemonReporter: Sendable {
         let (count, last) = troubles.reading(at: now())
         let problems = [state.problem, relay?.problem] + conditions.map(\.problem)
         return DaemonReport(
-            host: host, processId: Int(getpid()), address: server.address, port: Int(server.port),
+            host: host, processId: Int(getpid()), program: ProgramVersion.current.description, address: server.address,
+            port: Int(server.port),
             startedAtMilliseconds: startedAt, reportedAtMilliseconds: now(),
             modelVersion: state.snapshot?.version.description, versionTakenAtMilliseconds: state.takenAtMilliseconds,
             problems: problems.compactMap(\.self), journal: journal,

@@ -1,13 +1,15 @@
 import CommandLine
 import FoundationEssentials
 import Glibc
+import Service
 
 let benchmarks: [any Benchmark.Type] = [
     SimilarityBenchmark.self, RecomputeBenchmark.self, ImportBenchmark.self,
     PlanBenchmark.self, AssignBenchmark.self, ServeBenchmark.self, SoakBenchmark.self,
 ]
 let program = CommandLineProgram(
-    name: "coterie-bench", summary: "Measures Coterie; every benchmark ends with a line of JSON", version: "0.1.0",
+    name: "coterie-bench", summary: "Measures Coterie; every benchmark ends with a line of JSON",
+    version: ProgramVersion.current.description,
     commands: benchmarks.map { $0.command })
 
 do {

@@ -24,7 +24,8 @@ enum Coterie {
     static var program: CommandLineProgram {
         CommandLineProgram(
             name: "coterie", summary: "Finds groups that members of a photo community would love to join",
-            version: "0.1.0", commands: subcommands.map { $0.command.configurable }, variablePrefix: "COTERIE")
+            version: ProgramVersion.current.description, commands: subcommands.map { $0.command.configurable },
+            variablePrefix: "COTERIE")
     }
 
     /// The settings of all commands.

@@ -26,7 +26,9 @@ struct RouterMaker: Sendable {
         metrics = RequestMetrics(endpoints)
         log = configuration.log
         let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
-        var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
+        var sources: [any MetricSource] = [
+            ProgramVersion.current, metrics, ModelMetrics(follower: follower, now: configuration.now),
+        ]
         sources += conditions
         sources += watches
         if let queue = configuration.log.queue { sources.append(queue) }

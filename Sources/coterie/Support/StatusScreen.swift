@@ -76,7 +76,8 @@ struct StatusScreen {
 
     private var table: [String] {
         var table = TextTable([
-            .init(title: "daemon"), .init(title: "up"), .init(title: "serves"), .init(title: "version lag"),
+            .init(title: "daemon"), .init(title: "program"), .init(title: "up"), .init(title: "serves"),
+            .init(title: "version lag"),
             .init(title: "switched in"), .init(title: "stream lag"), .init(title: "outbox", isNumber: true),
             .init(title: "waiting"), .init(title: "sessions", isNumber: true),
             .init(title: "errors, 1 h", isNumber: true),
@@ -87,7 +88,8 @@ struct StatusScreen {
                 version == status.currentVersion ? "the current one" : "another: \(version)"
             }
             table.add([
-                "\(report.host) \(report.address):\(report.port)", age(report.startedAtMilliseconds),
+                "\(report.host) \(report.address):\(report.port)", report.program ?? "-",
+                age(report.startedAtMilliseconds),
                 version ?? "nothing", span(lag.versionSeconds), span(lag.switchSeconds), streamLag(daemon),
                 report.outboxChanges.map(Formats.grouped) ?? "-", age(report.outboxSinceMilliseconds),
                 report.sessions.map(Formats.grouped) ?? "-", Formats.grouped(report.errorsInLastHour),
