@@ -15,8 +15,8 @@ public struct ProgramVersion: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates the version of a build.
     ///
-    /// - Parameter buildName: the time of the commit, the number of commits and the name of the commit, with dots
-    ///   between them; empty for a build by hand.
+    /// - Parameter buildName: three parts with dots between them, or empty for a build by hand. The parts are the time
+    ///   of the commit, the number of commits, and the name of the commit.
     init(buildName: String) {
         let parts = buildName.split(separator: ".")
         build = parts.isEmpty ? nil : parts.prefix(2).joined(separator: ".")

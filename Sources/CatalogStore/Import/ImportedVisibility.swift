@@ -3,8 +3,8 @@ import RecordReading
 
 /// The visibility that the rows of one import give to groups or photos.
 ///
-/// If some rows of an import make a group private and others make it public, it is private. Nobody can tell the two
-/// kinds of files apart that repeat a group: versions of it in their order, and a join that lost the order.
+/// If some rows of an import make a group private and others make it public, it is private. A file may
+/// repeat a group to tell its versions in their order, or because a join repeated it. Nobody can tell these apart.
 struct ImportedVisibility {
     /// The words that mean public, in lower case; empty for the catalog's words.
     ///

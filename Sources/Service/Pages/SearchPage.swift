@@ -39,12 +39,10 @@ extension Responder {
         let profile = try call.reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: call.responder.now())
         }
-        let photo =
-            try !community.knowsPhotos
-            ? nil
-            : call.reading { () throws(ServiceError) in
-                try community.context(ofPhoto: id, in: snapshot.model)
-            }
+        let knowsPhotos = community.knows(.photos, in: call.state.snapshot)
+        let photo = try call.reading { () throws(ServiceError) in
+            knowsPhotos ? try community.context(ofPhoto: id, in: snapshot.model) : nil
+        }
         let segment = HTML.segment(id)
         return """
             \(if: profile != nil, "<p>A member: <a href=\"/admin/members/\(segment)\"><bdi>\(id)</bdi></a></p>")
