@@ -124,7 +124,7 @@ struct ImportCareTests {
         #expect(try run(whole + "\n").isEmpty)
         #expect(try run(whole, replacing).map { $0.contains("line 3: the last line has no line end;") } == [true])
         let header = "user_id,group_id\n"
-        let blocks = header + "u,\(String(repeating: "g", count: 251))\n" + String(repeating: "u,g1\n", count: 764)
+        let blocks = header + "u,\(String(repeating: "g", count: 252))\n" + String(repeating: "u,g1\n", count: 764)
         let cuts = [
             whole + "\ng,w,2020-01-0", whole + "\ng", "group_id,user_id\r\ng,u\r\ng,v\r",
             String((blocks + "u,g2").prefix(4096)),

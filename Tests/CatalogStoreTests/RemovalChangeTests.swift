@@ -72,7 +72,8 @@ struct RemovalChangeTests {
 
     @Test("Changes of one transaction apply in their order, whatever was removed before")
     func order() throws {
-        let (_, catalog) = try community()
+        let (test, catalog) = try community()
+        defer { withExtendedLifetime(test) {} }
         let join = InteractionRecord(id: "1", .join, groupID: "h", atMilliseconds: 1)
         let outcomes = try catalog.apply([
             .member(MemberChange(ofUser: "bob", .record([join]))),
@@ -92,7 +93,8 @@ struct RemovalChangeTests {
 
     @Test("What a command has told the daemons is not applied again, so that it can be undone")
     func toldAlready() throws {
-        let (_, catalog) = try community()
+        let (test, catalog) = try community()
+        defer { withExtendedLifetime(test) {} }
         _ = try catalog.forget(["ann", "bob"], withPhotos: false, atMilliseconds: 1, stream: ("told", 2))
         #expect(try catalog.appliedChanges().last(of: "told") == 2)
         #expect(try catalog.readmit(["ann"]) == 1)
