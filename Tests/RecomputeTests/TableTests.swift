@@ -87,6 +87,8 @@ struct TableTests {
         var job = RecomputeJob(
             catalogPath: community.catalogPath, store: store ?? community.store, parameters: .init(threads: 2),
             startedAtMilliseconds: Self.now * 1000)
+        // A version from tables always has its members.
+        job.parameters.publishesMembers = true
         job.tablesPath = tables
         job.finding = finding
         return try job.run(observer: RecordingObserver()).manifest
