@@ -180,7 +180,9 @@ class Lake:
         refused = F.raise_error(F.concat(
             F.lit(f"{kind}: the column {field.name} has "), column.cast("string"),
             F.lit(", which is too large to be exact as a float: write the column as integers or as text")))
-        return F.when(column.isNull(), F.lit(None).cast("string")).when(~is_exact, refused.cast("string")) \
+        # "coterie clean" says what is wrong with a time.
+        inexact = refused.cast("string") if field.name.endswith("_id") else column.cast("string")
+        return F.when(column.isNull(), F.lit(None).cast("string")).when(~is_exact, inexact) \
             .when(column == F.floor(column), whole).otherwise(column.cast("string"))
 
     # Groups
