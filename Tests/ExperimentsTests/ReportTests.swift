@@ -98,9 +98,9 @@ import Testing
         #expect(distrust(4) == "members in two arms: 4")
     }
 
-    @Test func withoutMembersItIsTooEarly() {
+    @Test func withoutMembersThereIsNothingToTrust() {
         let report = ExperimentReport(definition, [], course: ExperimentCourse(dayCount: 1))
-        #expect(report.distrust == nil)
+        #expect(report.distrust == "members: no member is known to have been shown a list")
         for comparison in report.comparisons {
             #expect(report.conclusion(of: comparison, tuningCount: 5000) == .tooEarly)
         }

@@ -94,13 +94,13 @@ struct ArmCheck: Sendable {
             expected: "alike, within 5 points", state: .alarm),
         ArmCheck(
             name: "interactions that no list explains", quantity: .unexplained, denominator: .interactions,
-            tolerance: 0.05, expected: "alike, within 5 points", state: .alarm),
+            tolerance: 0, expected: "alike", state: .alarm),
         ArmCheck(
-            name: "repeated interactions", quantity: .repeats, denominator: .interactions, tolerance: 0.05,
-            expected: "alike, within 5 points; counted once", state: .note),
+            name: "repeated interactions", quantity: .repeats, denominator: .interactions, tolerance: 0,
+            expected: "alike; counted once", state: .note),
         ArmCheck(
-            name: "interactions before their list", quantity: .misdated, denominator: .interactions, tolerance: 0.05,
-            expected: "alike, within 5 points; counted at the first exposure", state: .note),
+            name: "interactions before their list", quantity: .misdated, denominator: .interactions, tolerance: 0,
+            expected: "alike; counted at the first exposure", state: .note),
         ArmCheck(
             name: "answer time", quantity: .milliseconds, denominator: .timedPages, tolerance: .infinity,
             expected: "see answer-time", state: .good),

@@ -132,7 +132,7 @@ extension ExperimentReport {
         let names = definition.arms.map(\.name)
         let members = zip(outcomes, passing.totals).map { (arm: $0.arm, totals: $1) }
         health =
-            [ratio, Self.crossing(facts.crossedCount, of: outcomes.count)]
+            [Self.presence(outcomes.count), ratio, Self.crossing(facts.crossedCount, of: outcomes.count)]
             + ArmCheck.all.map { $0.check(names, members, caps) }
             + [
                 Dominance.check(definition.plan?.decides ?? .joins, outcomes, passing.totals, caps),
@@ -148,7 +148,7 @@ extension ExperimentReport {
         for day in 0..<course.dayCount { _ = passing.pass(day) }
         let members = passing.totals.map { (arm: 0, totals: $0) }
         let names = [AssignedArm.interleaved]
-        return [Self.crossing(facts.crossedCount, of: outcomes.count)]
+        return [Self.presence(outcomes.count), Self.crossing(facts.crossedCount, of: outcomes.count)]
             + ArmCheck.all.map { $0.check(names, members, AmountCaps()) }
             + [ListSource.check(facts.sources, names)]
     }
@@ -165,6 +165,13 @@ extension ExperimentReport {
 
     /// The greatest number of members in two arms, per thousand, with which a report can be trusted.
     private static let crossedPerThousand = 1
+
+    /// Returns the check that there is anything to report: records of what was shown may all be lost, or still wait.
+    private static func presence(_ count: Int) -> HealthCheck {
+        HealthCheck(
+            "members", seen: count > 0 ? "\(count)" : "no member is known to have been shown a list",
+            expected: "1 or more", count > 0 ? .good : .alarm)
+    }
 
     private static func crossing(_ count: Int, of others: Int) -> HealthCheck {
         HealthCheck(

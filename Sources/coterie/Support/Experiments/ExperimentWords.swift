@@ -153,7 +153,8 @@ enum CourseWords {
 enum HealthWords {
     static func lines(_ health: [HealthCheck]) -> [String] {
         var table = TextTable([
-            .init(title: "check"), .init(title: ""), .init(title: "expected"), .init(title: "seen"),
+            .init(title: "check"), .init(title: ""), .init(title: "expected", maximumWidth: 60),
+            .init(title: "seen", maximumWidth: 300),
         ])
         for check in health {
             table.add([check.name, check.state == .good ? "ok" : check.state.rawValue, check.expected, check.seen])
