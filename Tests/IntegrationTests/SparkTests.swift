@@ -137,6 +137,15 @@ struct SparkTests {
             environment: lake.environment.merging(settings) { $1 }, input: nil, in: lake.folder)
     }
 
+    private func runWithoutSpark(_ lake: Workspace, _ sources: [String]) async throws -> CommandRun {
+        try await RunningCommand(
+            "/usr/bin/env",
+            ["python3", Self.script] + sources + ["--without-spark", "--catalog", lake.catalog, "--store", lake.store]
+                + ["--work", lake.path("work"), "--program", Checkout.program],
+            environment: lake.environment, input: nil, in: lake.folder
+        ).wait()
+    }
+
     private func remains(_ lake: Workspace) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: lake.path("work"))) ?? []
     }
@@ -199,12 +208,7 @@ struct SparkTests {
         killed.send(SIGKILL)
         _ = await killed.wait()
         #expect(lake.content(of: "begun") != nil && lake.content(of: "models/current") == nil)
-        let run = try await RunningCommand(
-            "/usr/bin/env",
-            ["python3", Self.script] + sources + ["--without-spark", "--catalog", lake.catalog, "--store", lake.store]
-                + ["--work", lake.path("work"), "--program", Checkout.program],
-            environment: lake.environment, input: nil, in: lake.folder
-        ).wait()
+        let run = try await runWithoutSpark(lake, sources)
         #expect(run.exitCode == 0, "\(run.testDescription)")
         #expect(try await model(lake) == model(imported))
     }
@@ -212,12 +216,7 @@ struct SparkTests {
     @Test("without Spark, one command makes the same model from the same files")
     func withoutSpark() async throws {
         let (imported, lake, sources) = try await workspaces()
-        let run = try await RunningCommand(
-            "/usr/bin/env",
-            ["python3", Self.script] + sources + ["--without-spark", "--catalog", lake.catalog, "--store", lake.store]
-                + ["--work", lake.path("work"), "--program", Checkout.program],
-            environment: lake.environment, input: nil, in: lake.folder
-        ).wait()
+        let run = try await runWithoutSpark(lake, sources)
         #expect(run.exitCode == 0, "\(run.testDescription)")
         #expect(try await model(lake) == model(imported))
         #expect(remains(lake).isEmpty)

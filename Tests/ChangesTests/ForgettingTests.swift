@@ -1,0 +1,143 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Changes
+
+@Suite("What journals forget")
+struct ForgettingTests: JournalTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private static func forgetting(_ user: String) -> Change {
+        .removal(RemovalChange(.member(user, withPhotos: false), atMilliseconds: 7))
+    }
+
+    @Test("Nothing of a forgotten member stays in a journal, be the removal made or received there")
+    func forgottenMember() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        for journal in [one, other] {
+            _ = try record(journal, Self.interaction("told-\(journal.origin)", .click, "telling-group"))
+            _ = try record(journal, Self.interaction("2", .join, "bobs-group"), of: "bob")
+            _ = try journal.record([.member(MemberChange(ofUser: "ann", .state(interests: ["telling-topic"])))], at: 6)
+        }
+        #expect(try one.record([Self.forgetting("ann")], at: 7) == [.removal(.pending)])
+        #expect(try other.follow(sent(one), beyond: .none, at: 8).count == 4)
+        for journal in [one, other] {
+            #expect(try journal.eraseForgotten())
+            let recent = try #require(try journal.recentChanges(ofUser: "ann"))
+            #expect(recent.isForgotten && recent.interactions.isEmpty && recent.interests == nil)
+            #expect(try journal.isForgotten(user: "ann", beyond: .none))
+            // A version with this change already knows the member as the catalog does.
+            let taken = AppliedChanges([one.origin: 4])
+            #expect(try !journal.isForgotten(user: "ann", beyond: taken))
+            #expect(try journal.recentChanges(ofUser: "ann", beyond: taken)?.isForgotten != true)
+            #expect(try !journal.isForgotten(user: "bob", beyond: .none))
+            #expect(try journal.interactions(ofUser: "bob", after: nil, limit: 9)?.isEmpty == false)
+        }
+        for text in ["telling-group", "telling-topic", "told-"] { #expect(try files(with: text) == []) }
+        // The numbers stay without a gap. A change that arrives late is forgotten as well.
+        #expect(try sent(one).map(\.sequence) == [1, 2, 3, 4])
+        let late = try journal("late")
+        _ = try record(late, Self.interaction("late", .click, "telling-group"))
+        _ = try one.follow(sent(late), beyond: .none, at: 9)
+        #expect(try one.recentChanges(ofUser: "ann")?.interactions.isEmpty == true)
+        #expect(try one.interactions(ofUser: "ann", after: nil, limit: 9) == [])
+    }
+
+    @Test("Removals of entries are their member's changes; of groups and photos, everybody's")
+    func removals() throws {
+        let journal = try journal()
+        let left = RemovalChange(.user("ann", ofGroup: "g", table: "memberships"), atMilliseconds: 3)
+        let others: [Change] = [
+            .removal(RemovalChange(.group("g"), atMilliseconds: 1)),
+            .removal(RemovalChange(.pooled("p", ofGroup: "g", table: "pools"), atMilliseconds: 2)),
+        ]
+        _ = try journal.record([.removal(left)] + others, at: 4)
+        let recent = try #require(try journal.recentChanges(ofUser: "ann"))
+        #expect(recent.removals == [.init(groupID: "g", table: "memberships", atMilliseconds: 3)])
+        #expect(try journal.siteChanges().compactMap(\.change) == others)
+    }
+
+    @Test(
+        "After erasing, no file holds a forgotten interaction, whether it was in the log or the journal",
+        arguments: [false, true])
+    func erasing(isInJournal: Bool) throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("a-telling-id", .click, "a-telling-group"))
+        // Erasing empties the log into the journal's main file.
+        if isInJournal { #expect(try journal.eraseForgotten()) }
+        let texts = ["a-telling-id", "a-telling-group"]
+        let holder = isInJournal ? "journal" : "journal-wal"
+        for text in texts { #expect(try files(with: text) == [holder]) }
+        _ = try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
+        for text in texts { #expect(try files(with: text) == [holder]) }
+        #expect(try journal.eraseForgotten())
+        for text in texts { #expect(try files(with: text) == []) }
+    }
+
+    @Test("Forgotten interactions are gone from the files, but memberships stay")
+    func forgetting() throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("1", .join, "a"), Self.interaction("2", .dismiss, "secretly"))
+        _ = try record(journal, Self.interaction("3", .click, "b"))
+        #expect(
+            try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: "3")))], at: 6)
+                == [.member(.forgotten(1))])
+        #expect(
+            try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
+                == [.member(.forgotten(2))])
+        let member = try #require(try journal.recentChanges(ofUser: "ann"))
+        #expect(member.forgetsEarlier && member.interactions.map(\.kind) == [.join])
+        #expect(member.interactions[0].recommendationID == nil)
+        #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [])
+        // The sent changes keep the membership, and forget the rest.
+        let sent = try sent(journal)
+        #expect(sent.map(\.sequence) == [1, 2, 3, 4])
+        #expect(sent[1].content == .nothing)
+        // The text stays in the log until the daemon's next pass empties it.
+        #expect(try files(with: "secretly") == ["journal-wal"])
+        #expect(try journal.eraseForgotten())
+        #expect(try files(with: "secretly") == [])
+    }
+}
+
+/// Tests with journals in a temporary folder.
+protocol JournalTests {
+    var directory: TemporaryDirectory { get }
+}
+
+extension JournalTests {
+    func journal(_ name: String = "journal") throws -> ChangeJournal {
+        try ChangeJournal(path: "\(directory.path)/\(name)", mode: .recording)
+    }
+
+    static func interaction(
+        _ id: String, _ kind: Interaction.Kind, _ group: String = "a", at milliseconds: Int64 = 1
+    ) -> InteractionRecord {
+        InteractionRecord(
+            id: id, kind, groupID: group, atMilliseconds: milliseconds, recommendationID: "r", position: 3, variant: "v"
+        )
+    }
+
+    func record(_ journal: ChangeJournal, _ interactions: InteractionRecord..., of user: String = "ann") throws
+        -> Change.Outcome?
+    {
+        try journal.record([.member(MemberChange(ofUser: user, .record(interactions)))], at: 5).first
+    }
+
+    /// Returns the changes that a journal recorded itself, as it sends them.
+    func sent(_ journal: ChangeJournal, after sequence: Int64 = 0) throws -> [JournaledChange] {
+        try journal.changes(of: journal.origin, after: sequence, limit: .max)
+    }
+
+    /// Returns the files that contain a text: the journal, or its write-ahead log.
+    func files(with text: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { name in
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
+            return bytes.range(of: Data(text.utf8)) != nil
+        }.sorted()
+    }
+}
