@@ -41,7 +41,7 @@ public struct CatalogStatistics: Sendable, Equatable {
     /// The statistics of groups, users or photos.
     ///
     /// Rows with a property are counted under a name such as "private" or "with tags".
-    public struct Things: Sendable, Equatable {
+    public struct EntityCounts: Sendable, Equatable {
         /// The name of the table.
         public var name: String
         /// The number of rows.
@@ -52,7 +52,7 @@ public struct CatalogStatistics: Sendable, Equatable {
         public var twins: [IDTwins.Pair] = []
 
         /// Whether both have the same name, rows, properties and pairs.
-        public static func == (one: Things, other: Things) -> Bool {
+        public static func == (one: EntityCounts, other: EntityCounts) -> Bool {
             one.name == other.name && one.rows == other.rows && one.twins == other.twins
                 && one.properties.elementsEqual(other.properties) { $0 == $1 }
         }
@@ -62,7 +62,7 @@ public struct CatalogStatistics: Sendable, Equatable {
     }
 
     /// The statistics of groups, users and photos.
-    public var things: [Things]
+    public var things: [EntityCounts]
     /// The statistics of relations, in the order of their tables' names.
     public var relations: [Relation]
     /// The number of recorded interactions.
@@ -164,7 +164,7 @@ extension Catalog {
         return found
     }
 
-    private func groupStatistics() throws(DatabaseError) -> CatalogStatistics.Things {
+    private func groupStatistics() throws(DatabaseError) -> CatalogStatistics.EntityCounts {
         try things(
             .groups,
             [
@@ -180,11 +180,11 @@ extension Catalog {
         try UndescribedRows(of: table, database)?.condition() ?? "false"
     }
 
-    private func userStatistics() throws(DatabaseError) -> CatalogStatistics.Things {
+    private func userStatistics() throws(DatabaseError) -> CatalogStatistics.EntityCounts {
         try things(.users, [("with a name", "name IS NOT NULL"), ("with interests", "interests IS NOT NULL")])
     }
 
-    private func photoStatistics() throws(DatabaseError) -> CatalogStatistics.Things {
+    private func photoStatistics() throws(DatabaseError) -> CatalogStatistics.EntityCounts {
         try things(
             .photos,
             [
@@ -196,7 +196,7 @@ extension Catalog {
     }
 
     private func things(_ table: EntityTable, _ properties: [(name: String, condition: String)])
-        throws(DatabaseError) -> CatalogStatistics.Things
+        throws(DatabaseError) -> CatalogStatistics.EntityCounts
     {
         let counts = properties.map { "coalesce(sum(\($0.condition)), 0)" }.joined(separator: ", ")
         let row = try database.prepare("SELECT count(*), \(counts) FROM \(table.rawValue)")

@@ -28,9 +28,8 @@ public enum RegularFile {
         var count = 0
         while count < bytes.count {
             let got = unsafe bytes.withUnsafeMutableBytes { room in
-                unsafe Glibc.read(descriptor, room.baseAddress.map { unsafe $0 + count }, room.count - count)
+                unsafe Descriptor.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
             }
-            if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw FileError(errno) }
             if got == 0 { break }
             count += got
@@ -40,13 +39,19 @@ public enum RegularFile {
     }
 }
 
-/// The reason why a file cannot be read.
+/// The reason why a file cannot be read or written.
 public struct FileError: Error, Equatable, CustomStringConvertible {
-    /// The reason, in words that follow "cannot be read: ".
+    /// The reason, in words that follow "cannot be read: " or "cannot write PATH: ".
     public let reason: String
 
     /// Creates an error from an error number of the system.
     public init(_ number: Int32) { reason = SystemWords.words(ofError: number) }
+
+    private init(reason: String) { self.reason = reason }
+
+    /// The file is not this user's alone.
+    static let foreign = FileError(
+        reason: "it is a link, no plain file, or another user's: remove it, or name another file or folder")
 
     fileprivate init(ofKind kind: mode_t) {
         let name =

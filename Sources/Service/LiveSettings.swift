@@ -138,38 +138,24 @@ final class RepeatingTimer: Sendable {
 }
 
 /// The reason why the daemon cannot start or cannot answer for a while.
-public struct ServiceError: Error, Equatable, CustomStringConvertible {
-    /// The failed part; if the daemon already runs, a retry may succeed.
-    public enum Code: Sendable, Equatable {
-        /// At start: the address to listen at is open to other machines.
-        case addressRefused
-        /// At start: the daemon cannot listen, cannot open a file, or a limit is out of bounds.
-        case startFailed
-        /// The catalog cannot be read or written.
-        case catalogFailed
-        /// The daemon's journal cannot be read or written.
-        case journalFailed
-        /// Members published with a version cannot be read.
-        case publishedMembersFailed
-        /// The shared store does not answer.
-        case storeFailed
-        /// The lists of sessions cannot be read or kept.
-        case sessionsFailed
-        /// No version is loaded.
-        case noVersion
-    }
+public typealias ServiceError = CodedError<ServiceErrorCode>
 
-    /// The failed part.
-    public let code: Code
-    /// The event, its place, and the remedy.
-    public let message: String
-
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    /// The message.
-    public var description: String { message }
+/// The failed part; if the daemon already runs, a retry may succeed.
+public enum ServiceErrorCode: Sendable, Equatable {
+    /// At start: the address to listen at is open to other machines.
+    case addressRefused
+    /// At start: the daemon cannot listen, cannot open a file, or a limit is out of bounds.
+    case startFailed
+    /// The catalog cannot be read or written.
+    case catalogFailed
+    /// The daemon's journal cannot be read or written.
+    case journalFailed
+    /// Members published with a version cannot be read.
+    case publishedMembersFailed
+    /// The shared store does not answer.
+    case storeFailed
+    /// The lists of sessions cannot be read or kept.
+    case sessionsFailed
+    /// No version is loaded.
+    case noVersion
 }

@@ -1,4 +1,5 @@
 import CivilTime
+import Files
 import Glibc
 import RecordReading
 import SQLite
@@ -302,12 +303,7 @@ final class FileWriter {
 
     /// Writes out the buffer; must be called at the end.
     func flush() throws(CatalogError) {
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard written > 0 else { throw Self.failure(path) }
-            rest = rest.dropFirst(written)
-        }
+        guard Descriptor.write(buffer, to: descriptor) else { throw Self.failure(path) }
         buffer.removeAll(keepingCapacity: true)
     }
 

@@ -110,21 +110,13 @@ public final class InputFile {
     /// Reads the next bytes into `waiting`; returns false at the end.
     private func readMore() throws(CatalogError) -> Bool {
         var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
-        let count = unsafe chunk.withUnsafeMutableBytes { unsafe readOnce(into: $0) }
+        let count = unsafe chunk.withUnsafeMutableBytes { unsafe Descriptor.read(descriptor, into: $0) }
         waiting = chunk.prefix(try checked(count))
         return count > 0
     }
 
     private func readStored(into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError) -> Int {
-        try checked(unsafe readOnce(into: buffer))
-    }
-
-    /// Reads once, and returns the number of bytes, or -1 if reading failed.
-    private func readOnce(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        while true {
-            let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 || errno != EINTR { return count }
-        }
+        try checked(unsafe Descriptor.read(descriptor, into: buffer))
     }
 
     private func checked(_ count: Int) throws(CatalogError) -> Int {

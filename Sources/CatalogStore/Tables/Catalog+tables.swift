@@ -123,7 +123,7 @@ private struct TableExport {
         let rows = try prepared(
             "SELECT \(source.entryColumn), \(source.timeColumn) FROM \(source.table) WHERE group_key = ?")
         var written = EntryColumns()
-        var leftOut = TableManifest.LeftOut()
+        var leftOut = TableManifest.Omissions()
         var count = 0
         for (number, group) in groups.enumerated() {
             var found: [(entry: UInt32, time: Int64)] = []

@@ -101,7 +101,7 @@ struct TableManifest: Codable, Sendable {
     }
 
     /// The entries that were left out when the tables were written.
-    struct LeftOut: Codable {
+    struct Omissions: Codable {
         var ofPrivateGroups = 0
         var ofPrivatePhotos = 0
     }
@@ -109,7 +109,7 @@ struct TableManifest: Codable, Sendable {
     var format = knownFormat
     var tables: [String: [Part]] = [:]
     /// The entries left out, by the table of the relation.
-    var leftOut: [String: LeftOut] = [:]
+    var leftOut: [String: Omissions] = [:]
 
     /// Returns the number of rows of a table.
     func rowCount(_ table: String) -> Int { tables[table]?.reduce(0) { $0 + $1.rows } ?? 0 }

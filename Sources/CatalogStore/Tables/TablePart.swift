@@ -147,7 +147,7 @@ struct TableFolderWriter {
     }
 
     /// Records the entries of a relation that were left out; the relation may have no parts.
-    mutating func note(_ leftOut: TableManifest.LeftOut, of table: String) {
+    mutating func note(_ leftOut: TableManifest.Omissions, of table: String) {
         manifest.leftOut[table] = leftOut
         if manifest.tables[table] == nil { manifest.tables[table] = [] }
     }
@@ -161,7 +161,10 @@ struct TableFolderWriter {
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws(CatalogError) {
-        try PrivateFile.write(bytes, to: path + "/" + file)
+        let path = path + "/" + file
+        do throws(FileError) {
+            try PrivateFile.write(bytes, to: path)
+        } catch { throw CatalogError(.fileFailed, "cannot write \(path): \(error.reason)") }
     }
 }
 

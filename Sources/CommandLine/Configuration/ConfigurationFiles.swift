@@ -71,38 +71,23 @@ public struct ConfigurationFiles: Sendable, Equatable {
     }
 }
 
-/// The reasons why configuration files cannot be used.
-public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
-    public enum Code: Sendable, Equatable {
-        /// A file cannot be read, or is not in the accepted subset of YAML.
-        case badFile
-        /// A key does not name a setting.
-        case unknownKey
-        /// A value is not allowed for its setting.
-        case badValue
-        /// A file contains a secret.
-        case secret
-    }
+/// The reason why configuration files cannot be used.
+public typealias ConfigurationError = PlacedError<ConfigurationErrorCode>
 
-    /// The kind of failure.
-    public let code: Code
-    /// The place of the mistake, or nil if a file could not be read.
-    public let place: YAMLPlace?
-    /// An explanation and a remedy.
-    public let message: String
+/// The kind of failure of configuration files.
+public enum ConfigurationErrorCode: Sendable, Equatable {
+    /// A file cannot be read, or is not in the accepted subset of YAML.
+    case badFile
+    /// A key does not name a setting.
+    case unknownKey
+    /// A value is not allowed for its setting.
+    case badValue
+    /// A file contains a secret.
+    case secret
+}
 
-    /// Creates an error.
-    public init(_ code: Code, at place: YAMLPlace?, _ message: String) {
-        self.code = code
-        self.place = place
-        self.message = message
-    }
-
+extension ConfigurationError {
     init(_ error: YAMLError) { self.init(.badFile, at: error.place, error.message) }
-
-    /// The error as `FILE:LINE:COLUMN: MESSAGE`.
-    public var description: String { place.map { "\($0): \(message)" } ?? message }
 }
 
 /// A reader of the values of settings in one file.

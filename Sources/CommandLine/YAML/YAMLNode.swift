@@ -141,35 +141,41 @@ public struct YAMLPlace: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(file):\(line):\(column)" }
 }
 
-/// The reasons why a file cannot be used as YAML.
-public struct YAMLError: Error, Equatable, CustomStringConvertible {
+/// The reason why a file cannot be used as YAML.
+public typealias YAMLError = PlacedError<YAMLErrorCode>
+
+/// The kind of failure of a YAML file.
+public enum YAMLErrorCode: Sendable, Equatable {
+    /// The file cannot be opened or read.
+    case unreadable
+    /// The bytes are not YAML.
+    case malformed
+    /// The YAML uses a refused feature.
+    ///
+    /// Anchors, aliases, tags, second documents and keys that are not plain text are refused.
+    case unsupported
+    /// A mapping has the same key twice.
+    case duplicateKey
+    /// The file is too long, or nested too deeply.
+    case tooLarge
+    /// A value has a type other than the requested one.
+    case wrongType
+}
+
+/// An error at a place of a file, with a code for programs.
+public struct PlacedError<Kind: Sendable & Equatable>: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Code: Sendable, Equatable {
-        /// The file cannot be opened or read.
-        case unreadable
-        /// The bytes are not YAML.
-        case malformed
-        /// The YAML uses a refused feature.
-        ///
-        /// Anchors, aliases, tags, second documents and keys that are not plain text are refused.
-        case unsupported
-        /// A mapping has the same key twice.
-        case duplicateKey
-        /// The file is too long, or nested too deeply.
-        case tooLarge
-        /// A value has a type other than the requested one.
-        case wrongType
-    }
+    public typealias Code = Kind
 
     /// The kind of failure.
-    public let code: Code
+    public let code: Kind
     /// The place of the mistake, or nil if the file could not be read.
     public let place: YAMLPlace?
     /// An explanation and a remedy.
     public let message: String
 
     /// Creates an error.
-    public init(_ code: Code, at place: YAMLPlace?, _ message: String) {
+    public init(_ code: Kind, at place: YAMLPlace?, _ message: String) {
         self.code = code
         self.place = place
         self.message = message

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 
@@ -37,7 +38,7 @@ struct OpenFile: ~Copyable {
             case .reading, .locking, .directory: 0o644
             }
         self.path = path
-        descriptor = retrying { unsafe open(path, flags | O_CLOEXEC, mode) }
+        descriptor = Descriptor.retrying { unsafe open(path, flags | O_CLOEXEC, mode) }
         guard descriptor >= 0 else {
             throw .system(purpose == .reading || purpose == .directory ? .unavailable : .writeFailed, "open", path)
         }
@@ -59,7 +60,7 @@ struct OpenFile: ~Copyable {
         while done < count {
             let read = unsafe content.withUnsafeMutableBytes { buffer in
                 let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                return retrying { unsafe pread(descriptor, rest.baseAddress, rest.count, offset + done) }
+                return Descriptor.retrying { unsafe pread(descriptor, rest.baseAddress, rest.count, offset + done) }
             }
             guard read >= 0 else { throw .system(.unavailable, "read", path) }
             if read == 0 { break }
@@ -103,7 +104,7 @@ struct OpenFile: ~Copyable {
         var done = 0
         while done < bytes.byteCount {
             let written = unsafe bytes.extracting(droppingFirst: done).withUnsafeBytes { rest in
-                retrying { unsafe pwrite(descriptor, rest.baseAddress, rest.count, offset + done) }
+                Descriptor.retrying { unsafe pwrite(descriptor, rest.baseAddress, rest.count, offset + done) }
             }
             guard written > 0 else { throw .system(.writeFailed, "write to", path) }
             done += written
@@ -120,7 +121,7 @@ struct OpenFile: ~Copyable {
 
     /// Waits until all written bytes, or the list of a directory, survive a loss of power.
     func synchronize() throws(StoreError) {
-        guard retrying({ fsync(descriptor) }) == 0 else { throw .system(.writeFailed, "make durable", path) }
+        guard Descriptor.retrying({ fsync(descriptor) }) == 0 else { throw .system(.writeFailed, "make durable", path) }
     }
 
     func unlock() { flock(descriptor, LOCK_UN) }
@@ -130,17 +131,9 @@ struct OpenFile: ~Copyable {
     /// - Parameter waiting: whether to wait for another holder.
     /// - Returns: `false` if there is another holder, and `waiting` is false.
     func lock(waiting: Bool) throws(StoreError) -> Bool {
-        if retrying({ flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 { return true }
+        if Descriptor.retrying({ flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 { return true }
         guard errno == EWOULDBLOCK else { throw .system(.writeFailed, "lock", path) }
         return false
-    }
-}
-
-/// Repeats a system call that a signal interrupted.
-private func retrying<Result: FixedWidthInteger & SignedInteger>(_ body: () -> Result) -> Result {
-    while true {
-        let result = body()
-        if result != -1 || errno != EINTR { return result }
     }
 }
 

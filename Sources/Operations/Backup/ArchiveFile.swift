@@ -1,4 +1,5 @@
 import CatalogStore
+import Files
 import Glibc
 
 /// A file that is read, or written in order, and is closed at the end of the value's life.
@@ -26,9 +27,9 @@ struct ArchiveFile: ~Copyable {
 
     private static func emptied(_ path: String) throws(BackupError) -> CInt {
         let descriptor: CInt
-        do throws(CatalogError) {
+        do throws(FileError) {
             descriptor = try PrivateFile.opened(path)
-        } catch { throw BackupError(.fileFailed, error.message) }
+        } catch { throw BackupError(.fileFailed, "cannot write \(path): \(error.reason)") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw BackupError(.occupied, "another process writes \(path): wait for it")
@@ -56,9 +57,10 @@ struct ArchiveFile: ~Copyable {
         var done = 0
         while done < count {
             let read = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe pread(descriptor, buffer.baseAddress.map { unsafe $0 + done }, count - done, offset + done)
+                Descriptor.retrying {
+                    unsafe pread(descriptor, buffer.baseAddress.map { unsafe $0 + done }, count - done, offset + done)
+                }
             }
-            if read < 0, errno == EINTR { continue }
             guard read >= 0 else { throw .system("read", path) }
             if read == 0 { break }
             done += read
@@ -69,15 +71,7 @@ struct ArchiveFile: ~Copyable {
 
     /// Appends all bytes.
     func append(_ bytes: [UInt8]) throws(BackupError) {
-        var done = 0
-        while done < bytes.count {
-            let written = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe write(descriptor, buffer.baseAddress.map { unsafe $0 + done }, bytes.count - done)
-            }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw .system("write", path) }
-            done += written
-        }
+        guard Descriptor.write(bytes, to: descriptor) else { throw .system("write", path) }
     }
 
     /// Waits until all bytes are on the disk, safe from a loss of power.

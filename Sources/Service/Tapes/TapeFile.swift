@@ -111,18 +111,10 @@ final class OpenTapeFile {
 
     /// Appends all bytes; after a failure, the bytes written so far are cut off.
     func append(_ bytes: [UInt8]) throws(TapeError) {
-        var start = 0
-        while start < bytes.count {
-            let written = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe write(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
-            }
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else {
-                let failure = TapeError.file(path, "cannot be written")
-                isBroken = ftruncate(descriptor, byteCount) != 0 || lseek(descriptor, 0, SEEK_END) < 0
-                throw failure
-            }
-            start += written
+        guard Descriptor.write(bytes, to: descriptor) else {
+            let failure = TapeError.file(path, "cannot be written")
+            isBroken = ftruncate(descriptor, byteCount) != 0 || lseek(descriptor, 0, SEEK_END) < 0
+            throw failure
         }
         byteCount += bytes.count
     }
@@ -174,32 +166,18 @@ extension TapeError {
 }
 
 /// The reason that a tape cannot be written or read.
-public struct TapeError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
-    public enum Code: Sendable, Equatable {
-        /// Another process records into the folder.
-        case busy
-        /// There is no tape at the path.
-        case missing
-        /// A file cannot be read or written.
-        case fileFailed
-        /// A file is no tape, or its format is not known to this program.
-        case notATape
-        /// A key for pseudonyms is too short.
-        case badKey
-    }
+public typealias TapeError = CodedError<TapeErrorCode>
 
-    /// The kind.
-    public let code: Code
-    /// The failure, its place, and the remedy.
-    public let message: String
-
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    /// The message.
-    public var description: String { message }
+/// The kind of failure of a tape.
+public enum TapeErrorCode: Sendable, Equatable {
+    /// Another process records into the folder.
+    case busy
+    /// There is no tape at the path.
+    case missing
+    /// A file cannot be read or written.
+    case fileFailed
+    /// A file is no tape, or its format is not known to this program.
+    case notATape
+    /// A key for pseudonyms is too short.
+    case badKey
 }

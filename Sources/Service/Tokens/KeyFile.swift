@@ -90,7 +90,7 @@ public struct KeyFile: Sendable {
         if let before, fchown(descriptor, before.st_uid, before.st_gid) == 0 {
             fchmod(descriptor, before.st_mode & 0o770)
         }
-        let isWritten = unsafe write(descriptor, contents, contents.count) == contents.count && fsync(descriptor) == 0
+        let isWritten = Descriptor.write(contents, to: descriptor) && fsync(descriptor) == 0
         close(descriptor)
         guard isWritten, unsafe rename(draft, path) == 0 else {
             let failed = failure("cannot be written")

@@ -287,46 +287,32 @@ public enum Scope: String, Sendable, Hashable, CaseIterable {
 /// The reason why a token is refused, or why a key file cannot be used.
 ///
 /// No message contains a token or a key.
-public struct TokenError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
-    public enum Code: Sendable, Equatable {
-        /// The token is longer than `TokenChecker.maximumByteCount`.
-        case tooLong
-        /// The token does not consist of three base64url parts that contain JSON objects.
-        case malformed
-        /// The algorithm of the token is not HS256.
-        case wrongAlgorithm
-        /// No key has the id that the token names.
-        case unknownKey
-        /// The token was not signed with the key that it names, or was changed afterwards.
-        case badSignature
-        /// The token has expired.
-        case expired
-        /// The token is not valid yet.
-        case notYetValid
-        /// The token is for another audience than `TokenChecker.audience`.
-        case wrongAudience
-        /// The token has another issuer than `TokenChecker.issuer`.
-        case wrongIssuer
-        /// A claim is missing or invalid.
-        case badClaim
-        /// The key file cannot be read or written.
-        case keyFileFailed
-        /// The key file has no usable keys, or other users have access to it.
-        case badKeyFile
-    }
+public typealias TokenError = CodedError<TokenErrorCode>
 
-    /// The kind of failure.
-    public let code: Code
-    /// The cause, and the remedy.
-    public let message: String
-
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    /// The message.
-    public var description: String { message }
+/// The kind of failure of a token or a key file.
+public enum TokenErrorCode: Sendable, Equatable {
+    /// The token is longer than `TokenChecker.maximumByteCount`.
+    case tooLong
+    /// The token does not consist of three base64url parts that contain JSON objects.
+    case malformed
+    /// The algorithm of the token is not HS256.
+    case wrongAlgorithm
+    /// No key has the id that the token names.
+    case unknownKey
+    /// The token was not signed with the key that it names, or was changed afterwards.
+    case badSignature
+    /// The token has expired.
+    case expired
+    /// The token is not valid yet.
+    case notYetValid
+    /// The token is for another audience than `TokenChecker.audience`.
+    case wrongAudience
+    /// The token has another issuer than `TokenChecker.issuer`.
+    case wrongIssuer
+    /// A claim is missing or invalid.
+    case badClaim
+    /// The key file cannot be read or written.
+    case keyFileFailed
+    /// The key file has no usable keys, or other users have access to it.
+    case badKeyFile
 }

@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLine
+import Files
 import FoundationEssentials
 import Model
 import Recompute
@@ -97,7 +98,9 @@ enum CleanCommand: Subcommand {
         }
         let cleaner = RecordCleaner(kind, zone: try parsed.clockZone("timezone"))
         let summary = try cleaner.clean("-", rejectsPath: parsed.textIfGiven("rejects")) { rows throws(CatalogError) in
-            guard writeAll(rows, to: 1) else { throw CatalogError(.fileFailed, "cannot write to standard output") }
+            guard Descriptor.write(rows, to: 1) else {
+                throw CatalogError(.fileFailed, "cannot write to standard output")
+            }
         }
         printToStandardError(String(decoding: try JSONEncoder().encode(summary), as: UTF8.self))
     }

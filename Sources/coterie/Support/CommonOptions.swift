@@ -271,7 +271,7 @@ enum ShareOptions {
     @Sendable private static func ask(_ order: SharedFinding.Order) throws(RecomputeError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let json = try? encoder.encode(order), writeAll(Array(json) + [UInt8(ascii: "\n")], to: 1),
+        guard let json = try? encoder.encode(order), Descriptor.write(Array(json) + [UInt8(ascii: "\n")], to: 1),
             readLine() == "done"
         else {
             throw .abandoned(

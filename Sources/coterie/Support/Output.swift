@@ -92,30 +92,13 @@ struct Output: ~Copyable {
 
     /// Writes the rest of the buffer; must be called at the end.
     mutating func flush() throws(Failure) {
-        if !writeAll(buffer, to: descriptor) {
+        if !Descriptor.write(buffer, to: descriptor) {
             // The reader has closed the pipe, as in "coterie export … | head".
             if errno == EPIPE { exit(0) }
             throw Failure(Failure.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
         }
         buffer.removeAll(keepingCapacity: true)
     }
-}
-
-/// Writes all bytes to a file or a pipe.
-///
-/// - Returns: whether all were written; if not, `errno` has the reason.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var start = 0
-    while start < bytes.count {
-        let written = unsafe bytes.withUnsafeBytes { bytes in
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
-            return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-        }
-        if written < 0 && errno == EINTR { continue }
-        guard written >= 0 else { return false }
-        start += written
-    }
-    return true
 }
 
 /// Writes a line to standard error.

@@ -54,7 +54,9 @@ final class ResumableFile<Content: Codable & Equatable> {
             }
             note = begun
         }
-        descriptor = try PrivateFile.opened(partial)
+        do throws(FileError) {
+            descriptor = try PrivateFile.opened(partial)
+        } catch { throw Failure(Failure.general, "cannot write \(partial): \(error.reason)") }
         guard lseek(descriptor, 0, SEEK_END) >= note.byteCount else {
             throw Failure(Failure.badData, "\(partial) is shorter than \(beside) says: remove both, and begin again")
         }
@@ -72,7 +74,7 @@ final class ResumableFile<Content: Codable & Equatable> {
     ///   - bytes: the portion.
     ///   - position: the point to resume from after this portion.
     func append(_ bytes: [UInt8], position: String) throws(Failure) {
-        guard writeAll(bytes, to: descriptor) else { throw Self.failure("cannot write \(partialPath)") }
+        guard Descriptor.write(bytes, to: descriptor) else { throw Self.failure("cannot write \(partialPath)") }
         note.byteCount += bytes.count
         note.position = position
         try writeNote()
@@ -90,9 +92,9 @@ final class ResumableFile<Content: Codable & Equatable> {
         guard let json = try? JSONEncoder().encode(note) else {
             preconditionFailure("a note has only texts and integers")
         }
-        do throws(CatalogError) {
+        do throws(FileError) {
             try PrivateFile.write(Array(json), to: notePath)
-        } catch { throw Failure(error) }
+        } catch { throw Failure(Failure.general, "cannot write \(notePath): \(error.reason)") }
     }
 
     private static func failure(_ text: String) -> Failure {
@@ -155,13 +157,12 @@ enum LineFile {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            if count == 0 { return bytes }
-            if count > 0 {
-                bytes += chunk.prefix(count)
-            } else if errno != EINTR {
-                throw Failure(Failure.badData, "cannot read \(path): \(unsafe String(cString: strerror(errno)))")
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe Descriptor.read(descriptor, into: $0) }
+            guard count > 0 else {
+                if count == 0 { return bytes }
+                throw Failure(Failure.badData, "cannot read \(path): \(SystemWords.words(ofError: errno))")
             }
+            bytes += chunk.prefix(count)
         }
     }
 }
