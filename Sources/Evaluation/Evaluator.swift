@@ -25,7 +25,7 @@ public struct Evaluator: Sendable {
     }
 
     /// A function that is called with the lists of a member, in the order of the members.
-    public typealias Visit = (_ member: EvaluationSet.Member, _ lists: [ListMaker.MadeList]) throws -> Void
+    public typealias Visit = (_ member: EvaluationSet.Member, _ lists: [ListMaker.MeasuredList]) throws -> Void
 
     /// Visits the lists of all members, one member after the other.
     public func forEachMember(_ visit: Visit) rethrows {
@@ -95,7 +95,8 @@ public struct Evaluator: Sendable {
     }
 
     private func add(
-        _ made: ListMaker.MadeList, _ items: ArraySlice<PlanItem>, _ groups: [UInt32], _ member: EvaluationSet.Member,
+        _ made: ListMaker.MeasuredList, _ items: ArraySlice<PlanItem>, _ groups: [UInt32],
+        _ member: EvaluationSet.Member,
         _ weight: Double, to row: inout MemberMeasures
     ) {
         if member.heldOutCount > 0 {

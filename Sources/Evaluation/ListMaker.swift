@@ -48,7 +48,7 @@ public struct ListMaker: Sendable {
     }
 
     /// A list, cut to the length that counts.
-    public struct MadeList: Sendable {
+    public struct MeasuredList: Sendable {
         /// The kind of the list.
         public var list: EvaluatedList
         /// The number of the bucket, from 0; always 0 if the list does not rotate.
@@ -64,25 +64,25 @@ public struct ListMaker: Sendable {
     }
 
     /// Returns all lists of a member, in the order of `EvaluatedList`, those of a rotating one bucket after bucket.
-    public func lists(of profile: MemberProfile) -> [MadeList] {
+    public func lists(of profile: MemberProfile) -> [MeasuredList] {
         EvaluatedList.allCases.flatMap { list in
             (0..<(list.rotates ? Self.buckets : 1)).map { bucket in made(list, bucket, profile) }
         }
     }
 
-    private func made(_ list: EvaluatedList, _ bucket: Int, _ profile: MemberProfile) -> MadeList {
+    private func made(_ list: EvaluatedList, _ bucket: Int, _ profile: MemberProfile) -> MeasuredList {
         guard let planner = planners[list] else {
             let joined = Set(profile.joined.map(\.group))
             let items = popular.lazy.filter { !joined.contains($0) }.prefix(length).map {
                 PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
             }
-            return MadeList(
+            return MeasuredList(
                 list: list, bucket: bucket, items: Array(items), interests: [], candidateCount: popular.count,
                 wholeCount: popular.count - joined.count)
         }
         let plan = planner.plan(
             PlanRequest(profile: profile, atMilliseconds: instant + Int64(bucket) * bucketMilliseconds))
-        return MadeList(
+        return MeasuredList(
             list: list, bucket: bucket, items: Array(plan.items.prefix(length)), interests: plan.interests,
             candidateCount: plan.candidateCount, wholeCount: plan.items.count)
     }

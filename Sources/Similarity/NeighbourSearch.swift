@@ -39,9 +39,9 @@ public struct NeighbourSearch: Sendable {
 
 extension SearchPlan {
     /// Returns the pairs found for each tile; none if no row may have a neighbour.
-    func search(threads: Int, _ progress: NeighbourSearch.Progress) -> FoundPairs {
+    func search(threads: Int, _ progress: NeighbourSearch.Progress) -> NeighbourPairs {
         let plan = self
-        guard plan.limit > 0 else { return FoundPairs(results: [], tiles: [], ranked: plan.prepared.ranked) }
+        guard plan.limit > 0 else { return NeighbourPairs(results: [], tiles: [], ranked: plan.prepared.ranked) }
         let results = Mutex([TileResult](repeating: TileResult(), count: plan.tiles.count))
         let queue = WorkQueue(count: plan.tiles.count)
         let total = plan.cost.total(plan.tiles, plan.prepared)
@@ -56,12 +56,12 @@ extension SearchPlan {
                 progress(done.add(cost, ordering: .relaxed).newValue, total)
             }
         }
-        return FoundPairs(results: results.withLock { $0 }, tiles: plan.tiles, ranked: plan.prepared.ranked)
+        return NeighbourPairs(results: results.withLock { $0 }, tiles: plan.tiles, ranked: plan.prepared.ranked)
     }
 }
 
 /// The pairs found for all tiles.
-struct FoundPairs {
+struct NeighbourPairs {
     var results: [TileResult]
     /// The ranks of each tile.
     let tiles: [Range<Int>]

@@ -33,7 +33,7 @@ struct TargetCut {
     /// - Parameters:
     ///   - found: the pairs of each rank as a target; emptied tile by tile to save memory.
     ///   - rowCount: the number of rows.
-    func lists(_ found: inout FoundPairs, rowCount: Int) -> NeighbourTable {
+    func lists(_ found: inout NeighbourPairs, rowCount: Int) -> NeighbourTable {
         var ends = [Int](repeating: 0, count: rowCount + 1)
         for result in found.results {
             for pair in result.pairs where pair.key > 0 { ends[Int(pair.row) + 1] += 1 }

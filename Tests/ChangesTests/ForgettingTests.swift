@@ -11,10 +11,6 @@ struct ForgettingTests: JournalTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private static func forgetting(_ user: String) -> Change {
-        .removal(RemovalChange(.member(user, withPhotos: false), atMilliseconds: 7))
-    }
-
     @Test("Nothing of a forgotten member stays in a journal, be the removal made or received there")
     func forgottenMember() throws {
         let (one, other) = (try journal("one"), try journal("other"))
@@ -110,6 +106,10 @@ protocol JournalTests {
 }
 
 extension JournalTests {
+    static func forgetting(_ user: String) -> Change {
+        .removal(RemovalChange(.member(user, withPhotos: false), atMilliseconds: 7))
+    }
+
     func journal(_ name: String = "journal") throws -> ChangeJournal {
         try ChangeJournal(path: "\(directory.path)/\(name)", mode: .recording)
     }

@@ -52,8 +52,8 @@ struct TuningSearchTests {
     @Test("With no time it keeps the first settings, with some the best so far", arguments: [0, 1, 2, 40, 90])
     func timeIsUp(trials: Int) {
         var values: [TunedSettings: Double] = [:]
-        let best = Self.search.best { settings, sample throws(TuningSearch.TimeIsUp) in
-            guard values.count < trials else { throw TuningSearch.TimeIsUp() }
+        let best = Self.search.best { settings, sample throws(TuningSearch.DeadlineReached) in
+            guard values.count < trials else { throw TuningSearch.DeadlineReached() }
             values[settings] = Self.height(settings)
             return Self.height(settings)
         }
@@ -70,8 +70,8 @@ struct TuningSearchTests {
             return Self.height(settings)
         }
         var again: [TunedSettings] = []
-        _ = Self.search.best { settings, _ throws(TuningSearch.TimeIsUp) in
-            guard again.count < 70 else { throw TuningSearch.TimeIsUp() }
+        _ = Self.search.best { settings, _ throws(TuningSearch.DeadlineReached) in
+            guard again.count < 70 else { throw TuningSearch.DeadlineReached() }
             again.append(settings)
             return Self.height(settings)
         }

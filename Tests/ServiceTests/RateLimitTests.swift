@@ -95,7 +95,7 @@ struct RateLimitTests {
 
     @Test("No more refusals are held back than the limit, and the next ones again when these are sent")
     func heldBackLimit() {
-        let refusals = HeldRefusals()
+        let refusals = RefusalDelay()
         /// The reply to one more refused request, if it is held back.
         func heldBackReply() -> HTTPReply? {
             let reply = refusals.reply(HTTPResponse(status: .tooManyRequests, text: "no"))
@@ -103,11 +103,11 @@ struct RateLimitTests {
             return reply
         }
         let begin = ContinuousClock.now
-        let held = (0..<HeldRefusals.limit).compactMap { _ in heldBackReply() }
+        let held = (0..<RefusalDelay.limit).compactMap { _ in heldBackReply() }
         let next = heldBackReply()
         // On a machine that stood still meanwhile, some may have been sent already.
         if ContinuousClock.now - begin < .milliseconds(100) {
-            #expect(held.count == HeldRefusals.limit && next == nil)
+            #expect(held.count == RefusalDelay.limit && next == nil)
         }
         for reply in held { #expect(reply.awaited.status == .tooManyRequests) }
         #expect(heldBackReply() != nil)

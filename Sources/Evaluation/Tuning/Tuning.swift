@@ -84,13 +84,13 @@ public struct Tuning: Sendable {
         let search = TuningSearch(
             starts: [usual] + starts.dropFirst().map { $0.limited(to: scorer.limit) },
             membership: community.membership, limit: scorer.limit)
-        let settings = search.best { (settings, sample) throws(TuningSearch.TimeIsUp) in
+        let settings = search.best { (settings, sample) throws(TuningSearch.DeadlineReached) in
             let trial = Trial(settings: settings, isOnAll: sample == .all)
             if let value = known[trial] { return value }
             let part = sample == .all ? 1 : Self.partForFew
             let elapsed = before + began.duration(to: .now) / .seconds(1)
             let needed = longest + Double(judgingFoldCount(longestTrial: longest)) * judgingSeconds(longest)
-            guard failure == nil, elapsed + needed < budgetSeconds * part else { throw TuningSearch.TimeIsUp() }
+            guard failure == nil, elapsed + needed < budgetSeconds * part else { throw TuningSearch.DeadlineReached() }
             let start = ContinuousClock.now
             let found = scorer.accuracies(settings, of: sample == .all ? all : few)
             let value = Self.mean(found.map(\.value))

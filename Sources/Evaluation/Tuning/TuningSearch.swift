@@ -14,10 +14,10 @@ struct TuningSearch {
     }
 
     /// The error if there is no time for another measurement.
-    struct TimeIsUp: Error {}
+    struct DeadlineReached: Error {}
 
     /// A function that measures the quality of settings; greater is better.
-    typealias Measure = (_ settings: TunedSettings, _ sample: Sample) throws(TimeIsUp) -> Double
+    typealias Measure = (_ settings: TunedSettings, _ sample: Sample) throws(DeadlineReached) -> Double
 
     /// The settings to try first; the usual settings are the first of them.
     let starts: [TunedSettings]
@@ -27,7 +27,7 @@ struct TuningSearch {
     let limit: Int
 
     /// Settings with their quality.
-    private struct Found {
+    private struct ScoredSettings {
         var settings: TunedSettings
         var value: Double
     }
@@ -41,9 +41,9 @@ struct TuningSearch {
 
     /// Returns the best settings that were found in time.
     func best(_ measure: Measure) -> TunedSettings {
-        var ranked: [Found] = []
-        do throws(TimeIsUp) {
-            for start in starts { ranked.append(Found(settings: start, value: try measure(start, .few))) }
+        var ranked: [ScoredSettings] = []
+        do throws(DeadlineReached) {
+            for start in starts { ranked.append(ScoredSettings(settings: start, value: try measure(start, .few))) }
             ranked.sort { $0.value > $1.value }
             for index in ranked.prefix(Self.survivors).indices {
                 try refine(&ranked[index], .few, sizes: index == 0 ? [1, 0.5] : [1], measure)
@@ -52,17 +52,17 @@ struct TuningSearch {
         ranked.sort { $0.value > $1.value }
         guard let first = ranked.first else { return starts[0] }
         // The best settings for a part of the members need not be the best for all.
-        var finalists: [Found] = []
-        var best = Found(settings: first.settings, value: -.infinity)
-        do throws(TimeIsUp) {
+        var finalists: [ScoredSettings] = []
+        var best = ScoredSettings(settings: first.settings, value: -.infinity)
+        do throws(DeadlineReached) {
             for settings in ranked.prefix(Self.survivors).map(\.settings) + [starts[0]] {
-                finalists.append(Found(settings: settings, value: try measure(settings, .all)))
+                finalists.append(ScoredSettings(settings: settings, value: try measure(settings, .all)))
             }
             finalists.sort { $0.value > $1.value }
             for index in finalists.indices { try refine(&finalists[index], .all, sizes: [0.5], measure) }
         } catch {}
         for found in finalists where found.value > best.value { best = found }
-        do throws(TimeIsUp) {
+        do throws(DeadlineReached) {
             try refine(&best, .all, sizes: [0.25], measure)
             try restart(&best, measure)
         } catch {}
@@ -70,7 +70,7 @@ struct TuningSearch {
     }
 
     /// Restarts near the best settings until that finds no better ones.
-    private func restart(_ best: inout Found, _ measure: Measure) throws(TimeIsUp) {
+    private func restart(_ best: inout ScoredSettings, _ measure: Measure) throws(DeadlineReached) {
         var random = SplitMix64(seed: 1)
         var failures = 0
         while failures < Self.patience {
@@ -82,7 +82,7 @@ struct TuningSearch {
                     if let moved, moved.limit <= limit { settings[relation] = moved }
                 }
             }
-            var found = Found(settings: settings, value: try measure(settings, .all))
+            var found = ScoredSettings(settings: settings, value: try measure(settings, .all))
             // Better settings are noted at once, because time may run out in the middle.
             while try pass(&found, .all, size: 0.5, measure) {
                 if found.value > best.value { best = found }
@@ -98,14 +98,17 @@ struct TuningSearch {
     }
 
     /// Makes steps of each size until none is an improvement.
-    private func refine(_ found: inout Found, _ sample: Sample, sizes: [Double], _ measure: Measure) throws(TimeIsUp) {
+    private func refine(_ found: inout ScoredSettings, _ sample: Sample, sizes: [Double], _ measure: Measure)
+        throws(DeadlineReached)
+    {
         for size in sizes { while try pass(&found, sample, size: size, measure) {} }
     }
 
     /// Tries a step up and down of every parameter, and repeats a step that improves.
     ///
     /// - Returns: Whether anything improved.
-    private func pass(_ found: inout Found, _ sample: Sample, size: Double, _ measure: Measure) throws(TimeIsUp) -> Bool
+    private func pass(_ found: inout ScoredSettings, _ sample: Sample, size: Double, _ measure: Measure)
+        throws(DeadlineReached) -> Bool
     {
         var improved = false
         for relation in found.settings.relations {
@@ -115,7 +118,7 @@ struct TuningSearch {
                     while let next = step(found.settings, relation, parameter, size: size, up: up) {
                         let value = try measure(next, sample)
                         guard value > found.value * (1 + Self.leastRise) else { break }
-                        found = Found(settings: next, value: value)
+                        found = ScoredSettings(settings: next, value: value)
                         (improved, isFirst) = (true, false)
                         // There are two choices; the other one is the previous one.
                         if parameter == .cut { break }

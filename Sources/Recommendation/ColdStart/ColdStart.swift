@@ -67,17 +67,17 @@ struct ColdStart {
 }
 
 /// The groups of all sources, which take turns by weight; each group once.
-struct SourceTurns {
+struct InterleavedSources {
     private let sources: [ColdStart.Source]
     /// Whether each source has no group left.
     private var hasEnded: [Bool]
-    private var turns: Turns
+    private var turns: Apportionment
     private var seen: Set<UInt32> = []
 
     init(_ coldStart: ColdStart) {
         sources = coldStart.sources
         hasEnded = sources.map(\.isEmpty)
-        turns = Turns(weights: sources.map(\.weight))
+        turns = Apportionment(weights: sources.map(\.weight))
     }
 
     /// Returns the next group with its origin, or `nil` if there is none.
@@ -115,7 +115,7 @@ enum Blend {
     static func blend(
         _ personal: [PlanItem], share: Double, limit: Int, nextOther: () -> (item: PlanItem, rank: Int?)?
     ) -> [PlanItem] {
-        var turns = Turns(weights: [share, 1 - share])
+        var turns = Apportionment(weights: [share, 1 - share])
         var isPlaced = [Bool](repeating: false, count: personal.count)
         var next = 0
         var hasOthers = true
@@ -156,7 +156,7 @@ enum Knowledge {
 }
 
 /// Divides turns among weighted parties: sequential Webster apportionment (Sainte-Laguë 1910).
-struct Turns {
+struct Apportionment {
     private let weights: [Double]
     private var taken: [Int]
 

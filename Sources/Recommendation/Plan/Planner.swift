@@ -293,7 +293,7 @@ extension Planner {
         _ length: Int
     ) -> [PlanItem] {
         let (share, sources) = sources.divided(known: known, leastTopicShare: configuration.coldStart.leastTopicShare)
-        var turns = SourceTurns(sources)
+        var turns = InterleavedSources(sources)
         // A stated interest may move a group of the list forward.
         func isWanted(_ group: UInt32, _ origin: PlanItem.Origin) -> Bool {
             (origin == .topic || ranks[group] == nil) && eligibility.allows(group)

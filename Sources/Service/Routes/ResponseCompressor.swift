@@ -56,7 +56,7 @@ final class ResponseCompressor: Sendable {
 /// Delays 429 responses a little.
 ///
 /// A client that asks as fast as answers come would otherwise keep the server busy with refusals.
-final class HeldRefusals: Sendable {
+final class RefusalDelay: Sendable {
     /// The most responses that are delayed at a time, inclusive.
     ///
     /// Each of them occupies a connection. Further responses are sent at once, so that other clients can still connect.

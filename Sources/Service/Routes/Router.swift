@@ -28,7 +28,7 @@ final class Router: Sendable {
     private let log: RequestLog
     private let recorder: TapeRecorder?
     private let identifiers: RequestIdentifiers
-    private let refusals: HeldRefusals
+    private let refusals: RefusalDelay
     private let compressor = ResponseCompressor()
     private let recording: WorkThreads
     private let batches: WorkThreads
@@ -43,7 +43,7 @@ final class Router: Sendable {
         recorder: TapeRecorder? = nil, replacing previous: Router? = nil
     ) {
         identifiers = previous?.identifiers ?? RequestIdentifiers()
-        refusals = previous?.refusals ?? HeldRefusals()
+        refusals = previous?.refusals ?? RefusalDelay()
         // There are more threads than changes in one commit: some may wait for an import that holds the catalog.
         recording = previous?.recording ?? WorkThreads(64, waiting: 256)
         batches = previous?.batches ?? WorkThreads(1, waiting: 8, niceness: 10)

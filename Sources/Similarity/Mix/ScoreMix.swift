@@ -41,7 +41,7 @@ struct ScoreMix {
     let path: ProcessorPath
 
     /// Replaces the keys, which lists are ordered by, with the scores as `MixScale` mixes them.
-    func mix(_ found: inout FoundPairs, rowCount: Int) {
+    func mix(_ found: inout NeighbourPairs, rowCount: Int) {
         let slices = found.slices(rowCount: rowCount)
         // The start of each target's pairs that take part in a regression.
         var offsets = [0]
@@ -70,7 +70,7 @@ struct ScoreMix {
 
     /// Returns the coefficients of the pairs that take part in a regression, target after target.
     private func coefficients(
-        _ found: FoundPairs, _ slices: [(tile: Int, start: Int, count: Int)], _ offsets: [Int]
+        _ found: NeighbourPairs, _ slices: [(tile: Int, start: Int, count: Int)], _ offsets: [Int]
     ) -> [Float] {
         // The weight of the common entries is computed back from a key, which also contains the sizes and the
         // shrinkage.

@@ -91,7 +91,7 @@ public struct PreparedSearch: Sendable {
             next = block.ranks.upperBound
         }
         guard next == rankCount else { throw .gap(atRank: next) }
-        var found = FoundPairs(
+        var found = NeighbourPairs(
             results: blocks.map(\.result), tiles: blocks.map(\.ranks), ranked: prepared.ranked)
         return found.lists(parameters, of: matrix, threads: threads)
     }

@@ -128,7 +128,7 @@ final class SoakClients: Sendable {
         guard let answer = try? JSONSerialization.jsonObject(with: Data(body)) else {
             return findings.fail("\(kind) is no JSON")
         }
-        var told = ToldGroups()
+        var told = AnswerContent()
         told.collect(from: answer)
         for group in told.ids.intersection(forbidden) where hidden.all.contains(group) {
             findings.fail("daemon \(daemon): \(kind) shows \(group), which is hidden")
@@ -145,7 +145,7 @@ final class SoakClients: Sendable {
 }
 
 /// The groups, title marks and versions in an answer, at any depth.
-private struct ToldGroups {
+private struct AnswerContent {
     var ids: Set<String> = []
     var marks: Set<Int> = []
     var versions: Set<String> = []

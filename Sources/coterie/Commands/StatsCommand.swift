@@ -121,7 +121,7 @@ enum StatsCommand: Subcommand {
     }
 
     private struct Answer: Encodable {
-        struct Things: Encodable {
+        struct EntityCounts: Encodable {
             var rows: Int
             var properties: [String: Int]
             var twins: [Twins]
@@ -148,7 +148,7 @@ enum StatsCommand: Subcommand {
             init(_ thing: CatalogStatistics.Ubiquitous) { (id, count, total) = (thing.id, thing.count, thing.total) }
         }
 
-        var things: [String: Things] = [:]
+        var things: [String: EntityCounts] = [:]
         var relations: [String: Relation] = [:]
         var interactions, forgotten: Int
         var ubiquitousGroups, ubiquitousMembers: [Ubiquitous]
@@ -156,7 +156,7 @@ enum StatsCommand: Subcommand {
 
         init(_ statistics: CatalogStatistics, _ hints: [String]) {
             for thing in statistics.things {
-                things[thing.name] = Things(
+                things[thing.name] = EntityCounts(
                     rows: thing.rows, properties: Dictionary(thing.properties.map { ($0.name, $0.count) }) { $1 },
                     twins: thing.twins.map { Twins(id: $0.id, other: $0.other) })
             }
@@ -216,7 +216,7 @@ struct StatsHints {
         }
     }
 
-    private mutating func look(at things: CatalogStatistics.Things) {
+    private mutating func look(at things: CatalogStatistics.EntityCounts) {
         let wanted: [String: [(property: String, use: String)]] = [
             "groups": [
                 ("with a title", "lists show ids instead"),

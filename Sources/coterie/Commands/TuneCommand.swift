@@ -75,10 +75,10 @@ enum TuneCommand: Subcommand {
             // Saving is durable, and takes longer than a trial in a small community.
             guard saved.duration(to: now) > .seconds(1) else { return }
             saved = now
-            try catalog.keep(.journal, KeptJournal(changeCount: changes, journal: journal))
+            try catalog.keep(.journal, TrialJournal(changeCount: changes, journal: journal))
         }
         line.clear()
-        try catalog.keep(.journal, KeptJournal(changeCount: changes, journal: last))
+        try catalog.keep(.journal, TrialJournal(changeCount: changes, journal: last))
         let record = TuningRecord(outcome, atMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         if outcome.isBetter {
             try catalog.keep(.settings, record)
@@ -107,7 +107,7 @@ enum TuneCommand: Subcommand {
     private static func print(_ record: TuningRecord?, _ parsed: ParsedCommand) throws {
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(document: TuningReport.Kept(record))
+            try output.json(document: TuningReport.StoredTuning(record))
         } else if let record {
             for text in TuningReport(record, isBetter: true, TuningJournal()).lines { try output.line(text) }
         } else {

@@ -114,7 +114,7 @@ struct EvaluationReport {
                     list: measures.list.rawValue,
                     accuracy: result.lengths.compactMap { length in
                         guard let accuracy = measures.accuracy[length] else { return nil }
-                        return Document.AtLength(
+                        return Document.LengthFigures(
                             at: length,
                             measures: Dictionary(
                                 uniqueKeysWithValues: Accuracy.measures.map { ($0.name, accuracy[keyPath: $0.value]) }))
@@ -132,13 +132,13 @@ struct EvaluationReport {
     }
 
     struct Document: Encodable {
-        struct AtLength: Encodable {
+        struct LengthFigures: Encodable {
             var at: Int
             var measures: [String: Double]
         }
         struct List: Encodable {
             var list: String
-            var accuracy: [AtLength]
+            var accuracy: [LengthFigures]
             var recallInterval: [Double]?
             var recallDifference: Double
             var recallDifferenceInterval: [Double]?
@@ -228,10 +228,10 @@ struct PhotoEvaluationReport {
     private struct Document: Encodable {
         struct List: Encodable {
             var list: String
-            var accuracy: [AtLength]
+            var accuracy: [LengthFigures]
             var recallDifference: Double
         }
-        struct AtLength: Encodable {
+        struct LengthFigures: Encodable {
             var at: Int
             var measures: [String: Double]
         }
@@ -248,7 +248,7 @@ struct PhotoEvaluationReport {
                     accuracy: lengths.compactMap { length in
                         guard let accuracy = measures.accuracy[length] else { return nil }
                         let values = Accuracy.measures.map { ($0.name, accuracy[keyPath: $0.value]) }
-                        return Document.AtLength(at: length, measures: Dictionary(uniqueKeysWithValues: values))
+                        return Document.LengthFigures(at: length, measures: Dictionary(uniqueKeysWithValues: values))
                     }, recallDifference: measures.difference.mean)
             })
     }

@@ -73,7 +73,7 @@ struct TuningReport {
     }
 
     /// The output of `--show --json`.
-    struct Kept: Encodable {
+    struct StoredTuning: Encodable {
         var isTuned: Bool
         var tuning: TuningRecord?
 
@@ -94,7 +94,7 @@ struct TuningReport {
 }
 
 /// The trials of a tuning on one state of a catalog.
-struct KeptJournal: Codable {
+struct TrialJournal: Codable {
     /// The catalog's number of changes; the trials are not valid for another state.
     var changeCount: Int64
     /// The version of the method that measured the trials; trials of another method are not valid.
@@ -118,8 +118,8 @@ extension Catalog {
 
     /// Returns the trials on the current state of the catalog; empty if there are none.
     func tuningJournal() throws -> TuningJournal {
-        let kept: KeptJournal? = try kept(.journal)
-        guard let kept, kept.method == KeptJournal.method, try kept.changeCount == changeCount() else {
+        let kept: TrialJournal? = try kept(.journal)
+        guard let kept, kept.method == TrialJournal.method, try kept.changeCount == changeCount() else {
             return TuningJournal()
         }
         return kept.journal

@@ -11,7 +11,7 @@ struct ColdStartTests {
         let cold = ColdStart(sources: [
             .init(.topic, weight: 2, groups: [1, 2, 3, 4]), .init(.trending, weight: 1, groups: [2, 9, 8, 7]),
         ])
-        var turns = SourceTurns(cold)
+        var turns = InterleavedSources(cold)
         var list: [(group: UInt32, origin: PlanItem.Origin)] = []
         while let next = turns.next(where: { group, _ in group != 8 }) { list.append(next) }
         #expect(list.map(\.group) == [1, 2, 3, 4, 9, 7])
