@@ -132,10 +132,9 @@ let package = Package(
         module(
             "Operations",
             [
-                "CArchive", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Files", "Model", "ModelStore",
-                "RecordReading",
-                "Service",
-                "SQLite",
+                "Answers", "CArchive", "CCrypto", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Files",
+                "Model",
+                "ModelStore", "Recompute", "RecordReading", "Service", "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
@@ -177,7 +176,8 @@ let package = Package(
         tests(
             "OperationsTests",
             [
-                "Operations", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Service", "SQLite",
+                "Answers", "Operations", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Service",
+                "SQLite",
                 "TestSupport",
             ]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
