@@ -128,11 +128,21 @@ public protocol SharedStore: VersionStore {
     /// Removes files of killed processes from this machine; files of running processes stay.
     func sweep() throws(StoreError)
 
+    /// Returns the name of a part of a loaded version that the store lacks now, or `nil` if none is found missing.
+    ///
+    /// - Parameters:
+    ///   - loaded: the version.
+    ///   - turn: the number of the question. Successive turns ask for different parts.
+    func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String?
+
     /// The stream and the sessions that the daemons of this store share.
     var channel: SharedChannel { get }
 }
 
 extension SharedStore {
+    /// Returns `nil`: by default, no part of a version can be lost.
+    public func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String? { nil }
+
     /// Returns the changes in the daemons' streams and in all versions, to compare a journal with.
     public func exchange() throws(StoreError) -> ChangeExchange {
         let taken = AppliedChanges.inAll(try versions().map(\.taken))
@@ -185,7 +195,9 @@ public struct StoreError: Error, CustomStringConvertible {
         ///
         /// Trying again helps after the server is promoted, or when the address leads to a primary.
         case replica
-        /// The server refuses the login or the command. Trying again helps after its permissions are changed.
+        /// The server refuses the login or the command, or the folder is closed to this user.
+        ///
+        /// Trying again helps after the permissions are changed.
         case notPermitted
         /// Another process is publishing. Trying later helps.
         case busy

@@ -39,6 +39,19 @@ final class VersionFollower: Sendable {
         var pause: Int
     }
 
+    /// The knowledge of whether the store still has all parts of a version.
+    private struct Presence {
+        var version: VersionName?
+        /// The polls since the version serves.
+        var polls = 0
+        /// The number of the next question.
+        var turn = 0
+        /// The part that was missing the last time.
+        var missing: String?
+    }
+
+    /// The number of polls of which one asks whether the store still has the serving version.
+    private static let pollsPerPresence = 8
     /// The longest pause between attempts to load a failing version, in polls.
     static let longestPause = 64
 
@@ -56,6 +69,8 @@ final class VersionFollower: Sendable {
     private let failures = Mutex<[VersionName: Failure]>([:])
     /// The versions that arms of experiments name.
     private let wanted = Mutex<Set<VersionName>>([])
+    /// The last answer to whether the store still has all parts of the serving version.
+    private let presence = Mutex(Presence())
     /// The condition that shows whether these versions can be loaded.
     let otherVersions: HealthCondition
     /// Whether the version loaded last may still be asked for, which is done once.
@@ -153,7 +168,7 @@ final class VersionFollower: Sendable {
             }
             guard version != current.snapshot?.version || current.snapshot?.lacksMembers == true else {
                 if current.newest == nil { try learnNewest() }
-                return note(problem: nil, reachable: true)
+                return note(problem: try lostPart(), reachable: true)
             }
             try rejectDuringPause(of: version)
             do throws(StoreError) { try loadAndServe(version) } catch {
@@ -163,6 +178,31 @@ final class VersionFollower: Sendable {
         } catch {
             failedPolls.wrappingAdd(1, ordering: .relaxed)
             note(problem: error.message, reachable: !error.code.isOutOfReach)
+        }
+    }
+
+    /// Returns the problem that the store has lost a part of the serving version, or `nil` if it has not.
+    ///
+    /// This daemon goes on serving its copy, but another one could not load the version. The store is asked at every
+    /// eighth poll only; in between, the last answer holds.
+    private func lostPart() throws(StoreError) -> String? {
+        guard let shared = store.shared, let snapshot = current.snapshot else { return nil }
+        var presence = presence.withLock { $0 }
+        if presence.version != snapshot.version { presence = Presence(version: snapshot.version) }
+        if presence.polls.isMultiple(of: Self.pollsPerPresence) {
+            let loaded = LoadedVersion(manifest: snapshot.manifest, model: snapshot.model)
+            presence.missing = try shared.missingPart(of: loaded, turn: presence.turn)
+            // While something is missing, the same turn asks for it again.
+            if presence.missing == nil { presence.turn += 1 }
+        }
+        presence.polls += 1
+        let asked = presence
+        self.presence.withLock { $0 = asked }
+        return presence.missing.map { part in
+            """
+            the store has lost a part of version \(snapshot.version), \(part): Redis has evicted it, or somebody \
+            removed it; recompute, and see maxmemory-policy
+            """
         }
     }
 
