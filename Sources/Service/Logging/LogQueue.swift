@@ -5,8 +5,8 @@ import Synchronization
 /// A queue of log lines for standard error.
 ///
 /// A thread of its own writes the lines, so logging never waits. If nobody reads them, for example because the reader
-/// of a pipe hangs, lines are kept up to a limit. Further lines are dropped and counted. When there is room again, the
-/// count is written.
+/// of a pipe hangs, lines are kept up to a limit. Further lines are dropped and counted, as are lines that a full disk
+/// does not take. When there is room again, the count is written.
 final class LogQueue: Sendable {
     /// The most bytes that may wait, inclusive.
     static let limitBytes = 1 << 20
@@ -21,6 +21,24 @@ final class LogQueue: Sendable {
         var untoldCount: UInt64 = 0
         var droppedCount: UInt64 = 0
         var isWriting = false
+        /// Whether the last write failed.
+        ///
+        /// Then the count waits, because it would be lost as well.
+        var isFailing = false
+        /// Whether a failed write left a part of a line, after which a line of its own must begin.
+        var isWithinLine = false
+
+        mutating func drop(_ count: UInt64) {
+            untoldCount += count
+            droppedCount += count
+        }
+    }
+
+    /// A line for the log: an event, or the number of dropped lines.
+    private struct Line {
+        var bytes: [UInt8]
+        /// The number of dropped lines that it tells.
+        var toldCount: UInt64 = 0
     }
 
     private let descriptor: Int32
@@ -37,8 +55,7 @@ final class LogQueue: Sendable {
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
         let mustStart = state.withLock { state in
             guard state.waitingBytes + bytes.count <= limitBytes else {
-                state.untoldCount += 1
-                state.droppedCount += 1
+                state.drop(1)
                 return false
             }
             state.waiting.append(bytes)
@@ -82,15 +99,24 @@ final class LogQueue: Sendable {
     }
 
     private func writeAll() {
-        while let line = next() { write(line) }
+        while let line = next() {
+            let written = write(line.bytes)
+            state.withLock { state in
+                state.isFailing = written < line.bytes.count
+                guard state.isFailing else { return }
+                if written > 0 { state.isWithinLine = true }
+                if line.toldCount > 0 { state.untoldCount += line.toldCount } else { state.drop(1) }
+            }
+        }
     }
 
     /// Returns the next line, or nil if the thread must end.
-    private func next() -> [UInt8]? {
+    private func next() -> Line? {
         state.withLock { state in
-            if state.untoldCount > 0, state.waitingBytes <= limitBytes / 2 {
-                defer { state.untoldCount = 0 }
-                return Self.notice(ofDropped: state.untoldCount)
+            let start = state.isWithinLine ? [UInt8(ascii: "\n")] : []
+            if state.untoldCount > 0, state.waitingBytes <= limitBytes / 2, !state.isFailing {
+                defer { (state.untoldCount, state.isWithinLine) = (0, false) }
+                return Line(bytes: start + Self.notice(ofDropped: state.untoldCount), toldCount: state.untoldCount)
             }
             guard !state.waiting.isEmpty else {
                 state.isWriting = false
@@ -98,7 +124,8 @@ final class LogQueue: Sendable {
             }
             let line = state.waiting.removeFirst()
             state.waitingBytes -= line.count
-            return line
+            defer { state.isWithinLine = false }
+            return Line(bytes: start + line)
         }
     }
 
@@ -106,13 +133,15 @@ final class LogQueue: Sendable {
         JSONWriter.object { json in
             json.member("timeMilliseconds", SystemClock.nowMilliseconds)
             json.member("level", EventLog.Level.warning.rawValue)
-            json.member("message", "lines of the log were dropped, as nobody read standard error")
+            json.member("message", "lines of the log were lost: nobody read standard error, or its disk was full")
             json.member("linesDropped", count)
         } + [UInt8(ascii: "\n")]
     }
 
     /// Writes a line, usually with one system call, so that it does not mix with lines of other processes.
-    private func write(_ line: [UInt8]) {
+    ///
+    /// - Returns: the number of bytes that were written, fewer than the line has if the disk is full or nobody reads.
+    private func write(_ line: [UInt8]) -> Int {
         var start = 0
         while start < line.count {
             let count = unsafe line[start...].withUnsafeBytes {
@@ -125,17 +154,18 @@ final class LogQueue: Sendable {
                 var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&entry, 1, 1000)
             } else if errno != EINTR {
-                // The reader is gone.
-                return
+                return start
             }
         }
+        return start
     }
 }
 
 extension LogQueue: MetricSource {
     func write(to text: inout MetricsText) {
         text.counter(
-            "coterie_log_dropped_total", "Lines of the log that were dropped, as nobody read them in time.",
+            "coterie_log_dropped_total",
+            "Lines of the log that were lost: nobody read them in time, or the disk was full.",
             state.withLock { $0.droppedCount })
     }
 }
