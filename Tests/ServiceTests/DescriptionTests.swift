@@ -46,6 +46,20 @@ struct DescriptionTests {
         }
     }
 
+    @Test("Tags of answers, and the time after which to try again, are described")
+    func headers() throws {
+        let checker = try checker(service())
+        let paths = try #require(checker.document["paths"] as? [String: [String: [String: Any]]])
+        let similar = paths["/v1/groups/{id}/similar"]?["get"]?["responses"] as? [String: [String: Any]]
+        for status in ["200", "304"] {
+            #expect((similar?[status]?["headers"] as? [String: Any])?["ETag"] != nil, "\(status)")
+        }
+        let metrics = paths["/metrics"]?["get"]?["responses"] as? [String: Any]
+        #expect(metrics?["200"] != nil && metrics?["304"] == nil)
+        let problem = checker.target(of: "#/components/responses/Problem") as? [String: Any]
+        #expect((problem?["headers"] as? [String: Any])?["Retry-After"] != nil)
+    }
+
     /// Requests to every route, with what may go well and wrong there.
     private static let targets: [(pattern: String, targets: [String])] = [
         ("/healthz", ["/healthz", "/healthz?a=b"]),

@@ -81,10 +81,17 @@ struct ServiceDescription: Sendable {
     private func writeResponses(of endpoint: Endpoint, to json: inout JSONWriter) {
         json.object("200") { json in
             json.member("description", endpoint.summary)
+            if endpoint.caching != .never { write(headers: [.entityTag], to: &json) }
             switch endpoint.content {
             case .json(let schema): writeContent("application/json", schema(relations), to: &json)
             case .text(let type): writeContent(type, .string(), to: &json)
             case .page: break
+            }
+        }
+        if endpoint.caching != .never, endpoint.method == .get {
+            json.object(HTTPStatus.notModified.description) { json in
+                json.member("description", "The client has the answer already, as its If-None-Match says")
+                write(headers: [.entityTag], to: &json)
             }
         }
         for status in problems(of: endpoint) {
@@ -103,6 +110,28 @@ struct ServiceDescription: Sendable {
         if policy.isOpened(endpoint.access) { statuses.insert(.tooManyRequests) }
         if endpoint.body != nil { statuses.insert(.unsupportedMediaType) }
         return statuses.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// A header field of answers that clients may act on.
+    private struct HeaderField {
+        var name, help: String
+        var schema: Schema
+
+        static let entityTag = HeaderField(
+            name: "ETag", help: "The tag of this answer, for If-None-Match in a later request", schema: .string())
+        static let retryAfter = HeaderField(
+            name: "Retry-After", help: "With 429 and 503: the seconds after which to try again", schema: .count)
+    }
+
+    private func write(headers fields: [HeaderField], to json: inout JSONWriter) {
+        json.object("headers") { json in
+            for field in fields {
+                json.object(field.name) { json in
+                    json.member("description", field.help)
+                    json.object("schema") { field.schema.write(to: &$0) }
+                }
+            }
+        }
     }
 
     /// Writes the content of a body.
@@ -143,6 +172,7 @@ struct ServiceDescription: Sendable {
         json.object("responses") { json in
             json.object("Problem") { json in
                 json.member("description", "What is wrong (RFC 9457)")
+                write(headers: [.retryAfter], to: &json)
                 writeContent("application/problem+json", problem, to: &json)
             }
         }
