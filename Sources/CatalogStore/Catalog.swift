@@ -1,4 +1,5 @@
 public import Changes
+import Files
 import Glibc
 public import Model
 public import SQLite
@@ -39,6 +40,7 @@ public final class Catalog {
     ///   the file is something else.
     public init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
         guard mode == .writing || Self.allows(path, F_OK) else {
+            if let refusal = FileAccess.refusal(toRead: path) { throw CatalogError(.fileFailed, refusal) }
             throw CatalogError(
                 .missing,
                 "there is no catalog at \(path): create it with \"coterie import\", or name another with --catalog")
@@ -58,6 +60,7 @@ public final class Catalog {
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
         } catch {
             guard error.isUnopenable else { throw CatalogError(error) }
+            if let refusal = FileAccess.refusal(toRead: path) { throw CatalogError(.fileFailed, refusal) }
             if mode == .reading, Self.logBytes(path).map({ $0 > 0 }) == true { throw Self.unreadableLog(path) }
             throw CatalogError(
                 .fileFailed,
@@ -310,7 +313,12 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
         if error.isBusy {
             self.init(.busy, "another process is writing to the catalog; try again later")
         } else if error.isReadOnly {
-            self.init(.fileFailed, "the catalog can only be read: this user may not write to it, or to its folder")
+            let file = error.path.map { " \($0)" } ?? ""
+            let ownership = error.path.map { ", which \(FileAccess.ownership(of: $0))" } ?? ""
+            self.init(
+                .fileFailed,
+                "the catalog\(file) can only be read: \(FileAccess.user) may not write to it\(ownership), or to its folder"
+            )
         } else if error.isDamaged {
             self = .damaged(error.reason)
         } else {

@@ -1,23 +1,30 @@
 import Glibc
 
-/// The limits that control groups set on this process, of version 1 and of version 2.
+/// The limits that control groups set on a process, of version 1 and of version 2.
 ///
 /// A limit of any group above the process's own counts as well: a container, a slice, a whole session may have one.
-struct ControlGroups {
+public struct ControlGroups {
     /// The folder that stands for `/`; another one in tests.
-    let root: String
+    private let root: String
+    /// The number of the process, or `self`.
+    private let process: String
 
-    init(root: String = "") { self.root = root }
+    init(root: String) { (self.root, process) = (root, "self") }
+
+    /// Creates the control groups of a process on this machine.
+    public init(process: String = "self") { (root, self.process) = ("", process) }
 
     /// The bytes of memory that the limits leave, or nil if there is no limit.
-    var memoryBytes: Int? {
-        let second = folders(ofVersion2: true, "memory").compactMap { folder in
-            room(folder, limit: "memory.max", use: "memory.current", cached: "file ")
+    var memoryBytes: Int? { memory.map { max(0, $0.limit - $0.used) }.min() }
+
+    /// The bytes of memory that each limited group uses, without the files that it caches, and its limit.
+    public var memory: [(used: Int, limit: Int)] {
+        folders(ofVersion2: true, "memory").compactMap { folder in
+            memory(folder, limit: "memory.max", use: "memory.current", cached: "file ")
         }
-        let first = folders(ofVersion2: false, "memory").compactMap { folder in
-            room(folder, limit: "memory.limit_in_bytes", use: "memory.usage_in_bytes", cached: "total_cache ")
-        }
-        return (second + first).min()
+            + folders(ofVersion2: false, "memory").compactMap { folder in
+                memory(folder, limit: "memory.limit_in_bytes", use: "memory.usage_in_bytes", cached: "total_cache ")
+            }
     }
 
     /// The processors whose time the quotas allow to use, such as 1.5, or nil if there is no quota.
@@ -40,7 +47,7 @@ struct ControlGroups {
 
     /// Returns the folders of the process's group and of all groups above it that have a controller.
     private func folders(ofVersion2 isVersion2: Bool, _ controller: String) -> [String] {
-        let lines = SystemFile.text(root + "/proc/self/cgroup")?.split(separator: "\n") ?? []
+        let lines = SystemFile.text(root + "/proc/\(process)/cgroup")?.split(separator: "\n") ?? []
         for line in lines {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
@@ -64,12 +71,12 @@ struct ControlGroups {
         return (0...names.count).reversed().map { count in names.prefix(count).map { "/\($0)" }.joined() }
     }
 
-    private func room(_ folder: String, limit: String, use: String, cached: String) -> Int? {
+    private func memory(_ folder: String, limit: String, use: String, cached: String) -> (used: Int, limit: Int)? {
         guard let most = number("\(folder)/\(limit)"), let now = number("\(folder)/\(use)") else { return nil }
         // Cached files count as used there, but give way.
         let line = SystemFile.text(folder + "/memory.stat")?.split(separator: "\n").first { $0.hasPrefix(cached) }
         let reclaimable = line.flatMap { Int($0.dropFirst(cached.count)) } ?? 0
-        return max(0, most - max(0, now - reclaimable))
+        return (max(0, now - reclaimable), most)
     }
 
     private func number(_ path: String) -> Int? {

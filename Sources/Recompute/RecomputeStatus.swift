@@ -49,6 +49,11 @@ public struct RecomputeStatus: Sendable, Equatable {
         return reason
     }
 
+    /// The exit code of the last failure, or `nil` if there was none.
+    public var lastFailureCode: Int? {
+        lastFailure?.firstMatch(of: /\{code="([0-9]+)"/).flatMap { Int($0.output.1) }
+    }
+
     private static func time(in sample: String?) -> Int64? {
         sample?.split(separator: " ").last.flatMap { Int64($0) }
     }
@@ -63,7 +68,7 @@ public struct RecomputeStatus: Sendable, Equatable {
     ///   - exitCode: the exit code of the job.
     ///   - reason: the reason, a sentence.
     public mutating func failed(at seconds: Int64, exitCode: Int32, reason: String) {
-        let label = reason.prefix(Self.reasonLimit).map { character in
+        let label = Self.cut(reason).map { character in
             switch character {
             case "\\", "\"": "\\\(character)"
             case _ where character.isNewline: " "
@@ -71,6 +76,14 @@ public struct RecomputeStatus: Sendable, Equatable {
             }
         }.joined()
         lastFailure = "\(Self.failure){code=\"\(exitCode)\",reason=\"\(label)\"} \(seconds)"
+    }
+
+    /// Returns a reason that is not too long, cut between words: half a number would be another number.
+    private static func cut(_ reason: String) -> String {
+        guard reason.count > reasonLimit else { return reason }
+        let start = reason.prefix(reasonLimit - 1)
+        let words = start.lastIndex(of: " ").map { start[..<$0] } ?? start
+        return words.drop { $0.isWhitespace } + "…"
     }
 
     /// The content of the file.

@@ -191,13 +191,12 @@ public final class Database {
 
     func error(_ code: Int32, _ sql: String?) -> DatabaseError {
         let isOfSystem = [10, 14].contains(code & 0xFF)
-        let error = DatabaseError(
+        var error = DatabaseError(
             code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), sql: sql,
             systemError: isOfSystem ? unsafe sqlite3_system_errno(handle) : 0)
-        guard error.isFull, let folder = TemporaryFolder.full(besides: path) else { return error }
-        return DatabaseError(
-            code: error.code, message: error.message, sql: sql, systemError: error.systemError,
-            fullTemporaryFolder: folder)
+        error.path = path
+        if error.isFull { error.fullTemporaryFolder = TemporaryFolder.full(besides: path) }
+        return error
     }
 }
 
@@ -212,7 +211,9 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// The system's error number that caused it, or 0.
     public let systemError: Int32
     /// The temporary folder of SQLite, if that is what has no room.
-    public let fullTemporaryFolder: String?
+    public fileprivate(set) var fullTemporaryFolder: String?
+    /// The path of the database, or nil if it is not known.
+    public fileprivate(set) var path: String?
 
     /// Creates an error.
     public init(

@@ -21,7 +21,7 @@ struct CheckTests {
         let run = try await workspace.start(["check", "--json", "--quiet"] + options).wait()
         let answer: Answer = try run.json()
         let isBad = answer.findings.contains { $0.state == "bad" }
-        #expect(run.exitCode == (isBad ? CommandRun.ExitCode.badData : CommandRun.ExitCode.success))
+        #expect(run.exitCode == (isBad ? CommandRun.ExitCode.badData : answer.findings.isEmpty ? 0 : 3))
         #expect(answer.isWell == !isBad)
         #expect(answer.findings.allSatisfy { $0.advice?.isEmpty == false }, "who reads it wants to know what to do")
         return answer.findings.map { "\($0.state) \($0.subject.split(separator: " ")[0]): \($0.message)" }

@@ -144,11 +144,17 @@ extension StoreError {
         let advice =
             switch number {
             case ENOSPC, EDQUOT: "; free some space and publish again"
-            case EROFS, EACCES, EPERM: "; it must be possible for this user to read and to write there"
+            case EROFS, EACCES, EPERM:
+                "; "
+                    + (FileAccess.refusal(toRead: path)
+                        ?? "it must be possible for this user to read and to write there")
             case EMFILE, ENFILE: "; raise the limit of open files (ulimit -n)"
             default: ""
             }
-        return StoreError(code, "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))\(advice)")
+        let isClosed = code == .unavailable && (number == EACCES || number == EPERM)
+        return StoreError(
+            isClosed ? .notPermitted : code,
+            "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))\(advice)")
     }
 }
 

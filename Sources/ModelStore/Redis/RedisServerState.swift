@@ -1,3 +1,4 @@
+import Glibc
 import Redis
 
 /// A Redis server's description of itself; a value is `nil` if the server does not tell this user.
@@ -16,6 +17,10 @@ public struct RedisServerState: Sendable, Equatable {
     public var evictionPolicy: String?
     /// The number of keys evicted since the server started.
     public var evictedKeys: Int?
+    /// The time since the server started, in seconds.
+    public var uptimeSeconds: Int?
+    /// The lead of the server's clock over the clock of this machine, in milliseconds.
+    public var clockLeadMilliseconds: Int64?
     /// Whether the server logs every change to its disk (AOF).
     public var hasLog: Bool?
     /// Whether the server saves snapshots from time to time (RDB).
@@ -54,6 +59,7 @@ public struct RedisServerState: Sendable, Equatable {
             case "maxmemory": maximumBytes = Int(value)
             case "maxmemory_policy": evictionPolicy = value
             case "evicted_keys": evictedKeys = Int(value)
+            case "uptime_in_seconds": uptimeSeconds = Int(value)
             case "aof_enabled": hasLog = value == "1"
             case "rdb_last_bgsave_status", "aof_last_write_status": hasDiskFailure = hasDiskFailure || value != "ok"
             default: break
@@ -83,10 +89,53 @@ extension RedisStore {
             {
                 state.savesSnapshots = pair[1].text?.isEmpty == false
             }
+            if case .array(let pair)? = try answer(RedisCommand("TIME"), &connection, &state), pair.count == 2,
+                let seconds = pair[0].text.flatMap(Int64.init), let microseconds = pair[1].text.flatMap(Int64.init)
+            {
+                state.clockLeadMilliseconds = seconds * 1000 + microseconds / 1000 - Self.nowMilliseconds
+            }
             return state
         } catch {
             throw StoreError(error, at: address)
         }
+    }
+
+    /// Returns the commands that the server refuses to its user, of those that daemons and recomputes send.
+    ///
+    /// Each is sent in a form that changes nothing, about a key that does not exist.
+    ///
+    /// - Throws: `StoreError.unavailable` if the server does not answer, `notPermitted` if it refuses the login.
+    public func refusedCommands() throws(StoreError) -> [(name: String, reason: String)] {
+        let key = layout.prefix + "nothing"
+        let probes: [[String]] = [
+            ["GET", key], ["MGET", key], ["SET", key, "", "XX"], ["DEL", key], ["UNLINK", key], ["EXISTS", key],
+            ["PEXPIRE", key, "1"], ["SMEMBERS", key], ["SREM", key, "x"], ["HGET", key, "x"], ["HDEL", key, "x"],
+            ["ZSCORE", key, "x"], ["ZRANGE", key, "0", "0"], ["ZREM", key, "x"], ["XLEN", key],
+            ["XRANGE", key, "-", "+"], ["XADD", key, "NOMKSTREAM", "*", "x", "y"], ["XTRIM", key, "MAXLEN", "0"],
+            ["XDEL", key, "1-1"], ["EVAL", "return 1", "0"],
+        ]
+        do throws(RedisError) {
+            var connection = try RedisConnection(to: address, acceptsReplica: true)
+            var refused: [(name: String, reason: String)] = []
+            for words in probes {
+                var command = RedisCommand(words[0])
+                for word in words.dropFirst() { command.append(word) }
+                do throws(RedisError) { _ = try connection.command(command) } catch {
+                    guard error.code == .refused("NOPERM") else {
+                        if case .refused = error.code { continue }
+                        throw error
+                    }
+                    refused.append((words[0], error.message))
+                }
+            }
+            return refused
+        } catch { throw StoreError(error, at: address) }
+    }
+
+    private static var nowMilliseconds: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
     /// Returns the reply to a command that some users may not send and some servers lack, or `nil` for a refusal.

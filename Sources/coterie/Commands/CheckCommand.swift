@@ -8,22 +8,37 @@ enum CheckCommand: ConfiguredCommand {
     static let command = Command(
         "check", summary: "Look whether all is well, and say what is wrong and what to do",
         discussion: """
-            Checks the whole catalog: SQLite's integrity check, and whether every row refers to rows that exist. \
-            Checks all versions of the store against their checksums, and the journals and session lists on this \
-            machine. Asks Redis what it does when memory runs out, and on a restart. Compares the clock with the \
-            newest records, and checks free disk space and the configuration files. The command changes nothing; \
-            daemons, imports and recomputes may run meanwhile. For a large site it takes minutes.
+            Asks what can go wrong with a site, one question after another:
 
-            With a store in Redis, versions are copied into a temporary folder, and read as a daemon reads them. \
-            --scratch says on which disk.
+            \(HealthQuestion.all.map { "\($0.subject): \($0.looksAt)" }.joined(separator: "\n\n"))
 
-            Each line is "good", "warning" or "bad". Exit code 65 says that something is bad.
+            The command changes nothing; daemons, imports and recomputes may run meanwhile. For a large site it takes \
+            minutes. With a store in Redis, versions are copied into a temporary folder, and read as a daemon reads \
+            them. --scratch says on which disk.
+
+            Each line is "good", "warning" or "bad". The exit code is 0 if all is good, 3 if there are only warnings, \
+            and 65 if something is bad. The article "What check asks" lists every fault, and what to do about it.
             """,
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             ParsedCommand.journals,
             Option(
                 "sessions", "FILE", help: "A daemon's session lists (default: those beside the catalog and journals)",
                 environment: "COTERIE_SESSIONS", setting: Setting("serve.sessions"), isRepeating: true),
+            CommonOptions.keys(help: "The key file of the daemons"),
+            Option(
+                "recompute-metrics", "FILE", help: "The file that tells how the weekly job last ended",
+                environment: "COTERIE_RECOMPUTE_METRICS", setting: Setting("recompute.metrics")),
+            Option(
+                "backups", "FOLDER", help: "The folder in which there must be a new backup",
+                setting: Setting("backup.folder")),
+            Option(
+                "ending", "FILE", help: "A certificate (PEM) or token whose end is reported in advance",
+                setting: Setting("check.ending"), isRepeating: true),
+            Option(
+                "metrics", "FILE",
+                help: "Write the outcome to this file for Prometheus; the next check counts evicted keys from there",
+                setting: Setting("check.metrics")),
+        ] + bounds + [
             Option(
                 "scratch", "FOLDER", help: "With a store in Redis: the place of the temporary folder for its versions",
                 default: "/var/tmp"),
@@ -31,13 +46,23 @@ enum CheckCommand: ConfiguredCommand {
         ],
         examples: ["coterie check", "coterie check --quiet", "coterie check --store redis://localhost --json"])
 
+    private static let bounds = HealthBound.allCases.map { bound in
+        Option(
+            bound.name, bound.placeholder, help: bound.meaning, default: String(bound.standard),
+            type: .integer(0...1 << 30), setting: Setting("check.\(bound)"))
+    }
+
     static func run(_ invocation: Invocation) throws {
         // A mistake on the command line is a usage error, not a finding.
-        var report = try CheckReport(invocation.words.completed(environment: invocation.environment))
+        let words = try invocation.words.completed(environment: invocation.environment)
+        var report = try CheckReport(words)
         do {
-            let check = try Self.check(invocation.parsed())
-            try report.add(configurationFinding(invocation))
-            try check.run { finding in try report.add(finding) }
+            let parsed = try invocation.parsed()
+            let finding = try configurationFinding(invocation)
+            var check = try Self.check(parsed)
+            check.configuration = { finding }
+            let record = try check.run { finding in try report.add(finding) }
+            if let path = parsed.textIfGiven("metrics") { report.write(to: path, record) }
         } catch let error as ConfigurationError {
             // Without the configuration, the places of everything else are unknown.
             try report.add(
@@ -48,12 +73,21 @@ enum CheckCommand: ConfiguredCommand {
 
     private static func check(_ parsed: ParsedCommand) throws -> HealthCheck {
         let journals = parsed.journalFiles()
-        let places = HealthCheck.Places(
-            catalog: parsed.text("catalog"), store: try parsed.storeLocation(), journals: journals,
-            sessions: parsed.sessionFiles(besides: journals))
-        return HealthCheck(
-            places, relations: Coterie.relations, now: Int64(Date().timeIntervalSince1970 * 1000),
-            scratchFolder: "\(parsed.text("scratch"))/coterie-check-\(getpid())")
+        var places = HealthCheck.Places(
+            catalog: parsed.text("catalog"), store: try parsed.storeLocation(), cache: parsed.cacheFolder,
+            journals: journals, sessions: parsed.sessionFiles(besides: journals))
+        places.recomputeStatus = parsed.textIfGiven("recompute-metrics")
+        places.backups = parsed.textIfGiven("backups")
+        places.keys = parsed.textIfGiven("keys")
+        places.ending = parsed.texts("ending")
+        var check = HealthCheck(
+            places, relations: Coterie.relations,
+            scratchFolder: "\(parsed.text("scratch"))/coterie-check-\(getpid())"
+        ) { Int64(Date().timeIntervalSince1970 * 1000) }
+        for bound in HealthBound.allCases { check.bounds[bound] = try parsed.integer(bound.name) }
+        check.evictedBefore = parsed.textIfGiven("metrics")
+            .flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }.flatMap(CheckStatus.evictedKeys)
+        return check
     }
 
     private static func configurationFinding(_ invocation: Invocation) throws -> Finding {
@@ -91,9 +125,17 @@ private struct CheckReport: ~Copyable {
         try output.flush()
     }
 
+    /// Writes the outcome to a file for Prometheus; a failure is a finding of its own.
+    mutating func write(to path: String, _ record: HealthRecord) {
+        var status = CheckStatus(
+            seconds: Int64(Date().timeIntervalSince1970), evictedKeys: record.evictedKeys)
+        for finding in findings { status.counts[finding.state, default: 0] += 1 }
+        MetricsFile(path: path).replace(with: status.text)
+    }
+
     /// Writes the JSON, if it was asked for, and ends the report.
     ///
-    /// - Throws: `Failure` if something is bad.
+    /// - Throws: `Failure` if not everything is good; its exit code tells warnings from what is bad.
     mutating func finish() throws(Failure) {
         let bad = findings.count { $0.state == .bad }
         let isQuiet = isQuiet
@@ -102,6 +144,10 @@ private struct CheckReport: ~Copyable {
         try output.flush()
         guard bad == 0 else {
             throw Failure(Failure.badData, bad == 1 ? "one thing is bad" : "\(bad) things are bad")
+        }
+        let warnings = findings.count { $0.state == .warning }
+        guard warnings == 0 else {
+            throw Failure(Failure.warning, warnings == 1 ? "there is a warning" : "there are \(warnings) warnings")
         }
     }
 

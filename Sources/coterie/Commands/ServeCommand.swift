@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLine
+import Files
 import FoundationEssentials
 import HTTP
 import ModelStore
@@ -213,7 +214,9 @@ enum ServeCommand: ConfiguredCommand {
         do throws(CatalogError) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
                 _ = try Catalog(path: path, mode: .reading)
-                let reason = Catalog.obstacle(toWriting: path) ?? "the catalog \(path) can only be read"
+                let reason =
+                    Catalog.obstacle(toWriting: path)
+                    ?? "\(FileAccess.user) may not write to the catalog \(path), which \(FileAccess.ownership(of: path))"
                 EventLog.standardError.warning("\(reason): nothing is recorded")
                 return true
             }

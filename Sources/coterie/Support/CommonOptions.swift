@@ -87,8 +87,11 @@ extension ParsedCommand {
     /// - Parameter hasOwnCopies: whether loaded versions are copied first, for a process that keeps them for long.
     func openStore(hasOwnCopies: Bool = false) throws -> any VersionStore {
         try storeLocation().open(
-            cacheDirectory: textIfGiven("cache") ?? Self.usualCache, hasOwnCopies: hasOwnCopies)
+            cacheDirectory: cacheFolder, hasOwnCopies: hasOwnCopies)
     }
+
+    /// The folder in which versions from Redis are cached.
+    var cacheFolder: String { textIfGiven("cache") ?? Self.usualCache }
 
     /// Returns the location of the store, with the login there.
     func storeLocation() throws -> StoreLocation {

@@ -19,6 +19,8 @@ struct Failure: Error, CustomStringConvertible {
 
     /// The exit code of a failure without a code in sysexits.h, from which the others come.
     static let general: Int32 = 1
+    /// The exit code of a check that found warnings, and nothing bad.
+    static let warning: Int32 = 3
     static let badData: Int32 = 65
     static let tryLater: Int32 = 75
 

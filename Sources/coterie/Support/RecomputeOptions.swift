@@ -81,14 +81,34 @@ struct RecomputeStatusFile {
     }
 
     private func update(_ change: (inout RecomputeStatus, _ seconds: Int64) -> Void) {
-        let file = URL(filePath: path)
-        var status = RecomputeStatus((try? String(contentsOf: file, encoding: .utf8)) ?? "")
+        let file = MetricsFile(path: path)
+        var status = RecomputeStatus(file.text)
         change(&status, Int64(Date().timeIntervalSince1970))
+        file.replace(with: status.text)
+    }
+}
+
+/// A file of metrics for the text collector of Prometheus's node_exporter.
+struct MetricsFile {
+    let path: String
+
+    /// The text of the file, or an empty text if it cannot be read.
+    var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
+    /// Replaces the text in one step; a failure is only a warning.
+    ///
+    /// The collector is another user, and may read at any moment.
+    func replace(with text: String) {
         do {
-            // The collector of metrics is another user, and may read at any moment.
-            try Data(status.text.utf8).write(to: file, options: .atomic)
+            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        } catch { printToStandardError("warning: cannot write \(path): \(SystemWords.sentence(error))") }
+        } catch {
+            printToStandardError(
+                """
+                warning: cannot write \(path): \(SystemWords.sentence(error)); this user must be able to write to its \
+                folder, and in a systemd unit ReadWritePaths= must name the folder
+                """)
+        }
     }
 }
 

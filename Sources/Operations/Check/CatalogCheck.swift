@@ -1,0 +1,116 @@
+import CatalogStore
+import Files
+import ModelStore
+
+extension HealthFault {
+    static let catalogMissing = HealthFault(
+        .bad, "there is no catalog", advice: "name it with --catalog, or bring it back with \"coterie restore\"")
+    static let catalogClosed = HealthFault(
+        .bad, "this user may not read it", advice: "run the check as its owner, or change its owner with chown")
+    static let catalogForeign = HealthFault(
+        .warning, "it belongs to another user than its folder", advice: "chown it to the owner of its folder")
+    static let catalogMounted = HealthFault(
+        .bad, "it is mounted as a single file", advice: CatalogPlace.mountedFile.advice)
+    static let catalogRemote = HealthFault(
+        .warning, "it is on a file system of several machines", advice: CatalogPlace.shared(type: "").advice)
+    static let catalogUnusable = HealthFault(
+        .bad, "it cannot be opened, for another reason", advice: "do what the message says, and check again")
+    static let catalogDamaged = HealthFault(
+        .bad, "its bytes are damaged", advice: "bring it back with \"coterie restore\"")
+    static let catalogDangling = HealthFault(
+        .bad, "a row names a row that does not exist",
+        advice: "bring it back with \"coterie restore\", or import what is missing again with --replace")
+    static let catalogWithoutIndex = HealthFault(
+        .warning, "a table has no reverse index, as an import was killed",
+        advice: "import anything, or start \"coterie serve\": both make it again")
+    static let catalogNewerChanges = HealthFault(
+        .warning, "it keeps changes of a newer program",
+        advice: "upgrade this one: the first command that writes to the catalog applies them")
+}
+
+extension HealthQuestion {
+    static let catalog = HealthQuestion(
+        "catalog", looksAt: "the catalog: its owner, its place, every page and every row",
+        faults: [
+            .catalogMissing, .catalogClosed, .catalogForeign, .catalogMounted, .catalogRemote, .catalogUnusable,
+            .catalogDamaged, .catalogDangling, .catalogWithoutIndex, .catalogNewerChanges,
+        ]
+    ) { check, record in
+        check.catalogPlaceFindings() + check.catalogContentFindings(&record)
+    }
+}
+
+extension HealthCheck {
+    /// Returns the findings about the place and the owners of the catalog's files.
+    fileprivate func catalogPlaceFindings() -> [Finding] {
+        let path = places.catalog
+        let place = CatalogPlace(of: path).map { place -> Finding in
+            let fault: HealthFault = place == .mountedFile ? .catalogMounted : .catalogRemote
+            return fault.found("catalog", place.problem(ofCatalog: path))
+        }
+        return [place].compactMap(\.self) + foreignFiles(path)
+    }
+
+    /// Returns findings about files of the catalog that the owner of its folder cannot write to.
+    ///
+    /// Root may own a folder that others write to.
+    private func foreignFiles(_ path: String) -> [Finding] {
+        let folder = Catalog.folder(of: Catalog.resolved(path) ?? path)
+        guard let owner = FileAccess.owner(of: folder), owner != 0 else { return [] }
+        return ["", "-wal", "-shm"].compactMap { suffix in
+            guard let user = FileAccess.owner(of: path + suffix), user != owner else { return nil }
+            let name = FileAccess.name(ofUser: owner)
+            return HealthFault.catalogForeign.found(
+                "catalog",
+                "\(path)\(suffix) \(FileAccess.ownership(of: path + suffix)), and its folder belongs to \(name)",
+                advice: "run \"chown \(name): \(path)\(suffix)\", and imports as \(name)")
+        }
+    }
+
+    /// Returns the findings about the catalog's content.
+    fileprivate func catalogContentFindings(_ record: inout HealthRecord) -> [Finding] {
+        let path = places.catalog
+        if let refusal = FileAccess.refusal(toRead: path) {
+            return [HealthFault.catalogClosed.found("catalog", refusal)]
+        }
+        do throws(CatalogError) {
+            let examination = try Catalog(path: path, mode: .reading, relations: relations).examine()
+            record.note("an interaction", examination.latestInteractionMilliseconds)
+            return findings(in: examination)
+        } catch {
+            // A machine that serves from a store in Redis needs no catalog.
+            if error.code == .missing, store.shared != nil {
+                return [.good("catalog", "there is none at \(path), and a store in Redis can do without it")]
+            }
+            let fault: HealthFault =
+                switch error.code {
+                case .missing: .catalogMissing
+                case .badData: .catalogDamaged
+                case .notACatalog, .busy, .fileFailed, .databaseFailed: .catalogUnusable
+                }
+            return [fault.found("catalog", error.message)]
+        }
+    }
+
+    private func findings(in examination: CatalogExamination) -> [Finding] {
+        guard examination.damage.isEmpty else {
+            let damage = examination.damage.joined(separator: "; ")
+            return [HealthFault.catalogDamaged.found("catalog", "\(places.catalog) is damaged: \(damage)")]
+        }
+        var findings = examination.dangling.sorted { $0.key < $1.key }.map { reference, count in
+            HealthFault.catalogDangling.found(
+                "catalog", "\(count) rows of \(reference) name a row that does not exist")
+        }
+        findings += examination.withoutIndex.map { table in
+            HealthFault.catalogWithoutIndex.found(
+                "catalog", "\(table) has no reverse index, as an import was killed: lists take long")
+        }
+        if examination.newerChanges > 0 {
+            findings.append(
+                HealthFault.catalogNewerChanges.found(
+                    "catalog", "\(examination.newerChanges) changes that were put aside need a newer program"))
+        }
+        return findings.isEmpty
+            ? [.good("catalog", "\(places.catalog) is whole, and every row names what exists")] : findings
+    }
+}

@@ -1,0 +1,141 @@
+/// A question of a health check, about one thing that a site depends on.
+///
+/// The table `all` drives the check itself, the help of `coterie check`, its settings, and a table of the documents.
+public struct HealthQuestion: Sendable {
+    /// The subject of its findings.
+    public let subject: String
+    /// The things that it looks at, a noun phrase.
+    public let looksAt: String
+    /// The faults that it can find.
+    public let faults: [HealthFault]
+    /// Returns the findings; more than one if there are several things of the kind.
+    let answer: @Sendable (HealthCheck, inout HealthRecord) -> [Finding]
+
+    init(
+        _ subject: String, looksAt: String, faults: [HealthFault],
+        answer: @escaping @Sendable (HealthCheck, inout HealthRecord) -> [Finding]
+    ) {
+        self.subject = subject
+        self.looksAt = looksAt
+        self.faults = faults
+        self.answer = answer
+    }
+
+    /// All questions, in the order in which they are asked.
+    public static let all: [HealthQuestion] = [
+        .configuration, .catalog, .redis, .store, .version, .recompute, .streams, .journal, .sessions, .daemon,
+        .program, .clock, .disk, .limits, .backup, .ending, .units,
+    ]
+
+    /// The questions and their faults as a table of Markdown, without its end of line.
+    public static var markdown: String {
+        let rows = all.flatMap { question in
+            question.faults.map { fault in
+                let cells = [question.subject, fault.state.rawValue, fault.causeWithBound, fault.advice]
+                return "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+            }
+        }
+        return (["| subject | is | if | what to do |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")
+    }
+}
+
+/// A fault that a health check can find: its cause, and what to do about it.
+public struct HealthFault: Sendable {
+    /// The severity of the fault.
+    public let state: Finding.State
+    /// The cause, as a clause without a subject of its own: "the last run failed".
+    public let cause: String
+    /// The bound that decides, or `nil` if none does.
+    public let bound: HealthBound?
+    /// The remedy.
+    public let advice: String
+
+    init(_ state: Finding.State, _ cause: String, bound: HealthBound? = nil, advice: String) {
+        self.state = state
+        self.cause = cause
+        self.bound = bound
+        self.advice = advice
+    }
+
+    /// The cause, with the name of the option that sets its bound.
+    var causeWithBound: String { bound.map { "\(cause) (`--\($0.name)`)" } ?? cause }
+
+    /// Returns a finding of this fault.
+    ///
+    /// - Parameters:
+    ///   - subject: the subject of the question, perhaps with a name.
+    ///   - message: the fault as it was found, with its numbers and names.
+    ///   - advice: a remedy for just this case, or `nil` for the usual one.
+    func found(_ subject: String, _ message: String, advice: String? = nil) -> Finding {
+        Finding(subject: subject, state: state, message: message, advice: advice ?? self.advice)
+    }
+}
+
+/// A number that decides whether something counts as a fault; each is a setting of `coterie check`.
+public enum HealthBound: String, Sendable, CaseIterable {
+    case versionWarnDays = "version-warn-days"
+    case versionBadDays = "version-bad-days"
+    case recomputeDays = "recompute-days"
+    case evictionDays = "eviction-days"
+    case memoryPercent = "memory-percent"
+    case waitingSeconds = "waiting-seconds"
+    case lagSeconds = "lag-seconds"
+    case clockSeconds = "clock-seconds"
+    case freeMiB = "free-mib"
+    case freeFiles = "free-files"
+    case openFilesPercent = "open-files-percent"
+    case backupDays = "backup-days"
+    case endingDays = "ending-days"
+
+    /// The name of the option that sets the bound.
+    public var name: String { rawValue }
+
+    /// The placeholder for the value.
+    public var placeholder: String {
+        switch self {
+        case .waitingSeconds, .lagSeconds, .clockSeconds: "SECONDS"
+        case .freeMiB: "MIB"
+        case .freeFiles: "N"
+        case .memoryPercent, .openFilesPercent: "PERCENT"
+        case .versionWarnDays, .versionBadDays, .recomputeDays, .evictionDays, .backupDays, .endingDays: "DAYS"
+        }
+    }
+
+    /// The usual value.
+    public var standard: Int {
+        switch self {
+        case .versionWarnDays: 14
+        case .versionBadDays: 28
+        case .recomputeDays: 8
+        case .evictionDays: 7
+        case .memoryPercent: 90
+        case .waitingSeconds: 600
+        case .lagSeconds: 300
+        case .clockSeconds: 60
+        case .freeMiB: 256
+        case .freeFiles: 1000
+        case .openFilesPercent: 80
+        case .backupDays: 2
+        case .endingDays: 21
+        }
+    }
+
+    /// The meaning, for the help.
+    public var meaning: String {
+        switch self {
+        case .versionWarnDays: "The age of the current version above which it is a warning"
+        case .versionBadDays: "The age of the current version above which it is bad"
+        case .recomputeDays: "The time since the last success of the weekly job above which it is a warning"
+        case .evictionDays: "The time for which evictions since the start of Redis are reported"
+        case .memoryPercent: "The share of a memory limit above which its use is reported"
+        case .waitingSeconds: "The longest normal wait of a change in a journal"
+        case .lagSeconds: "The longest normal lag of a daemon behind the current version and the other daemons"
+        case .clockSeconds: "The tolerated difference of clocks"
+        case .freeMiB: "The free space of a disk below which it is reported, even if less is needed"
+        case .freeFiles: "The number of files that a disk can still take, below which it is reported"
+        case .openFilesPercent: "The share of its limit on open files above which a daemon is reported"
+        case .backupDays: "The age of the newest backup above which it is bad"
+        case .endingDays: "The time before the end of a certificate or token from which on it is reported"
+        }
+    }
+}

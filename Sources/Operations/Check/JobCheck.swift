@@ -1,0 +1,110 @@
+import CivilTime
+import Files
+import FoundationEssentials
+import Glibc
+import Model
+import ModelStore
+import Recompute
+
+extension HealthFault {
+    static let recomputeFailed = HealthFault(
+        .bad, "the last run failed", advice: "do what its message says; \"coterie recompute\" then runs it again")
+    static let recomputeRefused = HealthFault(
+        .bad, "the newest version was refused before the switch",
+        advice: "look at it (\"coterie models diff\"); make it current (\"coterie rollback\"), or mend the catalog")
+    static let recomputeOverdue = HealthFault(
+        .warning, "the last success is too long ago", bound: .recomputeDays,
+        advice: "see whether its timer runs (\"systemctl list-timers\"), and what it said (\"journalctl\")")
+    static let recomputeSilent = HealthFault(
+        .warning, "no run has written how it ended to the file of --recompute-metrics",
+        advice: "let the job write there; in a systemd unit, ReadWritePaths= must name its folder")
+
+    static let backupMissing = HealthFault(
+        .bad, "the folder of --backups has no backup, or cannot be read",
+        advice: "see what the unit coterie-backup said, and who owns the folder")
+    static let backupOld = HealthFault(
+        .bad, "the newest backup is too old", bound: .backupDays,
+        advice: "see what the unit coterie-backup said (\"journalctl\"), and whether its timer runs")
+    static let backupClosed = HealthFault(
+        .warning, "this user may not read the newest backup",
+        advice: "chown it to the user who would restore it: a backup has mode 0600")
+}
+
+extension HealthQuestion {
+    static let recompute = HealthQuestion(
+        "recompute", looksAt: "the weekly job: its last success, its last failure, and a version that it refused",
+        faults: [.recomputeFailed, .recomputeRefused, .recomputeOverdue, .recomputeSilent]
+    ) { check, record in
+        let findings = [check.refusedFinding(record), check.statusFinding(record)].compactMap(\.self)
+        let wrong = findings.filter { $0.state != .good }
+        return wrong.isEmpty ? Array(findings.suffix(1)) : wrong
+    }
+
+    static let backup = HealthQuestion(
+        "backup", looksAt: "the folder of backups: the age of the newest one, and whether this user may read it",
+        faults: [.backupMissing, .backupOld, .backupClosed]
+    ) { check, _ in check.places.backups.map { [check.backupFinding($0)] } ?? [] }
+}
+
+extension HealthCheck {
+    /// Returns the finding about a version that was refused and is newer than the current one.
+    fileprivate func refusedFinding(_ record: HealthRecord) -> Finding? {
+        guard let newest = record.manifests.last, let current = record.current, newest.version > current,
+            let objections = newest.objections
+        else { return nil }
+        return HealthFault.recomputeRefused.found(
+            "recompute", "version \(newest.version) was refused: \(objections.joined(separator: "; "))")
+    }
+
+    /// Returns the finding about the file that tells how the last run ended.
+    fileprivate func statusFinding(_ record: HealthRecord) -> Finding? {
+        guard let path = places.recomputeStatus else {
+            return .good("recompute", "no file tells how the last run ended: name one with --recompute-metrics")
+        }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            guard !record.manifests.isEmpty else { return nil }
+            let reason = FileAccess.refusal(toRead: path) ?? "\(path) is not there, though there are versions"
+            return HealthFault.recomputeSilent.found("recompute", reason)
+        }
+        let status = RecomputeStatus(text)
+        let (success, failure) = (status.lastSuccessSeconds, status.lastFailureSeconds)
+        if let failure, failure > success ?? .min {
+            let code = status.lastFailureCode.map { " with exit code \($0)" } ?? ""
+            let reason = status.lastFailureReason.map { ": \($0)" } ?? ""
+            return HealthFault.recomputeFailed.found(
+                "recompute", "the last run failed \(Self.time(failure))\(code)\(reason)")
+        }
+        guard let success else { return HealthFault.recomputeSilent.found("recompute", "\(path) tells of no run") }
+        let days = days(since: success * 1000)
+        guard days <= self[.recomputeDays] else {
+            return HealthFault.recomputeOverdue.found("recompute", "it last succeeded \(days) days ago")
+        }
+        return .good("recompute", "it last succeeded \(Self.time(success))")
+    }
+
+    private static func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
+
+    /// Returns the finding about the newest file in the folder of backups.
+    fileprivate func backupFinding(_ folder: String) -> Finding {
+        if let refusal = FileAccess.refusal(toRead: folder) {
+            return HealthFault.backupMissing.found("backup", refusal)
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let backups = names.filter { $0.hasSuffix(".tar") }.compactMap { name -> (path: String, seconds: Int64)? in
+            var status = stat()
+            let path = "\(folder)/\(name)"
+            return unsafe stat(path, &status) == 0 ? (path, Int64(status.st_mtim.tv_sec)) : nil
+        }
+        guard let newest = backups.max(by: { ($0.seconds, $0.path) < ($1.seconds, $1.path) }) else {
+            return HealthFault.backupMissing.found("backup", "\(folder) has no file whose name ends with .tar")
+        }
+        let days = days(since: newest.seconds * 1000)
+        guard days <= self[.backupDays] else {
+            return HealthFault.backupOld.found("backup", "the newest one, \(newest.path), is \(days) days old")
+        }
+        if let refusal = FileAccess.refusal(toRead: newest.path) {
+            return HealthFault.backupClosed.found("backup", refusal)
+        }
+        return .good("backup", "the newest one, \(newest.path), is of \(Self.time(newest.seconds))")
+    }
+}

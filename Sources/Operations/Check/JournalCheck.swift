@@ -1,0 +1,108 @@
+import Changes
+import CivilTime
+import ModelStore
+import Service
+
+extension HealthFault {
+    static let journalUnusable = HealthFault(
+        .bad, "it cannot be opened", advice: "if its changes are in the store, remove it while its daemon is stopped")
+    static let journalDamaged = HealthFault(
+        .bad, "it is damaged, or changes are missing between others",
+        advice: "stop its daemon and put it aside: other journals and the store have what it sent")
+    static let journalChangeDamaged = HealthFault(
+        .bad, "a change in it is damaged", advice: "let its daemon run, which fetches it again if the store has it")
+    static let journalNewerChange = HealthFault(
+        .warning, "a change in it needs a newer program",
+        advice: "upgrade this one: until then it is kept, and those after it wait for it in recomputes")
+    static let journalWaiting = HealthFault(
+        .bad, "a change in it waits for its sending for too long", bound: .waitingSeconds,
+        advice: "start the daemon of this journal: it sends them")
+    static let sessionsDamaged = HealthFault(
+        .warning, "lists are damaged",
+        advice: "the daemon makes new lists by itself; see whether the disk is failing")
+    static let sessionsUnusable = HealthFault(
+        .warning, "they cannot be read", advice: "see who owns it; without it, each request gets a new list")
+}
+
+extension HealthQuestion {
+    static let journal = HealthQuestion(
+        "journal", looksAt: "the journals of daemons on this machine, and how long changes wait in them",
+        faults: [.journalUnusable, .journalDamaged, .journalChangeDamaged, .journalNewerChange, .journalWaiting]
+    ) { check, record in
+        // `nil` unless a store in Redis answers.
+        let exchange = try? check.places.journals.isEmpty ? nil : check.store.shared?.exchange()
+        return check.places.journals.flatMap { check.journalFindings($0, exchange, &record) }
+    }
+
+    static let sessions = HealthQuestion(
+        "sessions", looksAt: "the lists of sessions on this machine; they can be lost, so nothing of them is bad",
+        faults: [.sessionsDamaged, .sessionsUnusable]
+    ) { check, _ in check.places.sessions.map(check.sessionFinding) }
+}
+
+extension HealthCheck {
+    /// Returns the findings about a journal, and about changes in it that have not reached the store.
+    fileprivate func journalFindings(_ path: String, _ exchange: ChangeExchange?, _ record: inout HealthRecord)
+        -> [Finding]
+    {
+        let subject = "journal \(path)"
+        do throws(ChangeError) {
+            let journal = try ChangeJournal(path: path, mode: .reading)
+            let examination = try journal.examine()
+            record.note("a change in \(path)", examination.latestRecordedMilliseconds)
+            let wrong = findings(subject, examination) + (try waiting(subject, journal, examination, exchange))
+            let count = examination.kept.values.reduce(0) { $0 + $1.last - $1.after }
+            return wrong.isEmpty ? [.good(subject, "it is whole, with \(count) changes")] : wrong
+        } catch { return [HealthFault.journalUnusable.found(subject, error.message)] }
+    }
+
+    private func findings(_ subject: String, _ examination: JournalExamination) -> [Finding] {
+        guard examination.damage.isEmpty else {
+            let damage = examination.damage.joined(separator: "; ")
+            return [HealthFault.journalDamaged.found(subject, "it is damaged: \(damage)")]
+        }
+        let gaps = examination.withGaps.map { origin in
+            HealthFault.journalDamaged.found(
+                subject, "changes of the journal \(origin) are missing between others")
+        }
+        let damaged = examination.damagedChanges.prefix(10).map { name in
+            HealthFault.journalChangeDamaged.found(
+                subject, "change \(name.sequence) of the journal \(name.origin) is damaged")
+        }
+        let newer = examination.newerChanges.map { name in
+            HealthFault.journalNewerChange.found(
+                subject, "change \(name.sequence) of the journal \(name.origin) needs a newer program")
+        }
+        return gaps + damaged + newer
+    }
+
+    private func waiting(
+        _ subject: String, _ journal: ChangeJournal, _ examination: JournalExamination, _ exchange: ChangeExchange?
+    ) throws(ChangeError) -> [Finding] {
+        guard let exchange, examination.damage.isEmpty else { return [] }
+        let (count, oldest) = try journal.backlog(in: exchange)
+        guard let oldest, now - oldest > Int64(self[.waitingSeconds]) * 1000 else { return [] }
+        let since = UnixTime(seconds: oldest / 1000)?.description ?? "long ago"
+        return [
+            HealthFault.journalWaiting.found(
+                subject, "\(count) changes are not in the store, the oldest since \(since)")
+        ]
+    }
+
+    fileprivate func sessionFinding(_ path: String) -> Finding {
+        let subject = "sessions \(path)"
+        do throws(ServiceError) {
+            guard let examination = try SessionFileReader(path: path)?.examine() else {
+                return .good(subject, "there are none")
+            }
+            guard examination.damage.isEmpty, examination.damagedLists == 0 else {
+                return HealthFault.sessionsDamaged.found(
+                    subject,
+                    examination.damage.isEmpty
+                        ? "\(examination.damagedLists) of \(examination.lists) lists are damaged"
+                        : "it is damaged: \(examination.damage.joined(separator: "; "))")
+            }
+            return .good(subject, "it is whole, with \(examination.lists) lists")
+        } catch { return HealthFault.sessionsUnusable.found(subject, error.message) }
+    }
+}

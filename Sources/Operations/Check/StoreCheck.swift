@@ -1,0 +1,134 @@
+import Answers
+import FoundationEssentials
+import Model
+import ModelStore
+
+extension HealthFault {
+    static let storeAway = HealthFault(
+        .bad, "its server does not answer", advice: "start the server, or name another store with --store")
+    static let storeReplica = HealthFault(
+        .bad, "its address leads to a replica", advice: "name the primary with --store, or promote this server")
+    static let storeClosed = HealthFault(
+        .bad, "this user may not read it",
+        advice: "give the user of the server these rights, or log in as another user, and check again")
+    static let storeUnusable = HealthFault(
+        .bad, "it cannot be read, for another reason", advice: "do what the message says, and check again")
+    static let storeEmpty = HealthFault(
+        .bad, "it has no current version", advice: "run \"coterie recompute\"")
+    static let storeWithoutCurrent = HealthFault(
+        .bad, "it lacks the version that is current",
+        advice: "run \"coterie rollback\" to a version that is listed, or recompute")
+
+    static let versionDamaged = HealthFault(
+        .bad, "the current version is damaged, or Redis has evicted a part of it",
+        advice: "run \"coterie recompute\"; until then \"coterie rollback\" returns to one that is whole")
+    static let olderVersionDamaged = HealthFault(
+        .bad, "another version is damaged",
+        advice: "nothing serves it; the next recomputes remove it, or \"coterie models prune\"")
+    static let versionOfOtherFormat = HealthFault(
+        .warning, "another version has a format that this program cannot read",
+        advice: "nothing serves it, and the next recomputes remove it in time")
+    static let versionTooOld = HealthFault(
+        .bad, "the current version is far too old", bound: .versionBadDays,
+        advice: "see why \"coterie recompute\" does not run, or is refused (\"coterie models\")")
+    static let versionOld = HealthFault(
+        .warning, "the current version is old", bound: .versionWarnDays,
+        advice: "see why \"coterie recompute\" does not run, or is refused (\"coterie models\")")
+}
+
+extension HealthQuestion {
+    static let store = HealthQuestion(
+        "store", looksAt: "the store, and whether it has the current version",
+        faults: [.storeAway, .storeReplica, .storeClosed, .storeUnusable, .storeEmpty, .storeWithoutCurrent]
+    ) { check, record in
+        let store = check.store
+        do throws(StoreError) {
+            let names = try store.versionNames()
+            record.current = try store.current()
+            // Some of them may be damaged, which the next question finds.
+            record.manifests = (try? store.versions()) ?? []
+            record.currentSince = try? store.currentSince()
+            record.daemons = ((try? store.board?.reports()) ?? []).compactMap {
+                try? JSONDecoder().decode(DaemonReport.self, from: Data($0))
+            }
+            record.reportsReadAt = check.now
+            return [check.currentFinding(record.current, of: names, store)]
+        } catch { return [HealthFault.of(error).found("store", error.message, advice: check.storeAdvice(error))] }
+    }
+
+    static let version = HealthQuestion(
+        "version", looksAt: "every version: its checksums, and the age of the current one",
+        faults: [.versionDamaged, .olderVersionDamaged, .versionOfOtherFormat, .versionTooOld, .versionOld]
+    ) { check, record in
+        defer { check.removeScratch() }
+        let (store, current) = (check.store, record.current)
+        guard let names = try? store.versionNames() else { return [] }
+        return names.map { check.versionFinding($0, isCurrent: $0 == current, store, &record) }
+    }
+}
+
+extension HealthFault {
+    fileprivate static func of(_ error: StoreError) -> HealthFault {
+        switch error.code {
+        case .unavailable: .storeAway
+        case .replica: .storeReplica
+        case .notPermitted: .storeClosed
+        case .busy, .corrupt, .otherFormat, .unknownVersion, .badLocation, .writeFailed: .storeUnusable
+        }
+    }
+}
+
+extension HealthCheck {
+    fileprivate func currentFinding(_ current: VersionName?, of names: [VersionName], _ store: any VersionStore)
+        -> Finding
+    {
+        guard let current else {
+            return HealthFault.storeEmpty.found("store", "\(store.location) has no current version")
+        }
+        guard names.contains(current) else {
+            return HealthFault.storeWithoutCurrent.found(
+                "store", "\(store.location) says that \(current) is current, but does not have it",
+                advice: names.isEmpty ? HealthFault.storeEmpty.advice : nil)
+        }
+        let count = names.count == 1 ? "one version" : "\(names.count) versions"
+        return .good("store", "\(store.location) has \(count); \(current) is current")
+    }
+
+    /// Returns the remedy for a store that cannot be read, if it is another than that of a server.
+    fileprivate func storeAdvice(_ error: StoreError) -> String? {
+        guard case .folder(let path) = places.store else { return nil }
+        switch error.code {
+        case .notPermitted: return "let this user read everything in \(path): see who owns it, and use chown"
+        case .unavailable: return "do what the message says: see whether the disk of \(path) is there"
+        default: return nil
+        }
+    }
+
+    /// Returns the finding about a version, after reading all of it and comparing it with its checksums.
+    fileprivate func versionFinding(
+        _ name: VersionName, isCurrent: Bool, _ store: any VersionStore, _ record: inout HealthRecord
+    ) -> Finding {
+        let subject = "version \(name)"
+        do throws(StoreError) {
+            let loaded = try store.load(name)
+            _ = try store.members(of: loaded)
+            let created = loaded.manifest.createdAtMilliseconds
+            record.note("version \(name)", created)
+            let days = days(since: created)
+            let message = "it is whole, but \(days) days old, and current"
+            if isCurrent, days > self[.versionBadDays] { return HealthFault.versionTooOld.found(subject, message) }
+            if isCurrent, days > self[.versionWarnDays] { return HealthFault.versionOld.found(subject, message) }
+            return .good(subject, "it has its checksums")
+        } catch {
+            if error.code == .notPermitted {
+                return HealthFault.storeClosed.found(subject, error.message, advice: storeAdvice(error))
+            }
+            if isCurrent { return HealthFault.versionDamaged.found(subject, error.message) }
+            return (error.code == .otherFormat ? HealthFault.versionOfOtherFormat : .olderVersionDamaged)
+                .found(subject, error.message)
+        }
+    }
+
+    /// Removes the data read from a server.
+    fileprivate func removeScratch() { try? FileManager.default.removeItem(atPath: scratchFolder) }
+}
