@@ -170,4 +170,22 @@ struct BackupCommandTests {
         #expect(unreachable.exitCode == CommandRun.ExitCode.tryLater)
         try await workspace.succeed("backup", "more.tar", "--journal", workspace.path("journal-a"), "--without-redis")
     }
+
+    @Test("Into a folder: named by the time, the oldest are removed, and other files stay")
+    func folder() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let folder = workspace.path("backups")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let older = ["coterie-20250101T000000Z.tar", "coterie-20250102T000000Z.tar", "coterie-2024.tar", "notes"]
+        for name in older { _ = try workspace.write("", to: "backups/\(name)") }
+        try await workspace.succeed("backup", "--folder", folder, "--keep", "2")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(names.count == 4 && Set(names).isSuperset(of: older.dropFirst()), "\(names)")
+        let new = try #require(names.first { !older.contains($0) })
+        #expect(new.wholeMatch(of: /coterie-20[0-9]{6}T[0-9]{6}Z\.tar/) != nil)
+        try await workspace.succeed("restore", "\(folder)/\(new)", "--verify")
+        let neither = try await workspace.run("backup")
+        #expect(neither.exitCode == CommandRun.ExitCode.usage && neither.errors.contains("--folder"))
+    }
 }

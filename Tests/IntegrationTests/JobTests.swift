@@ -93,9 +93,8 @@ struct JobTests {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "\(Checkout.root)/Jobs/install-units", "prefix", in: workspace)
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
-        let names = [
-            "coterie-recompute.service", "coterie-recompute.timer", "coterie-serve.service", "coterie.yaml", "crontab",
-        ]
+        let jobs = ["backup", "check", "recompute"].flatMap { ["coterie-\($0).service", "coterie-\($0).timer"] }
+        let names = jobs + ["coterie-serve.service", "coterie.yaml", "crontab"]
         let folder = workspace.path("prefix/lib/systemd/system")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
         #expect(try written(in: workspace) == ["prefix"])
@@ -137,7 +136,7 @@ struct JobTests {
         let workspace = try Workspace()
         let folder = try await rendered(in: workspace)
         let units = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("coterie-") }
-        #expect(units.count == 3)
+        #expect(units.count == 7)
         let run = try await RunningCommand(
             #require(Checkout.tool("systemd-analyze")), ["verify"] + units.map { "\(folder)/\($0)" },
             environment: workspace.environment, input: nil, in: workspace.folder
@@ -148,12 +147,13 @@ struct JobTests {
     }
 
     @Test(
-        "The timer runs weekly",
-        .enabled(if: Checkout.tool("systemd-analyze") != nil, "systemd-analyze is not installed"))
-    func timer() async throws {
+        "The timers run weekly and nightly",
+        .enabled(if: Checkout.tool("systemd-analyze") != nil, "systemd-analyze is not installed"),
+        arguments: ["backup", "check", "recompute"])
+    func timer(job: String) async throws {
         let workspace = try Workspace()
         let unit = try await String(
-            contentsOfFile: rendered(in: workspace) + "/coterie-recompute.timer", encoding: .utf8)
+            contentsOfFile: rendered(in: workspace) + "/coterie-\(job).timer", encoding: .utf8)
         let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("OnCalendar=") })
         let run = try await shell(
             #require(Checkout.tool("systemd-analyze")), "calendar", "--iterations=2",
@@ -175,19 +175,19 @@ struct JobTests {
                 calls.append(line.dropFirst("ExecStart=".count).split(separator: " ").map(String.init))
             }
         }
-        #expect(Set(calls.map { $0[1] }) == ["recompute", "serve"])
+        #expect(Set(calls.map { $0[1] }) == ["backup", "check", "recompute", "serve"])
         for call in calls {
             #expect(try await shell(call[0], call[1], "--help", in: workspace).exitCode == CommandRun.ExitCode.success)
         }
     }
 
     @Test(
-        "cron tries a run that failed again, five times at most; not after wrong usage or bad data",
-        arguments: [("0", 1), ("75 1 0", 3), ("65", 1), ("75 64", 2), ("1 1 1 1 1 1", 6)])
+        "cron tries a run that failed again, three times at most; not after wrong usage or bad data",
+        arguments: [("0", 1), ("75 1 0", 3), ("65", 1), ("75 64", 2), ("1 1 1 1 1 1", 4)])
     func tryingAgain(exitCodes: String, runs: Int) async throws {
         let workspace = try Workspace()
         let text = try await String(contentsOfFile: rendered(in: workspace) + "/crontab", encoding: .utf8)
-        let entry = try #require(text.split(separator: "\n").first { !$0.hasPrefix("#") })
+        let entry = try #require(text.split(separator: "\n").first { $0.contains("coterie recompute") })
         let command = entry.split(separator: " ", maxSplits: 6)[6]
         let codes = try workspace.write(exitCodes.replacing(" ", with: "\n") + "\n", to: "codes")
         // In place of the program that locks, one that notes the run and ends as is wanted.
@@ -229,18 +229,20 @@ struct JobTests {
         #expect(try written(in: workspace).filter { $0.contains(name) } == [name])
     }
 
-    @Test("The crontab line has five fields for the time, a user, and a command that a shell can read")
+    @Test("Each line of the crontab has five fields for the time, a user, and a command that a shell can read")
     func crontab() async throws {
         let workspace = try Workspace()
         let text = try await String(contentsOfFile: rendered(in: workspace) + "/crontab", encoding: .utf8)
         let entries = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-        #expect(entries.count == 1)
-        let entry = try #require(entries.first?.wholeMatch(of: /([0-9*,\/-]+ ){5}(?<user>[a-z]+) (?<command>.+)/))
-        #expect(entry.user == "coterie")
-        // cron takes a percent sign for the end of the line.
-        #expect(!entry.command.contains("%"))
-        let run = try await shell("/bin/bash", "-n", "-c", String(entry.command), in: workspace)
-        #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
-        #expect(entry.command.contains("\(workspace.path("prefix"))/bin/coterie recompute"))
+        for (entry, job) in zip(entries, ["backup", "recompute", "check"]) {
+            let entry = try #require(entry.wholeMatch(of: /([0-9*,\/-]+ ){5}(?<user>[a-z]+) (?<command>.+)/))
+            #expect(entry.user == "coterie")
+            // cron takes a percent sign for the end of the line.
+            #expect(!entry.command.contains("%"))
+            let run = try await shell("/bin/bash", "-n", "-c", String(entry.command), in: workspace)
+            #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+            #expect(entry.command.contains("\(workspace.path("prefix"))/bin/coterie \(job)"))
+        }
+        #expect(entries.count == 3)
     }
 }

@@ -20,11 +20,22 @@ enum BackupCommand: Subcommand {
 
             Only its owner can read the file. While it is written, its folder needs twice the file's size. "coterie \
             restore" restores it.
+
+            Without FILE, the backup goes to the folder that --folder or the configuration names, under a name with \
+            its time. Then older backups with such names are removed, except the newest ones.
             """,
-        arguments: [Argument("FILE", help: "The file to write")],
+        arguments: [
+            Argument("FILE", help: "The file to write (default: a new one in the folder of --folder)", isOptional: true)
+        ],
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             ParsedCommand.journals,
             withoutRedis,
+            Option(
+                "folder", "FOLDER", help: "Without FILE: the folder of the backups, which must exist",
+                setting: Setting("backup.folder")),
+            Option(
+                "keep", "N", help: "Without FILE: the number of backups in the folder that stay", default: "7",
+                type: .integer(1...10_000), setting: Setting("backup.keep")),
             Option(flag: "replace", help: "Replace the file if it is there already"), CommonOptions.json,
         ],
         examples: ["coterie backup /backup/coterie-$(date +%F).tar", "coterie backup today.tar --without-redis"])
@@ -39,12 +50,18 @@ enum BackupCommand: Subcommand {
     }
 
     static func run(_ parsed: ParsedCommand) throws {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let folder = parsed.arguments.isEmpty ? parsed.textIfGiven("folder").map(BackupFolder.init) : nil
+        guard let path = parsed.arguments.first ?? folder?.file(at: now / 1000) else {
+            throw UsageError("there is no FILE, and no folder: name one with --folder, or as backup.folder")
+        }
         let backup = try SiteBackup(
             catalog: parsed.text("catalog"), journals: parsed.journalFiles(), store: store(parsed))
-        let manifest = try backup.write(
-            to: parsed.arguments[0], isReplacing: parsed.flag("replace"),
-            now: Int64(Date().timeIntervalSince1970 * 1000))
-        try BackupReport(manifest, path: parsed.arguments[0]).write(parsed)
+        let manifest = try backup.write(to: path, isReplacing: parsed.flag("replace"), now: now)
+        try BackupReport(manifest, path: path).write(parsed)
+        for file in try folder?.prune(keeping: parsed.integer("keep")) ?? [] {
+            printToStandardError("removed \(file)")
+        }
     }
 }
 
