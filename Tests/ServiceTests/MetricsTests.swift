@@ -166,41 +166,6 @@ struct AlertTests {
     private static let rules = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Jobs/coterie-alerts.yaml")
 
-    @Test("Every metric in a rule exists")
-    func names() throws {
-        let text = try String(contentsOf: Self.rules, encoding: .utf8)
-        let bearers = try Bearers()
-        var output = MetricsText()
-        let router = Routes(store: FakeStore(try Community.version("v1"))).router()
-        KeyWatch(bearers.ring, log: Lines().log).write(to: &output)
-        SettingsWatch(TestSettings(), log: Lines().log).write(to: &output)
-        let directory = try TemporaryDirectory()
-        try relay(in: directory.path).write(to: &output)
-        for condition in [HealthCondition.recording(nil), .sessions(nil)] { condition.write(to: &output) }
-        var recompute = RecomputeStatus()
-        recompute.succeeded(at: 1)
-        recompute.failed(at: 2, exitCode: 75, reason: "busy")
-        let told = try recompute.text + String(decoding: output.bytes, as: UTF8.self) + router.answer("/metrics").text
-        let names = Set(text.matches(of: /coterie_[a-z_]+/).map { String($0.output) })
-        #expect(names.count > 5)
-        for name in names {
-            let family = ["_count", "_sum", "_bucket"].reduce(name) {
-                $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
-            }
-            #expect(told.contains("# TYPE \(family) "), "\(name)")
-        }
-    }
-
-    /// A server that is not started, for errors that need none.
-    private func relay(in folder: String) throws -> ChangeReplicator {
-        let store = RedisStore(try RedisAddress("redis://127.0.0.1:1"), cacheDirectory: folder)
-        let follower = VersionFollower(store: store, planning: Planning(), log: Lines().log, now: { 0 })
-        let journal = try DaemonJournal(path: folder + "/journal", changes: ChangeClock(), now: { 0 })
-        return ChangeReplicator(
-            store.channel, journal: journal, sessions: try SessionFile(path: folder + "/sessions"), follower: follower,
-            log: Lines().log, now: { 0 })
-    }
-
     @Test("Prometheus accepts the rules", .enabled(if: Promtool.path != nil, "promtool is not installed"))
     func rules() throws {
         let (status, output) = try Promtool.run(["check", "rules", Self.rules.path], input: "")
