@@ -36,7 +36,8 @@ struct EncryptedStoreTests {
         #expect(run.exitCode == CommandRun.ExitCode.usage && !run.errors.contains("secret"))
         #expect(run.errors.contains("redis://…127.0.0.1:6380/2"), "\(run.errors)")
         let article = try String(
-            contentsOfFile: Checkout.root + "/Sources/coterie/Documentation.docc/SeveralDaemons.md", encoding: .utf8)
+            contentsOfFile: Checkout.root + "/Sources/coterie/Documentation.docc/ProxiesAndEncryption.md",
+            encoding: .utf8)
         let lines = lines(run.errors)
         #expect(lines.count == 9 && article.contains(lines.joined(separator: "\n")), "\(lines)")
     }
