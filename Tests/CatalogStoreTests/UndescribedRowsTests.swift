@@ -165,7 +165,10 @@ struct UndescribedRowsTests {
         try Database(path: test.path, mode: .readWrite).execute(
             """
             UPDATE groups SET visibility = 0 WHERE visibility = 2; UPDATE photos SET visibility = 0;
-            DELETE FROM catalog_state WHERE name LIKE '%.described'; PRAGMA user_version = 13
+            DELETE FROM catalog_state WHERE name LIKE '%.described';
+            ALTER TABLE exposures DROP COLUMN shown; ALTER TABLE exposures DROP COLUMN settings;
+            ALTER TABLE users DROP COLUMN listed;
+            PRAGMA user_version = 13
             """)
         let before = try catalog.changeCount()
         let migrated = try Catalog(path: test.path, mode: .writing)
