@@ -154,6 +154,12 @@ public final class Catalog {
             """
     }
 
+    /// Returns the reason why this user cannot create a file in a folder, or nil if that is possible.
+    public static func obstacle(toCreatingIn folder: String) -> String? {
+        guard unsafe Glibc.access(folder, W_OK | X_OK) != 0 else { return nil }
+        return "\(folder): \(unsafe String(cString: strerror(errno)))"
+    }
+
     /// Returns the folder of a catalog, or of a file beside it, or `.` if the path has no folder.
     public static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -6,7 +6,7 @@ extension RecordReader {
             let scan = scanRecord(window)
             switch scan.outcome {
             case .complete:
-                guard !isEmptyLine(window, scan.end) else {
+                guard !isEmptyLine(window, scan.end), !isEndMarker(window, scan) else {
                     stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
                     continue
                 }
@@ -29,6 +29,14 @@ extension RecordReader {
                 return giveUpLine(window, scan, isText ? .textAfterQuote : .tooManyFields(expected: bounds.count))
             }
         }
+    }
+
+    /// Whether a record is `\.`, which ends the data of COPY.
+    private func isEndMarker(_ window: ScanWindow, _ scan: DelimitedScan) -> Bool {
+        dialect.hasEscapes && scan.fieldCount == 1 && bounds.count > 1
+            && DelimitedScan.withoutCarriageReturn(input.bytes.span, from: window.start, to: scan.end)
+                == window.start + 2
+            && input.bytes[window.start] == Byte.backslash && input.bytes[window.start + 1] == UInt8(ascii: ".")
     }
 
     /// Scans a record.

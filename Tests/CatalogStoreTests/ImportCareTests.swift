@@ -113,6 +113,34 @@ struct ImportCareTests {
         #expect(row.split(separator: "\t", omittingEmptySubsequences: false)[2] == expected)
     }
 
+    @Test("Texts as HTML writes them are kept, and counted")
+    func characterReferences() throws {
+        let test = try CatalogUnderTest()
+        let rows = ["a,Black &amp; White,b&#38;w", "b,A & B; C,x&y;z", "c,R&D &lt,&;", "d,&quot;Q&quot;,"]
+        let text = "group_id,title,topics\n" + rows.map { $0 + "\n" }.joined()
+        let summary = try test.importing(.groups, text)
+        #expect(summary.findings.map(\.kind) == ["escapedTexts"] && summary.findings.first?.count == 3)
+        #expect(try test.lines("SELECT title FROM groups ORDER BY 1").contains("Black &amp; White"))
+        #expect(try test.importing(.groups, text).findings.first?.count == 3)
+    }
+
+    @Test("Numbers that a spreadsheet was told to keep as text are kept as they are, and counted")
+    func formulas() throws {
+        let test = try CatalogUnderTest()
+        let ids = ["\"=\"\"00123\"\"\"", "'007", "'tis", "=x"]
+        let summary = try test.importing(.memberships, "group_id,user_id\n" + ids.map { "g,\($0)\n" }.joined())
+        #expect(summary.messages("fractionIds").map { $0.hasPrefix("2 rows, 2 ids") } == [true], "\(summary.findings)")
+    }
+
+    @Test("The mark at the end of COPY's data is no record")
+    func endMarker() throws {
+        let test = try CatalogUnderTest()
+        let text = "group_id\tuser_id\ng\tu\n\\.\n"
+        let summary = try test.importing(.memberships, text) { $0.dialect = .init(format: .copy) }
+        #expect(summary.rows == 1 && summary.rejected == 0 && summary.findings.isEmpty)
+        #expect(try test.importing(.memberships, text).rejected == 1)
+    }
+
     @Test("A last line without its end is told; with the marks of a cut, replacing and strict imports refuse it")
     func cut() throws {
         let test = try CatalogUnderTest()

@@ -23,6 +23,19 @@ struct ImportRuleTests {
         #expect(workspace.content(of: "users-rejects.tsv") == nil)
     }
 
+    @Test("Where bad lines could not be written, that is said before reading, with the option")
+    func rejectsFolder() async throws {
+        let workspace = try Workspace()
+        let file = try workspace.write("group_id,user_id\ng,u\n", to: "good.csv")
+        let run = try await workspace.run("import", "memberships", file, "--rejects", "nowhere/bad.csv")
+        #expect(run.exitCode == 0, "\(run.testDescription)")
+        for words in ["nowhere: No such file", "--rejects"] {
+            #expect(run.errors.contains(words), "\(run.testDescription)")
+        }
+        let other = try await workspace.run("import", "memberships", file, "--rejects", "bad.csv")
+        #expect(other.errors.isEmpty, "\(other.testDescription)")
+    }
+
     @Test("Strict: a membership of an unknown group or user is refused; otherwise it creates them")
     func strictIDs() async throws {
         try await workspace.succeed("import", "groups", workspace.write("group_id\nalps\n", to: "groups.csv"))

@@ -18,7 +18,7 @@ enum NullWord {
 enum IDDoubt: String, CaseIterable {
     /// A word for a missing value, such as `NULL`.
     case nullWord = "nullWordIds"
-    /// A whole number written as a fraction or with an exponent, such as `42.0` or `5.17885E+10`.
+    /// A number as spreadsheets write it, such as `42.0`, `5.17885E+10` or `="00123"`.
     case fraction = "fractionIds"
     /// Blanks or invisible characters at the beginning or the end.
     case invisible = "invisibleIds"
@@ -31,6 +31,9 @@ enum IDDoubt: String, CaseIterable {
                 self = .fraction
                 return
             }
+        } else if Self.isText(id) {
+            self = .fraction
+            return
         } else if NullWord.matches(id) {
             self = .nullWord
             return
@@ -43,6 +46,11 @@ enum IDDoubt: String, CaseIterable {
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
+
+    /// Whether the id is a number that a spreadsheet was told to keep as text: `="00123"` or `'00123`.
+    private static func isText(_ id: Span<UInt8>) -> Bool {
+        id[0] == UInt8(ascii: "=") && id[1] == UInt8(ascii: "\"") || id[0] == UInt8(ascii: "'") && isDigit(id[1])
+    }
 
     /// Whether the id is digits followed by `.0`, or a number with `e+`.
     private static func isFraction(_ id: Span<UInt8>) -> Bool {

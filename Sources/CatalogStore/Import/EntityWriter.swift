@@ -15,7 +15,7 @@ final class EntityWriter {
     /// For each column, its words with their codes; empty if the column has other values.
     private let words: [[(word: String, code: Int64)]]
     private let zone: ClockZone
-    private let table: EntityTable
+    let table: EntityTable
     private let database: Database
     private let owners: IdentifierResolver?
     private var ownerKeys = IdentifierCache()
@@ -36,8 +36,11 @@ final class EntityWriter {
     private(set) var timesWithoutZone = 0
     private var rowTimesWithoutZone = 0
     /// The lists that were written as arrays.
-    private(set) var arrays = ArrayLists()
+    private(set) var arrays = CountedPlaces()
     private var rowArrays = 0
+    /// The texts with character references of HTML.
+    private(set) var escapedTexts = CountedPlaces()
+    private var rowEscapedTexts = 0
     private let isStrict: Bool
     /// The unreadable values of the row that was written last; they were left out.
     private(set) var unreadable: [RecordProblem] = []
@@ -93,7 +96,8 @@ final class EntityWriter {
             visibility.noteWritten(reader)
             noteDoubts(reader, fields)
             timesWithoutZone += rowTimesWithoutZone
-            if rowArrays > 0 { arrays.note(rowArrays, reader) }
+            arrays.note(rowArrays, reader)
+            escapedTexts.note(rowEscapedTexts, reader)
             if keepsSeen { try noteSeen(reader.text(0)) }
         } catch let problem as RecordProblem {
             throw .record(problem)
@@ -131,7 +135,7 @@ final class EntityWriter {
     ///
     /// - Returns: The number of rows that changed, without owners created while binding.
     private func run(_ statement: Statement, _ reader: borrowing RecordReader, _ fields: UInt64) throws -> Int {
-        (rowTimesWithoutZone, rowArrays) = (0, 0)
+        (rowTimesWithoutZone, rowArrays, rowEscapedTexts) = (0, 0, 0)
         for index in columns.indices where fields & (1 << UInt64(index)) != 0 {
             try bind(index, of: reader, to: statement)
         }
@@ -164,9 +168,13 @@ final class EntityWriter {
         notedFields |= 1 << UInt64(index)
         switch column.type {
         case .id, .text:
-            reader.withField(index) { unsafe statement.bindInPlace($0, at: parameter) }
+            reader.withField(index) { text in
+                if Self.hasCharacterReference(text) { rowEscapedTexts += 1 }
+                unsafe statement.bindInPlace(text, at: parameter)
+            }
         case .list:
             let isTidy = reader.withField(index) { list in
+                if Self.hasCharacterReference(list) { rowEscapedTexts += 1 }
                 guard ImportKind.Column.isTidy(list) else { return false }
                 unsafe statement.bindInPlace(list, at: parameter)
                 return true

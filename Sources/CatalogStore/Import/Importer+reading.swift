@@ -201,9 +201,7 @@ extension Importer {
             "backslashes were kept as they stand, \(keptEscapes) in all; if they are escapes, as COPY and mysql write "
                 + "them, say --format copy or --format mysql")
         switch writer {
-        case .entities(let writer, let table):
-            findings += [writer.visibility.finding(table), writer.arrays.finding].compactMap(\.self)
-            findings += writer.doubtfulIDs.findings
+        case .entities(let writer, _): findings += writer.findings
         case .pairs(let writer, _): findings += writer.doubtfulIDs.findings
         }
         return findings

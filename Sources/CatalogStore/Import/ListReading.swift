@@ -115,24 +115,3 @@ enum ArrayText {
         return unit
     }
 }
-
-/// The lists of an import that were written as arrays.
-struct ArrayLists {
-    private var count = 0
-    private var first = ""
-
-    /// Counts the arrays of the current record.
-    mutating func note(_ count: Int, _ reader: borrowing RecordReader) {
-        if self.count == 0 { first = "\(reader.source), line \(reader.line)" }
-        self.count += count
-    }
-
-    /// A finding about the lists, or nil if there are none.
-    var finding: ImportFinding? {
-        guard count > 0 else { return nil }
-        let lists = count == 1 ? "1 list was" : "\(count) lists were"
-        return ImportFinding(
-            kind: "arrayLists", count: count,
-            message: "\(lists) read as an array, such as {a,b} or [\"a\",\"b\"]; the first is in \(first)")
-    }
-}

@@ -89,6 +89,7 @@ enum ImportCommand: Subcommand {
                 advice: near.map { "did you mean \($0)?" })
         }
         let options = try options(parsed, kind)
+        if !options.isDryRun { warn(ofRejects: options.rejectsPath) }
         let line = ProgressLine()
         let watcher = ImportWatcher(line: line, kind: kind)
         let importer = try Importer(
@@ -110,6 +111,15 @@ enum ImportCommand: Subcommand {
         }
         try output.flush()
         if let failure = summary.failure { throw Failure(failure) }
+    }
+
+    /// Says it before reading if a bad line would stop the import, because it could not be written.
+    private static func warn(ofRejects path: String) {
+        let folder = Catalog.folder(of: path)
+        guard let reason = Catalog.obstacle(toCreatingIn: folder) else { return }
+        printToStandardError(
+            "bad lines could not be written to \(path), and would stop the import: \(reason); name another file with "
+                + "--rejects")
     }
 
     /// Returns the catalog to import into; a dry run creates none.

@@ -1,0 +1,61 @@
+import RecordReading
+
+/// The number of values with a property, and the place of the first.
+struct CountedPlaces {
+    private(set) var count = 0
+    private(set) var first = ""
+
+    /// Counts values of the current record.
+    mutating func note(_ more: Int, _ reader: borrowing RecordReader) {
+        guard more > 0 else { return }
+        if count == 0 { first = "\(reader.source), line \(reader.line)" }
+        count += more
+    }
+}
+
+extension EntityWriter {
+    /// The findings about the values of all rows.
+    var findings: [ImportFinding] {
+        var findings = [visibility.finding(table)].compactMap(\.self)
+        if arrays.count > 0 {
+            let lists = arrays.count == 1 ? "1 list was" : "\(arrays.count) lists were"
+            findings.append(
+                ImportFinding(
+                    kind: "arrayLists", count: arrays.count,
+                    message: """
+                        \(lists) read as an array, such as {a,b} or ["a","b"]; the first is in \(arrays.first)
+                        """))
+        }
+        if escapedTexts.count > 0 {
+            let texts = escapedTexts.count == 1 ? "1 text has" : "\(escapedTexts.count) texts have"
+            findings.append(
+                ImportFinding(
+                    kind: "escapedTexts", count: escapedTexts.count,
+                    message: """
+                        \(texts) characters as HTML writes them, such as &amp;, and will be shown like that: decode \
+                        them in the export; the first is in \(escapedTexts.first)
+                        """))
+        }
+        return findings + doubtfulIDs.findings
+    }
+
+    /// Whether a text has a character reference of HTML: `&amp;`, `&quot;`, `&lt;`, `&gt;`, `&apos;`, or a number.
+    static func hasCharacterReference(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where text[index] == UInt8(ascii: "&") {
+            var end = index + 1
+            while end < text.count, end < index + 8, text[end] != UInt8(ascii: ";") { end += 1 }
+            guard end < text.count, text[end] == UInt8(ascii: ";"), end > index + 2 else { continue }
+            let name = text.extracting(index + 1..<end)
+            if name[0] == UInt8(ascii: "#") || names.contains(where: { name.equals($0) }) { return true }
+        }
+        return false
+    }
+
+    private static let names = ["amp", "quot", "lt", "gt", "apos", "nbsp"].map { Array($0.utf8) }
+}
+
+extension Span<UInt8> {
+    fileprivate func equals(_ other: [UInt8]) -> Bool {
+        count == other.count && indices.allSatisfy { self[$0] == other[$0] }
+    }
+}
