@@ -223,9 +223,20 @@ extension Daemon {
                 unsafe sigwait(&signals, &number)
                 if number == SIGHUP { reload() }
             } while number == SIGHUP
+            drain(until: signals)
             stop()
         }
         run()
+    }
+
+    /// Lets `/readyz` fail for a while, until one more signal, and answers everything else as before.
+    private func drain(until signals: sigset_t) {
+        let time = configuration.drain.time
+        guard time > .zero else { return }
+        configuration.drain.begin()
+        configuration.log.info("draining for \(time): /readyz answers 503, so that load balancers look elsewhere")
+        var (signals, timeout) = (signals, timespec(tv_sec: Int(time.components.seconds), tv_nsec: 0))
+        _ = unsafe sigtimedwait(&signals, nil, &timeout)
     }
 
     private static var heldSignals: sigset_t {
@@ -261,6 +272,8 @@ extension Daemon {
         public var tape: TapeSettings?
         /// The longest time that a stop waits for responses that are being sent.
         public var stopGrace = Duration.seconds(10)
+        /// The time between a signal to stop and the end.
+        public var drain = Drain(.zero)
         /// The log of events, such as a start, a new version, a failure or a refusal.
         public var log: EventLog
         /// The clock, in Unix milliseconds.

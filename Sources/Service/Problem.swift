@@ -104,6 +104,13 @@ extension Problem {
         }
     }
 
+    /// The daemon was told to stop.
+    static func stopping() -> Problem {
+        Problem(
+            status: .serviceUnavailable, kind: .unavailable, title: "Stopping",
+            detail: "the daemon was told to stop: send requests to another one")
+    }
+
     /// The body has another media type than JSON.
     static func notJSON() -> Problem {
         Problem(

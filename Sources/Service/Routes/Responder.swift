@@ -28,6 +28,8 @@ struct Responder: Sendable {
     var reading: HealthCondition?
     /// Further conditions that must hold for the daemon to do all its work.
     var conditions: [HealthCondition] = []
+    /// The end of the daemon, once it was told to stop.
+    var drain = Drain(.zero)
     /// The age above which a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
     /// The sources of the metrics at `/metrics`.
@@ -133,9 +135,10 @@ extension Responder {
 
     /// Answers `GET /readyz`: the loaded version, and whether it is known to be the current one.
     ///
-    /// - Throws: a `Problem` of status 503 if no version is loaded.
+    /// - Throws: a `Problem` of status 503 if no version is loaded, or if the daemon was told to stop.
     @Sendable
     static func readiness(_ call: Call) throws(Problem) -> Readiness {
+        guard !call.responder.drain.isUnderWay else { throw .stopping() }
         let outbox = call.responder.relay?.backlog.map { backlog in
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }

@@ -50,7 +50,7 @@ struct RouterMaker: Sendable {
             cache: cache, interactions: interactions, changes: changes, experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
-            metricSources: sources, pages: configuration.hasPages ? PageSessions() : nil,
+            drain: configuration.drain, metricSources: sources, pages: configuration.hasPages ? PageSessions() : nil,
             log: configuration.log, now: configuration.now)
     }
 

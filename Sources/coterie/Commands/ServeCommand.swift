@@ -102,6 +102,10 @@ enum ServeCommand: ConfiguredCommand {
                 help: "Close a connection without a request after this time; more than a load balancer's idle timeout",
                 default: "75", type: .integer(1...3600), setting: Setting("serve.idleSeconds")),
             Option(
+                "drain-seconds", "SECONDS",
+                help: "Answer for so long after SIGTERM, while /readyz is 503 and a load balancer looks elsewhere",
+                default: "0", type: .integer(0...600), setting: Setting("serve.drainSeconds")),
+            Option(
                 "answer-cache", "MIB",
                 help: "The size of the cache of answers in MiB; 0 for no cache",
                 default: "32", type: .integer(0...65536), setting: Setting("serve.answerCacheMiB")),
@@ -143,6 +147,7 @@ enum ServeCommand: ConfiguredCommand {
         let watched = try WatchedConfiguration(invocation)
         let parsed = watched.parsed
         var configuration = Daemon.Configuration(try deployment(parsed), server: try server(parsed))
+        configuration.drain = Drain(.seconds(try parsed.integer("drain-seconds")))
         configuration.live = watched.live
         configuration.settingsSource = watched
         configuration.answerCacheBytes = try parsed.integer("answer-cache") << 20
