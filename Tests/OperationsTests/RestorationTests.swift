@@ -92,6 +92,33 @@ struct RestorationTests {
         }
     }
 
+    @Test("What only a replaced journal has since the backup is in the catalog that comes back")
+    func replacedJournal() throws {
+        do {
+            let one = try journal("journal-1.sqlite")
+            _ = try one.record([Self.join("1", "b", "ann")], at: 100)
+            try backUp("journal-1.sqlite")
+            _ = try one.record([Self.join("2", "b", "bob")], at: 101)
+        }
+        let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
+        let outcome = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
+        #expect(outcome.changes.applied == 2 && outcome.stopping.isEmpty)
+        let catalog = try Catalog(path: catalogPath, mode: .reading)
+        #expect(try interactions(catalog, "ann") == ["1"] && interactions(catalog, "bob") == ["2"])
+    }
+
+    @Test("What a backup has of members is found without restoring it")
+    func traces() throws {
+        let one = try journal("journal-1.sqlite")
+        _ = try one.record([Self.join("1", "b", "eve"), Self.join("2", "b", "eve"), Self.hide("a")], at: 100)
+        try backUp("journal-1.sqlite")
+        let folder = try TemporaryDirectory()
+        let traces = try Restoration(backupPath).traces(of: ["ann", "eve", "nobody"], in: folder.path)
+        #expect(traces[BytewiseString("eve")] == ["changes of daemons": 2])
+        #expect(traces[BytewiseString("ann")] == ["users": 1, "memberships": 1, "photos": 2])
+        #expect(traces[BytewiseString("nobody")] == nil)
+    }
+
     @Test("Changes after one that is nowhere wait, unless they are to be taken without it")
     func missing() throws {
         let one = try journal("journal-1.sqlite")

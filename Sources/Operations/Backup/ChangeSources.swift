@@ -22,6 +22,21 @@ struct ChangeSources {
         return last
     }
 
+    /// Returns the number of changes about each member; members without changes are left out.
+    func traces(of users: [String]) throws(BackupError) -> [BytewiseString: Int] {
+        var merge = ChangeMerge(try last().mapValues { SequenceRange(after: 0, last: $0) })
+        var traces: [BytewiseString: Int] = [:]
+        while true {
+            let changes = try merge.next(limit: 1000) { origin, after, limit throws(BackupError) in
+                try self.changes(of: origin, after: after, limit: limit)
+            }
+            if changes.isEmpty { return traces }
+            for change in changes where change.tellsOfMember {
+                for user in users where change.names(user: user) { traces[BytewiseString(user), default: 0] += 1 }
+            }
+        }
+    }
+
     /// Returns changes of a journal after a number, from a source that has the next one.
     func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
         var best = try streams?.changes(of: origin, after: sequence, limit: limit) ?? []

@@ -1,6 +1,6 @@
 public import CatalogStore
 import Changes
-import Model
+public import Model
 public import ModelStore
 
 /// A restore of a backup.
@@ -58,7 +58,38 @@ public struct Restoration: ~Copyable {
         for file in manifest.files { try archive.read(file) { _ in } }
     }
 
+    /// Returns the number of changes about members, and of rows in the catalog by table, without restoring anything.
+    ///
+    /// - Parameter folder: a folder for temporary files, which the caller removes.
+    public func traces(of users: [String], in folder: String) throws(BackupError) -> [BytewiseString: [String: Int]] {
+        let (catalogPath, streamsPath) = ("\(folder)/catalog", "\(folder)/streams")
+        var journals: [String] = []
+        for (number, file) in manifest.files.enumerated() {
+            switch file.name {
+            case BackupManifest.catalogName: try archive.extract(file, to: catalogPath)
+            case BackupManifest.streamsName: try archive.extract(file, to: streamsPath)
+            case BackupManifest.experimentsName: break
+            default:
+                journals.append("\(folder)/journal-\(number)")
+                try archive.extract(file, to: journals[journals.count - 1])
+            }
+        }
+        var traces = try ChangeSources(
+            journals: Self.open(journals, .recording),
+            streams: manifest.streamedChanges == nil ? nil : StreamCopy(streamsPath)
+        ).traces(of: users).mapValues { ["changes of daemons": $0] }
+        // Writing mode migrates the catalog of an earlier program.
+        let catalog = try cataloged { () throws(CatalogError) in try Catalog(path: catalogPath, mode: .writing) }
+        for user in users {
+            let rows = try cataloged { () throws(CatalogError) in try catalog.traces(ofMember: user).rows }
+            traces[BytewiseString(user), default: [:]].merge(rows) { $0 + $1 }
+        }
+        return traces.filter { !$0.value.isEmpty }
+    }
+
     /// Restores the backup.
+    ///
+    /// Changes that only a replaced journal has are applied to the catalog, too.
     ///
     /// - Parameters:
     ///   - places: the targets.
@@ -88,15 +119,18 @@ public struct Restoration: ~Copyable {
                 try archive.extract(file, to: RestoredFile("\(places.journalFolder)/\(name)").prepared)
             }
         }
-        try complete(
-            catalog.prepared,
-            with: ChangeSources(
-                journals: Self.open(journals.map(\.prepared)),
-                streams: manifest.streamedChanges == nil ? nil : StreamCopy(streams.prepared)),
-            skipsMissing: skipsMissing, &outcome)
+        /// Applies the changes of the backup, and of other journals.
+        func complete(with others: [ChangeJournal], skipsMissing: Bool) throws(BackupError) {
+            let sources = ChangeSources(
+                journals: try Self.open(journals.map(\.prepared), .recording) + others,
+                streams: manifest.streamedChanges == nil ? nil : try StreamCopy(streams.prepared))
+            try self.complete(catalog.prepared, with: sources, skipsMissing: skipsMissing, &outcome)
+        }
+        try complete(with: [], skipsMissing: skipsMissing && !isReplacing)
         if isReplacing {
             try Self.forgetAgain(
                 in: catalog.prepared, replacing: (places.catalog, journals.map(\.path)), &outcome)
+            try complete(with: Self.replaced(journals.map(\.path)), skipsMissing: skipsMissing)
         }
         for file in journals { try file.putInPlace() }
         if let experiments {
@@ -108,14 +142,18 @@ public struct Restoration: ~Copyable {
         return outcome
     }
 
-    private static func open(_ paths: [String]) throws(BackupError) -> [ChangeJournal] {
+    /// Opens journals; recording mode upgrades those of an earlier program.
+    private static func open(_ paths: [String], _ mode: ChangeJournal.Mode) throws(BackupError) -> [ChangeJournal] {
         var journals: [ChangeJournal] = []
         for path in paths {
-            // Recording mode upgrades a journal of an earlier program.
-            let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
-            journals.append(journal)
+            journals.append(try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: mode) })
         }
         return journals
+    }
+
+    /// Opens the journals that are replaced, as far as they can be read: no other place may have their latest changes.
+    private static func replaced(_ paths: [String]) -> [ChangeJournal] {
+        paths.filter(FileName.exists).flatMap { (try? open([$0], .reading)) ?? [] }
     }
 
     /// Prepares the experiments of the backup for the store; nil if there is nothing to restore.
@@ -148,10 +186,14 @@ public struct Restoration: ~Copyable {
         // Writing mode also creates the write-ahead log.
         _ = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .writing) }
         let catalog = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .recording) }
-        (outcome.changes, outcome.stopping) = try catalog.takeOver(
+        let (counts, stopping) = try catalog.takeOver(
             through: try sources.last(), skipsMissing: skipsMissing, wrap: BackupError.init
         ) { origin, after, limit throws(BackupError) in
             try sources.changes(of: origin, after: after, limit: limit)
         }
+        outcome.changes.applied += counts.applied
+        outcome.changes.repeated += counts.repeated
+        outcome.changes.leftOut += counts.leftOut
+        (outcome.changes.held, outcome.stopping) = (counts.held, stopping)
     }
 }

@@ -5,6 +5,7 @@ import CommandLine
 import FoundationEssentials
 import Model
 import ModelStore
+import Operations
 import Service
 
 /// `coterie forget USER…`.
@@ -25,14 +26,15 @@ enum ForgetCommand: Subcommand {
             Versions in Redis, and versions in a folder that "coterie recompute" published with members, hold these \
             until they are pruned. Streams hold what members did until all versions have it.
 
-            --check says what is left where, and ends with exit code 1 if anything is; look into a backup with \
-            --catalog. Of the journals of daemons it sees those on this machine.
+            --check says what is left where, and ends with exit code 1 if anything is. Of the journals of daemons it \
+            sees those on this machine. With --backup it looks into a file of "coterie backup" instead.
             """,
         arguments: [Argument("USER", help: "Users' ids", isOptional: true, isRepeating: true)],
         options: [
             Option("users", "FILE", help: "Read more users' ids from a file, one a line; - is standard input"),
             Option(flag: "with-photos", help: "Remove their photos too"),
             Option(flag: "check", help: "Only say what is left of them, and where"),
+            Option("backup", "FILE", help: "With --check: look into this backup, without restoring it"),
             Option(flag: "undo", help: "Let them come back; what was removed stays removed"),
             Option(flag: "list", help: "Only list the members who were forgotten"),
             Option("sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)"),
@@ -41,14 +43,18 @@ enum ForgetCommand: Subcommand {
         ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie forget laura-100", "coterie forget --users gone.txt --with-photos",
-            "coterie forget laura-100 --check --catalog backup.sqlite",
+            "coterie forget laura-100 --check --backup coterie-2026-11-22.tar",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let users = try parsed.arguments + (parsed.textIfGiven("users").map(LineFile.lines) ?? [])
         if parsed.flag("list") { return try list(parsed, users) }
         guard !users.isEmpty else { throw UsageError("which user? Give an id, or a file of ids with --users") }
-        if parsed.flag("check") { return try check(parsed, users) }
+        if parsed.flag("check") {
+            guard let backup = parsed.textIfGiven("backup") else { return try check(parsed, users) }
+            return try check(parsed, users, inBackup: backup)
+        }
+        guard parsed.textIfGiven("backup") == nil else { throw UsageError("--backup needs --check") }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         if parsed.flag("undo") {
             let count = try catalog.readmit(users)
@@ -56,14 +62,16 @@ enum ForgetCommand: Subcommand {
         }
         let (now, withPhotos) = (Int64(Date().timeIntervalSince1970 * 1000), parsed.flag("with-photos"))
         let channel = try parsed.openStore().shared?.channel
-        let stream = ForgettingStream(forgetting: users, withPhotos: withPhotos, atMilliseconds: now)
+        // Daemons may have changes under an id from which a member was renamed.
+        let everyID = try users + catalog.earlierIDs(ofUsers: users)
+        let stream = CommandStream(forgetting: everyID, withPhotos: withPhotos, atMilliseconds: now)
         let (summary, isErased) = try catalog.forget(
             users, withPhotos: withPhotos, atMilliseconds: now,
             stream: channel.map { _ in (stream.origin, stream.last) })
-        if let channel { try tell(users, through: stream, channel) }
+        if let channel { try tell(everyID, through: stream, channel) }
         var sessions = 0
         if let kept = try SessionFileReader(path: sessionsPath(parsed)) {
-            for user in users { sessions += try kept.forget(ofUser: user) }
+            for user in everyID { sessions += try kept.forget(ofUser: user) }
         }
         if parsed.flag("json") {
             var output = try Output()
@@ -83,7 +91,7 @@ enum ForgetCommand: Subcommand {
     }
 
     /// Tells the daemons of a shared store, and removes the members' lists of sessions from the store.
-    private static func tell(_ users: [String], through stream: ForgettingStream, _ channel: SharedChannel) throws {
+    private static func tell(_ users: [String], through stream: CommandStream, _ channel: SharedChannel) throws {
         do throws(StoreError) {
             var streams = try channel.journals()
             do throws(ChangeError) { try stream.send(to: &streams) } catch { throw StoreError(error) }
@@ -159,6 +167,29 @@ enum ForgetCommand: Subcommand {
                     userId: user, isForgotten: traces.forgottenAt != nil, places: places.sorted { $0.place < $1.place })
             )
         }
+        try report(rows, parsed)
+    }
+
+    /// Prints what a backup has of members.
+    private static func check(_ parsed: ParsedCommand, _ users: [String], inBackup path: String) throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/coterie-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (traces, catalog) = (
+            try Restoration(path).traces(of: users, in: folder), try parsed.openCatalogIfPresent()
+        )
+        let rows: [Trace] = try users.map { user in
+            let places = (traces[BytewiseString(user)] ?? [:]).map { Place(place: "backup, \($0.key)", rows: $0.value) }
+            return Trace(
+                userId: user, isForgotten: try catalog?.isForgotten(user: user) ?? false,
+                places: places.sorted { $0.place < $1.place })
+        }
+        try report(rows, parsed)
+    }
+
+    /// Prints what is left of members; fails if anything is.
+    private static func report(_ rows: [Trace], _ parsed: ParsedCommand) throws {
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: rows)
