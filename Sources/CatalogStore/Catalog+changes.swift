@@ -7,6 +7,7 @@ final class ChangeApplier {
     private let catalog: Catalog
     private let members: InteractionRecorder
     private let site: SiteRecorder
+    private let renamed: RenamedIDs
 
     /// - Parameter isReplaying: whether a journal has acknowledged the changes; then none is refused.
     init(_ catalog: Catalog, isReplaying: Bool) throws(CatalogError) {
@@ -15,15 +16,17 @@ final class ChangeApplier {
             try InteractionRecorder(catalog.database, isReplaying: isReplaying)
         }
         site = SiteRecorder(catalog, isFromJournals: isReplaying)
+        renamed = RenamedIDs(catalog)
     }
 
-    /// Applies a change within a transaction of the caller.
+    /// Applies a change within a transaction of the caller; one under an old id counts for the new id.
     func apply(_ change: Change) throws(CatalogError) -> Change.Outcome {
-        switch change {
+        switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: change) }) {
         case .member(let change):
             .member(try wrapping { () throws(DatabaseError) in try members.apply(change) })
         case .site(let change): .site(try site.apply(change))
         case .removal(let change): .removal(try catalog.apply(change))
+        case .renaming(let change): .renaming(try catalog.apply(change))
         }
     }
 
@@ -43,8 +46,8 @@ final class ChangeApplier {
                 change = .member(member)
                 leftOut += 1
                 if interactions.isEmpty { return leftOut }
-            case .site(.unknownGroup), .removal(.unknown): return leftOut + 1
-            case .member, .site, .removal: return leftOut
+            case .site(.unknownGroup), .removal(.unknown), .renaming(.unknown): return leftOut + 1
+            case .member, .site, .removal, .renaming: return leftOut
             }
         }
     }

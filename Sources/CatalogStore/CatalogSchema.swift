@@ -202,6 +202,16 @@ enum CatalogSchema {
         "ALTER TABLE exposures ADD COLUMN shown TEXT; ALTER TABLE exposures ADD COLUMN settings TEXT;",
         // Whether a member may be named or counted to others: 0 for no, 1 for yes, NULL if the member never said so.
         "ALTER TABLE users ADD COLUMN listed INTEGER;",
+        // The new ids of renamed groups and users. Daemons may still send changes under the old ids.
+        """
+        CREATE TABLE IF NOT EXISTS renamed_ids (
+            entity TEXT NOT NULL,
+            old_id TEXT NOT NULL,
+            new_id TEXT NOT NULL,
+            PRIMARY KEY (entity, old_id)
+        ) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS renamed_ids_by_new ON renamed_ids (entity, new_id);
+        """,
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

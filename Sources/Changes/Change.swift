@@ -10,6 +10,8 @@ public enum Change: Sendable, Equatable {
     case site(SiteChange)
     /// A removal that an administrator of the site orders.
     case removal(RemovalChange)
+    /// A new id that an administrator of the site gives.
+    case renaming(RenamingChange)
 
     /// The only member whom the change concerns, or nil if it concerns everybody, as a decision of the site does.
     public var userID: String? {
@@ -17,7 +19,14 @@ public enum Change: Sendable, Equatable {
         case .member(let change): change.userID
         case .site: nil
         case .removal(let change): change.userID
+        case .renaming(let change): change.subject == .user ? change.newID : nil
         }
+    }
+
+    /// Whether the change names a user by an external id.
+    func names(user id: String) -> Bool {
+        if case .renaming(let change) = self, change.subject == .user, change.oldID.hasSameBytes(as: id) { return true }
+        return userID?.hasSameBytes(as: id) == true
     }
 
     /// The one group that the change is about, or nil if it is about none, or several.
@@ -26,6 +35,7 @@ public enum Change: Sendable, Equatable {
         case .member: nil
         case .site(let change): change.groupID
         case .removal(let change): change.groupID
+        case .renaming(let change): change.subject == .group ? change.oldID : nil
         }
     }
 
@@ -38,6 +48,7 @@ public enum Change: Sendable, Equatable {
         case .member(let change): change.action == .forget(id: nil) ? change.userID : nil
         case .site: nil
         case .removal(let change): change.forgottenUserID
+        case .renaming: nil
         }
     }
 
@@ -61,6 +72,8 @@ public enum Change: Sendable, Equatable {
         case site(SiteChange.Outcome)
         /// The outcome of a removal.
         case removal(RemovalChange.Outcome)
+        /// The outcome of a renaming.
+        case renaming(RenamingChange.Outcome)
     }
 }
 
@@ -99,6 +112,10 @@ public enum ChangeKind: Int64, Sendable, CaseIterable {
     case removeUser = 23
     /// The site removes a photo from a group.
     case removePooled = 24
+    /// The site gives a group another id.
+    case renameGroup = 30
+    /// The site gives a user another id.
+    case renameUser = 31
 
     /// Whether a later change of this kind by the same member replaces an earlier one entirely.
     public var replacesEarlier: Bool {
@@ -135,6 +152,7 @@ extension Change {
             case .user: .removeUser
             case .pooled: .removePooled
             }
+        case .renaming(let change): change.subject == .group ? .renameGroup : .renameUser
         }
     }
 }

@@ -9,6 +9,8 @@ enum ChangeField: String, CaseIterable {
     case version = "v", kind
     /// External ids, and the table of a relation.
     case user, group, photo, table
+    /// The new external id of the user or the group.
+    case to
     /// The time of the site's decision, in Unix milliseconds.
     case at
     /// The id of a forgotten interaction.
@@ -93,6 +95,10 @@ extension Change {
                 fields.set(.table, table)
             }
             fields.set(.at, change.atMilliseconds)
+        case .renaming(let change):
+            fields.set(change.subject == .group ? .group : .user, change.oldID)
+            fields.set(.to, change.newID)
+            fields.set(.at, change.atMilliseconds)
         }
         return fields.object.written
     }
@@ -142,6 +148,12 @@ extension Change {
         case .removeMember, .removeGroup, .removePhoto, .removeUser, .removePooled:
             guard let subject = RemovalChange.Subject(kind, &fields), let at = fields.integer(.at) else { return nil }
             self = .removal(RemovalChange(subject, atMilliseconds: at))
+        case .renameGroup, .renameUser:
+            guard let old = fields.text(kind == .renameGroup ? .group : .user), let new = fields.text(.to),
+                let at = fields.integer(.at)
+            else { return nil }
+            self = .renaming(
+                RenamingChange(kind == .renameGroup ? .group : .user, from: old, to: new, atMilliseconds: at))
         }
     }
 

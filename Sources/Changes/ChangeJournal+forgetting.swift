@@ -28,7 +28,7 @@ extension ChangeJournal {
             case .record, .expose: try forget(change, ofUser: user)
             case .state: break
             }
-        case .site, .removal: break
+        case .site, .removal, .renaming: break
         }
         if content.kind.replacesEarlier { try replaceEarlier(content.kind, ofUser: user) }
     }
@@ -203,7 +203,7 @@ extension ChangeJournal {
     public func erase(among users: [String]?, _ forgotten: (_ userID: String) -> Int64?) throws(ChangeError)
         -> [String]
     {
-        try transaction { () throws(DatabaseError) in
+        let erased = try transaction { () throws(DatabaseError) in
             let all = "SELECT DISTINCT user_id FROM changes WHERE user_id IS NOT NULL"
             let found: [String]
             if let users { found = users } else { found = try database.prepare(all).texts() }
@@ -217,5 +217,7 @@ extension ChangeJournal {
             }
             return erased
         }
+        if !erased.isEmpty { folds.removeAll() }
+        return erased
     }
 }

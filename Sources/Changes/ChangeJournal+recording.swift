@@ -47,6 +47,7 @@ extension ChangeJournal {
         switch change {
         case .site: outcome = .site(.changed)
         case .removal: outcome = .removal(.pending)
+        case .renaming: outcome = .renaming(.renamed)
         case .member(var member):
             switch member.action {
             case .record(let interactions):
@@ -90,7 +91,7 @@ extension ChangeJournal {
         }
         let row = try database.prepare(
             """
-            SELECT \(Self.columns) FROM changes WHERE user_id = ? AND kind > 0 ORDER BY change_key DESC LIMIT 1
+            SELECT \(Self.columns) FROM changes WHERE user_id = ? AND +kind > 0 ORDER BY change_key DESC LIMIT 1
             """)
         row.bind(member.userID, at: 1)
         guard try row.step(), let last = self.change(row), last.origin == origin, last.change == change else {

@@ -73,27 +73,22 @@ extension JournalStreams {
     /// program count if they name a member.
     public mutating func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: [String: Int]] {
         var traces: [BytewiseString: [String: Int]] = [:]
-        for (origin, numbers) in try survey() {
-            var last = numbers.after
-            while last < numbers.last {
-                let found = try changes(of: origin, after: last, limit: ForgettingStream.batchSize)
-                for change in found where change.tellsOfMember {
-                    for user in users where change.names(user: user) {
-                        traces[BytewiseString(user), default: [:]][origin, default: 0] += 1
-                    }
+        try forEachBatch(beyond: .none, wrap: { $0 }) { changes throws(ChangeError) in
+            for change in changes where change.tellsOfMember {
+                for user in users where change.names(user: user) {
+                    traces[BytewiseString(user), default: [:]][change.origin, default: 0] += 1
                 }
-                last = found.last?.sequence ?? numbers.last
             }
         }
         return traces
     }
 }
 
-/// Changes that tell the daemons of a shared store to forget members, in a stream of their own.
+/// Changes that a command has applied to the catalog, for the daemons of a shared store, in a stream of their own.
 ///
 /// The changes look like those of a daemon. No journal has them until a daemon has taken them. If the store loses them
-/// before that, the next version lacks the members all the same.
-public struct ForgettingStream {
+/// before that, the next version has them all the same.
+public struct CommandStream {
     /// The number of changes that are sent at a time.
     static let batchSize = 500
 
@@ -104,16 +99,25 @@ public struct ForgettingStream {
     /// The number of the last change.
     public var last: Int64 { Int64(changes.count) }
 
-    /// - Parameter milliseconds: the current time, in Unix milliseconds.
-    public init(forgetting users: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) {
-        changes = users.enumerated().map { [origin] index, user in
+    /// - Parameters:
+    ///   - changes: the changes.
+    ///   - milliseconds: the current time, in Unix milliseconds.
+    public init(_ changes: [Change], atMilliseconds milliseconds: Int64) {
+        self.changes = changes.enumerated().map { [origin] index, change in
             JournaledChange(
                 origin: origin, sequence: Int64(index + 1), stampMilliseconds: milliseconds + Int64(index),
-                change: .removal(RemovalChange(.member(user, withPhotos: withPhotos), atMilliseconds: milliseconds)))
+                change: change)
         }
     }
 
-    /// Adds the changes to the store, and the members to its forgotten members.
+    /// Creates a stream that forgets members.
+    public init(forgetting users: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) {
+        self.init(
+            users.map { .removal(RemovalChange(.member($0, withPhotos: withPhotos), atMilliseconds: milliseconds)) },
+            atMilliseconds: milliseconds)
+    }
+
+    /// Adds the changes to the store, and forgotten members to those that the store names.
     public func send(to streams: inout JournalStreams) throws(ChangeError) {
         try streams.noteForgotten(by: changes)
         var rest = changes[...]

@@ -105,6 +105,57 @@ struct RenamingTests {
         try catalog.integrity()
     }
 
+    @Test("What comes under an old id counts for the new one, until something else has the old id")
+    func underOldID() throws {
+        _ = try catalog.rename(.groups, from: "x", to: "x-2")
+        _ = try catalog.rename(.groups, from: "x-2", to: "x-3")
+        _ = try catalog.rename(.groups, from: "y", to: "y-2")
+        _ = try catalog.rename(.groups, from: "y-2", to: "y")
+        _ = try catalog.rename(.users, from: "u1", to: "laura")
+        try record("9", .dismiss, "x", of: "u1", at: 1_700_000_040_000)
+        #expect(try interactions("laura").last == "9 dismiss x-3" && catalog.member(withID: "u1") == nil)
+        for id in ["x", "x-2", "y", "y-2"] {
+            #expect(try catalog.apply(SiteChange(ofGroup: id, .hide, atMilliseconds: 9)) != .unknownGroup, "\(id)")
+        }
+        #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["spam", "x-3", "y"])
+        try test.importing(.groups, "group_id,title\nx,Another\n")
+        #expect(try catalog.apply(SiteChange(ofGroup: "x", .hide, atMilliseconds: 9)) == .changed)
+        #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["spam", "x", "x-3", "y"])
+    }
+
+    @Test("A renaming of a journal is applied like that of the command, whatever comes before and after it")
+    func journaled() throws {
+        let changes: [Change] = [
+            .member(
+                MemberChange(
+                    ofUser: "u4", .record([InteractionRecord(id: "1", .join, groupID: "owls", atMilliseconds: 1)]))),
+            .renaming(RenamingChange(.group, from: "owls", to: "owls-2", atMilliseconds: 2)),
+            .renaming(RenamingChange(.user, from: "u4", to: "eve", atMilliseconds: 2)),
+            .site(SiteChange(ofGroup: "owls", .hide, atMilliseconds: 3)),
+            .member(
+                MemberChange(
+                    ofUser: "u4", .record([InteractionRecord(id: "2", .dismiss, groupID: "owls", atMilliseconds: 4)]))),
+        ]
+        let journaled = changes.enumerated().map {
+            JournaledChange(origin: "a", sequence: Int64($0 + 1), stampMilliseconds: Int64($0), change: $1)
+        }
+        #expect(try catalog.apply(journaled: journaled).leftOut == 0)
+        #expect(try interactions("eve") == ["1 join owls-2", "2 dismiss owls-2"])
+        #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["owls-2", "spam"])
+        #expect(try catalog.curations().map(\.groupID) == ["owls-2"])
+    }
+
+    @Test("A member who was renamed is forgotten under both ids, and nothing of the old one is left")
+    func forgottenUnderBoth() throws {
+        _ = try catalog.rename(.users, from: "u1", to: "laura")
+        #expect(try catalog.traces(ofMember: "u1").rows == ["renamed_ids": 1])
+        _ = try catalog.forget(["laura"], withPhotos: false, atMilliseconds: 1)
+        #expect(try catalog.isForgotten(user: "u1"))
+        #expect(try catalog.traces(ofMember: "u1").rows.isEmpty && catalog.traces(ofMember: "laura").rows.isEmpty)
+        let record = InteractionRecord(id: "9", .join, groupID: "z", atMilliseconds: 5)
+        #expect(try catalog.apply([MemberChange(ofUser: "u1", .record([record]))]) == [.unknownMember])
+    }
+
     @Test("Nobody who was forgotten comes back under another id, and no other id is taken from them")
     func forgotten() throws {
         _ = try catalog.forget(["u1"], withPhotos: false, atMilliseconds: 1)

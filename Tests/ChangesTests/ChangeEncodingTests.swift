@@ -81,6 +81,14 @@ struct ChangeEncodingTests {
             .removal(RemovalChange(.pooled("p1", ofGroup: "owls", table: "pools"), atMilliseconds: 5)),
             #"{"v":1,"kind":24,"group":"owls","photo":"p1","table":"pools","at":5}"#
         ),
+        (
+            .renaming(RenamingChange(.group, from: "owls", to: "night owls", atMilliseconds: 5)),
+            #"{"v":1,"kind":30,"group":"owls","to":"night owls","at":5}"#
+        ),
+        (
+            .renaming(RenamingChange(.user, from: "guest-77", to: "ann", atMilliseconds: 5)),
+            #"{"v":1,"kind":31,"user":"guest-77","to":"ann","at":5}"#
+        ),
     ]
 
     private static var markedExposure: ExposureRecord {

@@ -55,6 +55,8 @@ extension Catalog {
         -> RemovalSummary
     {
         var summary = RemovalSummary()
+        // Changes under an earlier id must not bring the member back either.
+        let ids = ids + (try earlierIDs(ofUsers: ids))
         if withPhotos {
             try collect("SELECT photo_key FROM photos JOIN users USING (user_key) WHERE user_id = ?", ids)
             var photos = RemovalSummary()
@@ -68,10 +70,17 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in
             let note = try database.prepare(
                 "INSERT INTO forgotten_members VALUES (?1, ?2) ON CONFLICT DO UPDATE SET forgotten_at = ?2")
+            let renamed = try database.prepare(
+                """
+                DELETE FROM renamed_ids
+                WHERE entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)
+                """)
             for id in ids {
                 note.bind(id, at: 1)
                 note.bind(milliseconds, at: 2)
                 try note.run()
+                renamed.bind(id, at: 1)
+                try renamed.run()
             }
         }
         return summary
@@ -143,6 +152,14 @@ extension Catalog {
                 if try count.step(), count.integer(0) > 0 { traces.rows[table] = Int(count.integer(0)) }
                 count.reset()
             }
+            let renamed = try database.prepare(
+                """
+                SELECT count(*) FROM renamed_ids
+                WHERE entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)
+                """)
+            renamed.bind(id, at: 1)
+            if try renamed.step(), renamed.integer(0) > 0 { traces.rows["renamed_ids"] = Int(renamed.integer(0)) }
+            renamed.reset()
             let note = try database.prepare("SELECT forgotten_at FROM forgotten_members WHERE user_id = ?")
             note.bind(id, at: 1)
             if try note.step() { traces.forgottenAt = note.integer(0) }

@@ -1,17 +1,6 @@
+public import Changes
 import Model
 import SQLite
-
-/// The result of giving a group or a user a new external id.
-public enum RenamingOutcome: Sendable, Equatable {
-    /// Only the old id was known; its group or user has the new id now.
-    case renamed
-    /// Both ids were known; everything of the old one belongs to the new one now, and the old one is gone.
-    case merged
-    /// Only the new id is known, for example after an earlier renaming.
-    case unchanged
-    /// Neither id is known.
-    case unknown
-}
 
 extension Catalog {
     /// Gives a group or a user another external id, in one transaction.
@@ -20,42 +9,84 @@ extension Catalog {
     /// new id is known already, for example after an import, its own facts stand and the rest is added. The group is
     /// private if it was under either id. A join or leave counts by its time, whichever id it was recorded under.
     ///
-    /// - Parameter table: groups or users.
+    /// - Parameters:
+    ///   - table: groups or users.
+    ///   - stream: the stream that tells daemons of the renaming, and its last number.
     /// - Throws: `CatalogError.Code.badData` if a user with one of the ids was forgotten; then nothing was changed.
-    public func rename(_ table: EntityTable, from old: String, to new: String) throws(CatalogError) -> RenamingOutcome {
-        if table == .users {
-            for id in [old, new] where try isForgotten(user: id) {
-                throw CatalogError(
-                    .badData, "user \(id) was forgotten, and must not come back under another id (coterie forget)")
-            }
+    public func rename(
+        _ table: EntityTable, from old: String, to new: String, stream: (origin: String, last: Int64)? = nil
+    ) throws(CatalogError) -> RenamingChange.Outcome {
+        if let id = try forgottenUser(table, old, new) {
+            throw CatalogError(
+                .badData, "user \(id) was forgotten, and must not come back under another id (coterie forget)")
         }
         return try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                let before = database.totalChanges
-                let outcome: RenamingOutcome
-                switch (try key(of: old, in: table), try key(of: new, in: table)) {
-                case (nil, nil): return .unknown
-                case (nil, _): return .unchanged
-                case (let key?, nil):
-                    let update = try database.prepare(
-                        "UPDATE \(table.rawValue) SET \(table.idColumn) = ?1 WHERE \(table.keyColumn) = ?2")
-                    update.bind(new, at: 1)
-                    update.bind(key, at: 2)
-                    try update.run()
-                    outcome = .renamed
-                case (let key?, let target?):
-                    guard key != target else { return .unchanged }
-                    for statement in table.mergingStatements(relations) {
-                        try database.prepare(statement).run(target, key)
-                    }
-                    try settleMemberships(table, target)
-                    outcome = .merged
-                }
-                try recordChanges(database.totalChanges - before)
-                // A version that has the old id must no longer show it.
-                if table == .groups { try noteGroupRemoval() }
-                return outcome
+            let outcome = try wrapping { () throws(DatabaseError) in try move(table, from: old, to: new) }
+            if let stream, outcome != .unknown { try noteTaken([stream.origin: stream.last]) }
+            return outcome
+        }
+    }
+
+    /// Applies a renaming of a journal, within a transaction of the caller.
+    func apply(_ change: RenamingChange) throws(CatalogError) -> RenamingChange.Outcome {
+        let table: EntityTable = change.subject == .group ? .groups : .users
+        guard try forgottenUser(table, change.oldID, change.newID) == nil else { return .unknown }
+        return try wrapping { () throws(DatabaseError) in
+            try move(table, from: change.oldID, to: change.newID)
+        }
+    }
+
+    /// Returns the id of a user who was forgotten, or nil if neither was.
+    private func forgottenUser(_ table: EntityTable, _ old: String, _ new: String) throws(CatalogError) -> String? {
+        guard table == .users else { return nil }
+        for id in [old, new] where try isForgotten(user: id) { return id }
+        return nil
+    }
+
+    private func move(_ table: EntityTable, from old: String, to new: String) throws(DatabaseError)
+        -> RenamingChange.Outcome
+    {
+        let before = database.totalChanges
+        let outcome: RenamingChange.Outcome
+        switch (try key(of: old, in: table), try key(of: new, in: table)) {
+        case (nil, nil): return .unknown
+        case (nil, _): return .unchanged
+        case (let key?, nil):
+            let update = try database.prepare(
+                "UPDATE \(table.rawValue) SET \(table.idColumn) = ?1 WHERE \(table.keyColumn) = ?2")
+            update.bind(new, at: 1)
+            update.bind(key, at: 2)
+            try update.run()
+            outcome = .renamed
+        case (let key?, let target?):
+            guard key != target else { return .unchanged }
+            for statement in table.mergingStatements(relations) {
+                try database.prepare(statement).run(target, key)
             }
+            try settleMemberships(table, target)
+            outcome = .merged
+        }
+        try recordChanges(database.totalChanges - before)
+        try note(table, old, isNow: new)
+        // A version that has the old id must no longer show it.
+        if table == .groups { try noteGroupRemoval() }
+        return outcome
+    }
+
+    /// Notes that changes under an old id count for a new one, as long as nothing else has the old id.
+    private func note(_ table: EntityTable, _ old: String, isNow new: String) throws(DatabaseError) {
+        guard !old.hasSameBytes(as: new) else { return }
+        for statement in [
+            // Renamings in a row lead to the last id, and an id that comes back is not renamed any more.
+            "UPDATE renamed_ids SET new_id = ?3 WHERE entity = ?1 AND new_id = ?2",
+            "INSERT INTO renamed_ids VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET new_id = ?3",
+            "DELETE FROM renamed_ids WHERE entity = ?1 AND (old_id = new_id OR (?2 <> ?3 AND old_id = ?3))",
+        ] {
+            let row = try database.prepare(statement)
+            row.bind(table.rawValue, at: 1)
+            row.bind(old, at: 2)
+            row.bind(new, at: 3)
+            try row.run()
         }
     }
 
@@ -126,5 +157,51 @@ extension EntityTable {
             "UPDATE \(rawValue) SET \(values.joined(separator: ", ")) WHERE \(keyColumn) = ?1",
             "DELETE FROM \(rawValue) WHERE \(keyColumn) = ?2",
         ]
+    }
+}
+
+/// The new ids of groups and users that were renamed, for changes under their old ids.
+struct RenamedIDs {
+    private let catalog: Catalog
+
+    init(_ catalog: Catalog) { self.catalog = catalog }
+
+    /// Returns a change under the new ids of its groups and its user.
+    func applied(to change: Change) throws(DatabaseError) -> Change {
+        guard try catalog.database.integer("SELECT EXISTS (SELECT 1 FROM renamed_ids)") == 1 else { return change }
+        return try change.renamed { id throws(DatabaseError) in
+            try newest(.groups, id)
+        } user: { id throws(DatabaseError) in
+            try newest(.users, id)
+        }
+    }
+
+    /// Returns the new id, or the same one if nothing was renamed from it, or if something else has it now.
+    private func newest(_ table: EntityTable, _ id: String) throws(DatabaseError) -> String {
+        let row = try catalog.database.prepare(
+            """
+            SELECT new_id FROM renamed_ids WHERE entity = ?1 AND old_id = ?2
+            AND NOT EXISTS (SELECT 1 FROM \(table.rawValue) WHERE \(table.idColumn) = ?2)
+            """)
+        row.bind(table.rawValue, at: 1)
+        row.bind(id, at: 2)
+        return try row.step() ? row.text(0) : id
+    }
+}
+
+extension Catalog {
+    /// Returns the earlier ids of users, from which they were renamed.
+    public func earlierIDs(ofUsers ids: [String]) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT old_id FROM renamed_ids WHERE entity = '\(EntityTable.users.rawValue)' AND new_id = ?")
+            var found: [String] = []
+            for id in ids {
+                rows.bind(id, at: 1)
+                while try rows.step() { found.append(rows.text(0)) }
+                rows.reset()
+            }
+            return found
+        }
     }
 }

@@ -83,6 +83,9 @@ final class JournalSource: CommunitySource {
             decisions.hidden.formUnion(try catalog?.siteDecisions(in: snapshot).hidden ?? [])
             decisions.hidden.formUnion(
                 Set(groups: removedGroups(beyond: snapshot.manifest.taken).lazy.map(\.text), in: snapshot.model))
+            // The next version has these groups under their new ids.
+            decisions.hidden.formUnion(
+                Set(groups: journal.decisions.renamedGroups(beyond: snapshot.manifest.taken), in: snapshot.model))
             return decisions
         }
     }
@@ -118,6 +121,7 @@ final class JournalSource: CommunitySource {
         guard let snapshot = served().snapshot else {
             throw ServiceError(.noVersion, "no version is loaded that would say which groups there are")
         }
+        let change = renamed(change, in: snapshot)
         switch change {
         case .member(let change):
             let model = VisibleModel(snapshot.model, try siteDecisions(in: snapshot))
@@ -128,8 +132,21 @@ final class JournalSource: CommunitySource {
         case .site(let change):
             if let outcome = try outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
         case .removal(let change): if try !isThere(change.subject, in: snapshot) { return .removal(.unknown) }
+        case .renaming: break
         }
         return try journal.apply(change)
+    }
+
+    /// Returns a change under the new ids of its groups; a group that has an old id in a later version keeps it.
+    private func renamed(_ change: Change, in snapshot: ModelSnapshot) -> Change {
+        let names = journal.decisions.names
+        let renamed = Set(journal.decisions.renamedGroups(beyond: snapshot.manifest.taken).map(BytewiseString.init))
+        return change.renamed { id in
+            let isOther = snapshot.model.index(ofID: id) != nil && !renamed.contains(BytewiseString(id))
+            return isOther ? id : names.newest(of: id)
+        } user: {
+            $0
+        }
     }
 
     /// Whether there is something to remove, as far as this daemon can tell.
@@ -149,9 +166,13 @@ final class JournalSource: CommunitySource {
     /// Whether a group exists, shown or hidden.
     private func isThere(group id: String, in snapshot: ModelSnapshot) -> Bool {
         guard !removedGroups(beyond: snapshot.manifest.taken).contains(BytewiseString(id)) else { return false }
-        // A version lacks the groups that were hidden when it was made.
+        // A version lacks the groups that were hidden when it was made, and has others under their old ids.
+        let names = journal.decisions.names
         return snapshot.model.index(ofID: id) != nil
             || siteState(in: snapshot).hidden[BytewiseString(id)] != nil
+            || journal.decisions.renamedGroups(beyond: snapshot.manifest.taken).contains {
+                names.newest(of: $0).hasSameBytes(as: id)
+            }
     }
 
     /// Returns the outcome of a decision that need not be recorded, or nil if it must be recorded.

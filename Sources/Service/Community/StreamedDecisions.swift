@@ -8,9 +8,6 @@ public struct StreamedDecisions: Sendable {
     /// The decisions and removals, in the order in which they apply.
     public let changes: [Change]
 
-    /// The number of changes that are read at a time.
-    private static let batchSize = 1000
-
     /// Reads the decisions and removals from the streams of a store.
     ///
     /// - Parameter taken: the changes that are known already.
@@ -18,31 +15,35 @@ public struct StreamedDecisions: Sendable {
     public init(of channel: SharedChannel, beyond taken: AppliedChanges) throws(StoreError) {
         var streams = try channel.journals()
         var found: [JournaledChange] = []
-        do throws(ChangeError) {
-            for (origin, numbers) in try streams.survey() {
-                var last = max(numbers.after, taken.last(of: origin))
-                while last < numbers.last {
-                    let batch = try streams.changes(of: origin, after: last, limit: Self.batchSize)
-                    found += batch.lazy.filter { $0.change?.isOfSite ?? false }
-                    last = batch.last?.sequence ?? numbers.last
-                }
-            }
-        } catch { throw StoreError(error) }
+        try streams.forEachBatch(beyond: taken, wrap: { StoreError($0) }) { changes throws(StoreError) in
+            found += changes.lazy.filter { $0.change?.isOfSite ?? false }
+        }
         changes = found.sorted { $0.stamp < $1.stamp }.compactMap(\.change)
     }
 
     /// Returns a state with these decisions applied to it.
     func applied(to state: SiteState) -> SiteState {
         var state = state
-        for case .site(let change) in changes { _ = state.apply(change) }
+        let names = GroupNames(changes.compactMap(\.renaming))
+        for change in changes {
+            switch change {
+            case .site(var change):
+                change.groupID = names.newest(of: change.groupID)
+                _ = state.apply(change)
+            case .renaming(let change): state.apply(change)
+            case .member, .removal: break
+            }
+        }
         return state
     }
 
-    /// The external ids of the groups that were removed.
+    /// The external ids of the groups that were removed or renamed.
     var removedGroups: [String] {
         changes.compactMap { change in
-            guard case .removal(let removal) = change, case .group(let id) = removal.subject else { return nil }
-            return id
+            switch change.kind {
+            case .removeGroup, .renameGroup: change.groupID
+            default: nil
+            }
         }
     }
 }

@@ -1,5 +1,8 @@
 import CatalogStore
+import Changes
 import CommandLine
+import FoundationEssentials
+import ModelStore
 
 /// `coterie rename WHAT OLD NEW`.
 enum RenameCommand: Subcommand {
@@ -12,14 +15,14 @@ enum RenameCommand: Subcommand {
             use keeps what they did.
 
             The command is one transaction, and repeating it changes nothing. A renamed group is in no answer until \
-            the next recompute, which uses its new id. With a store in Redis, run a recompute right before: changes \
-            that daemons have recorded since the last recompute still have the old id.
+            the next recompute, which uses its new id. With a store in Redis, the command tells the daemons. Changes \
+            that still come under the old id count for the new one, unless something else has the old id by then.
             """,
         arguments: [
             Argument("WHAT", help: "group or user"), Argument("OLD", help: "The id up to now"),
             Argument("NEW", help: "The id from now on"),
         ],
-        options: [CommonOptions.catalog, CommonOptions.json],
+        options: [CommonOptions.catalog] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: ["coterie rename group owl-watch owls-of-the-north", "coterie rename user guest-77 laura-100"])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -29,8 +32,15 @@ enum RenameCommand: Subcommand {
         }
         guard (1...255).contains(new.utf8.count) else { throw UsageError("an id has 1 to 255 bytes") }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        let outcome = try catalog.rename(table, from: old, to: new)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let change = RenamingChange(table == .groups ? .group : .user, from: old, to: new, atMilliseconds: now)
+        let (channel, stream) = (
+            try parsed.openStore().shared?.channel, CommandStream([.renaming(change)], atMilliseconds: now)
+        )
+        let outcome = try catalog.rename(
+            table, from: old, to: new, stream: channel.map { _ in (stream.origin, stream.last) })
         guard outcome != .unknown else { throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table)) }
+        if let channel { try tell(stream, through: channel) }
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: Answer(what: what, from: old, to: new, outcome: "\(outcome)"))
@@ -40,7 +50,20 @@ enum RenameCommand: Subcommand {
         try output.flush()
     }
 
-    private static func line(_ outcome: RenamingOutcome, _ what: String, _ old: String, _ new: String) -> String {
+    /// Tells the daemons of a shared store.
+    private static func tell(_ stream: CommandStream, through channel: SharedChannel) throws {
+        do throws(StoreError) {
+            var streams = try channel.journals()
+            do throws(ChangeError) { try stream.send(to: &streams) } catch { throw StoreError(error) }
+        } catch {
+            throw Failure(
+                Failure.tryLater,
+                "the catalog has the new id, but the store was not told: \(error.message); rename it again")
+        }
+    }
+
+    private static func line(_ outcome: RenamingChange.Outcome, _ what: String, _ old: String, _ new: String) -> String
+    {
         switch outcome {
         case .renamed: "\(what) \(old) is \(new) now"
         case .merged: "\(what) \(new) has all that \(old) had, which is gone"

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@Suite(
+    "Renaming while daemons share a store", .aFewAtATime,
+    .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+struct RenameTests {
+    private func hide(_ daemon: RunningDaemon, _ group: String, method: String = "PUT") throws -> Int {
+        let client = try #require(SocketClient(port: daemon.port))
+        return try #require(client.request(method, "/v1/admin/groups/\(group)/hidden")?.status)
+    }
+
+    private func status(_ daemon: RunningDaemon, _ group: String) -> Int? {
+        try? daemon.get("/v1/groups/\(group)/similar").status
+    }
+
+    @Test("Daemons without the catalog know of it; a hide under the old id hides the group under the new one")
+    func groups() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let daemons = [
+            try await RunningDaemon.withoutCatalog(workspace, "a"),
+            try await RunningDaemon.withoutCatalog(workspace, "b"),
+        ]
+        for daemon in daemons { try await daemon.wait { !$0.degraded } }
+        try await workspace.succeed("rename", "group", "night-walkers", "night-strollers")
+        try await workspace.succeed("rename", "group", "macro-mondays", "macro-days")
+        for daemon in daemons {
+            #expect(await RunningDaemon.poll { status(daemon, "night-walkers") == 404 })
+            #expect(await RunningDaemon.poll { status(daemon, "macro-mondays") == 404 })
+        }
+        // A page may still have the old id.
+        #expect(try hide(daemons[0], "night-walkers") == 200)
+        #expect(try hide(daemons[0], "never-was") == 404)
+        let hidden = { (daemon: RunningDaemon) in (try? daemon.get("/v1/admin/hidden").text) ?? "" }
+        #expect(await RunningDaemon.poll { hidden(daemons[1]).contains("night-strollers") })
+        try await workspace.succeed("recompute")
+        for daemon in daemons {
+            #expect(await RunningDaemon.poll { status(daemon, "macro-days") == 200 })
+            #expect(status(daemon, "night-strollers") == 404 && status(daemon, "night-walkers") == 404)
+        }
+        #expect(try await workspace.succeed("hide", "--list").text.contains("night-strollers"))
+        // With the version that has the new id, the old one still leads to it.
+        #expect(try hide(daemons[1], "night-walkers", method: "DELETE") == 200)
+        for daemon in daemons { #expect(await RunningDaemon.poll { !hidden(daemon).contains("night-strollers") }) }
+        try await workspace.succeed("recompute")
+        for daemon in daemons { #expect(await RunningDaemon.poll { status(daemon, "night-strollers") == 200 }) }
+        #expect(try await !workspace.succeed("hide", "--list").text.contains("night"))
+    }
+}
