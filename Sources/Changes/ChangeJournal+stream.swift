@@ -2,7 +2,7 @@ public import Model
 import SQLite
 
 /// The contents of a journal, for sending, comparing and pruning.
-extension ChangeJournal {
+extension ChangeJournal: ChangeSource {
     /// Returns the ranges of changes that are here, by the journal that recorded them first.
     ///
     /// - Complexity: O(journals · log changes).
@@ -30,7 +30,8 @@ extension ChangeJournal {
 
     /// Returns changes of a journal as they are sent on, in the order of their numbers, without forgotten data.
     ///
-    /// The list ends before the first damaged or missing change, which is noted.
+    /// The list begins with the first whole change, and ends before the next one that is damaged or missing. Damaged
+    /// and missing changes are noted.
     ///
     /// - Parameters:
     ///   - sequence: the number before the first change to return.
@@ -38,12 +39,15 @@ extension ChangeJournal {
     public func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError) -> [JournaledChange] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
-                "SELECT \(Self.columns) FROM changes WHERE origin = ? AND sequence > ? ORDER BY sequence LIMIT ?")
+                "SELECT \(Self.columns) FROM changes WHERE origin = ? AND sequence > ? ORDER BY sequence")
             rows.bind(origin, at: 1)
             rows.bind(sequence, at: 2)
-            rows.bind(Int64(limit), at: 3)
             var changes: [JournaledChange] = []
-            while try rows.step(), let change = change(rows) {
+            while changes.count < limit, try rows.step() {
+                guard let change = change(rows) else {
+                    if changes.isEmpty { continue }
+                    break
+                }
                 if let last = changes.last?.sequence, change.sequence > last + 1 {
                     damaged.note(ChangeName(origin: origin, sequence: last + 1))
                     break
@@ -145,8 +149,7 @@ extension ChangeJournal {
                 "SELECT recorded_at FROM changes ORDER BY change_key DESC LIMIT 1")
         }
         guard !examination.kept.isEmpty else { return examination }
-        var last: Int64 = 0
-        while let next = try verify(after: last, limit: 10_000) { last = next }
+        try verify()
         examination.damagedChanges = damaged.names
         examination.newerChanges = try newerChanges()
         return examination

@@ -119,6 +119,12 @@ extension ChangeJournal {
         return found
     }
 
+    /// Compares all rows with their checksums, and notes damaged ones.
+    public func verify() throws(ChangeError) {
+        var last: Int64 = 0
+        while let next = try verify(after: last, limit: 10_000) { last = next }
+    }
+
     /// Compares some rows with their checksums, and their columns with their bodies, and notes damaged ones.
     ///
     /// - Parameters:
@@ -163,6 +169,29 @@ extension ChangeJournal {
             try settle(change, try insert(change, at: now))
         }
         damaged.remove(change.name)
+        folds.removeAll()
+    }
+
+    /// Gives up a change that is damaged or missing, so that later ones of its journal can be sent.
+    ///
+    /// Only its number stays, as that of an erased change.
+    public func giveUp(_ name: ChangeName, at now: Int64) throws(ChangeError) {
+        try transaction { () throws(DatabaseError) in
+            guard let numbers = try sequenceRanges()[name.origin], name.sequence > numbers.after else { return }
+            // Its own stamp may be damaged. Within a journal the stamps ascend.
+            let before = try database.prepare(
+                "SELECT stamp FROM changes WHERE origin = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1")
+            before.bind(name.origin, at: 1)
+            before.bind(name.sequence, at: 2)
+            let stamp = try before.step() ? before.integer(0) : 0
+            before.reset()
+            try removeNamed(name)
+            let nothing = JournaledChange(
+                origin: name.origin, sequence: name.sequence, stampMilliseconds: stamp, encoded: Change.nothing)
+            _ = try insert(nothing, at: now)
+        }
+        damaged.remove(name)
+        folds.removeAll()
     }
 
     private func removeNamed(_ name: ChangeName) throws(DatabaseError) {

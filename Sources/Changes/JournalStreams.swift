@@ -7,7 +7,7 @@ public import Redis
 /// with these changes can make it again, and the server may lose it. Adding never leaves a gap, because the
 /// contents are compared in the same atomic step. Readers remove damaged entries; the stream then has a gap, and is
 /// made anew. The connection has one owner; after an error, a new one must be made.
-public struct JournalStreams: ~Copyable {
+public struct JournalStreams: ~Copyable, ChangeSource {
     /// The content of an entry.
     enum Entry: Equatable {
         case change(JournaledChange)
@@ -89,6 +89,11 @@ public struct JournalStreams: ~Copyable {
             streams[origin] = StreamedNumbers(after: count > 0 ? first - 1 : last, last: last, count: Int(count))
         }
         return streams
+    }
+
+    /// Returns the ranges of changes that the streams have, by journal.
+    public mutating func kept() throws(ChangeError) -> [String: SequenceRange] {
+        try survey().mapValues { SequenceRange(after: $0.after, last: $0.last) }
     }
 
     /// Returns the changes of a journal after a number, in the order of their numbers.

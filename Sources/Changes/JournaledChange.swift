@@ -1,5 +1,5 @@
 import CXXHash
-import Model
+public import Model
 
 /// A change in a journal or a stream: its bytes, with the name of the journal and a number.
 ///
@@ -85,7 +85,7 @@ public struct JournaledChange: Sendable, Equatable {
     /// Whether the bytes name a member by an external id; a change of a newer program is searched as JSON.
     public func names(user id: String) -> Bool {
         switch content {
-        case .change(let change): change.userID?.hasSameBytes(as: id) == true
+        case .change(let change): change.names(user: id)
         case .nothing: false
         case .newer: ChangeJSON.has(id, in: encoded)
         }
@@ -120,6 +120,45 @@ public struct ChangeName: Sendable, Hashable, Comparable {
     }
 }
 
+/// A place with the changes of journals: a journal, or the streams of a store.
+public protocol ChangeSource: ~Copyable {
+    /// Returns the ranges of changes that are here, by the journal that recorded them first.
+    mutating func kept() throws(ChangeError) -> [String: SequenceRange]
+
+    /// Returns at most `limit` changes of a journal after a number, in the order of their numbers.
+    mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError) -> [JournaledChange]
+}
+
+extension ChangeSource where Self: ~Copyable {
+    /// Calls `body` with batches of all changes beyond others, journal after journal.
+    ///
+    /// Changes that are added meanwhile are left out.
+    ///
+    /// - Parameters:
+    ///   - taken: the changes to leave out.
+    ///   - wrap: turns an error of the source into a failure.
+    public mutating func forEachBatch<Failure: Error>(
+        beyond taken: AppliedChanges, wrap: (ChangeError) -> Failure,
+        _ body: ([JournaledChange]) throws(Failure) -> Void
+    ) throws(Failure) {
+        let kept: [String: SequenceRange]
+        do throws(ChangeError) { kept = try self.kept() } catch { throw wrap(error) }
+        for (origin, numbers) in kept.sorted(by: { $0.key < $1.key }) {
+            var last = max(numbers.after, taken.last(of: origin))
+            while last < numbers.last {
+                let found: [JournaledChange]
+                do throws(ChangeError) {
+                    found = try changes(of: origin, after: last, limit: ChangeMerge.batchSize)
+                } catch {
+                    throw wrap(error)
+                }
+                try body(found.filter { $0.sequence <= numbers.last })
+                last = found.last?.sequence ?? numbers.last
+            }
+        }
+    }
+}
+
 /// Reads the changes of several journals as one sequence, in the order in which they apply.
 ///
 /// Within a journal the stamps ascend, so that it is enough to compare the first change of each.
@@ -134,7 +173,7 @@ public struct ChangeMerge {
     }
 
     /// The number of changes that are read from a journal at a time.
-    private static let batchSize = 1000
+    static let batchSize = 1000
 
     private var sources: [Source]
 

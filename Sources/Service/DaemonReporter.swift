@@ -18,7 +18,7 @@ struct DaemonReporter: Sendable {
     private let relay: ChangeReplicator?
     private let sessions: SessionTally?
     private let journal: String?
-    private let conditions: [HealthCondition]
+    private let problems: DaemonProblems
     private let troubles: RecentTroubles
     private let now: @Sendable () -> Int64
     private let startedAt: Int64
@@ -34,7 +34,7 @@ struct DaemonReporter: Sendable {
         relay = parts.relay
         sessions = parts.sessionTally
         journal = parts.relay.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
-        conditions = parts.conditions
+        problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: parts.conditions)
         self.troubles = troubles
         self.now = now
         startedAt = now()
@@ -60,13 +60,12 @@ struct DaemonReporter: Sendable {
         let (state, backlog) = (follower.current, relay?.backlog)
         let lag = relay?.streamLag
         let (count, last) = troubles.reading(at: now())
-        let problems = [state.problem, relay?.problem] + conditions.map(\.problem)
         return DaemonReport(
             host: host, processId: Int(getpid()), program: ProgramVersion.current.description, address: server.address,
             port: Int(server.port),
             startedAtMilliseconds: startedAt, reportedAtMilliseconds: now(),
             modelVersion: state.snapshot?.version.description, versionTakenAtMilliseconds: state.takenAtMilliseconds,
-            problems: problems.compactMap(\.self), journal: journal,
+            problems: problems.sentences, journal: journal,
             outboxChanges: backlog?.count, outboxSinceMilliseconds: backlog?.since,
             streamMissing: lag?.missing, streamCompleteAtMilliseconds: lag?.completeAtMilliseconds,
             sessions: sessions?.alive, errorsInLastHour: count,
@@ -90,13 +89,15 @@ public enum Deployment: Sendable {
     /// - `journal`: the journal's file.
     /// - `catalog`: a read-only catalog, for photos and for private or hidden groups; nil for none.
     /// - `sessions`: the file for the lists of sessions; nil for a file beside the journal.
-    case shared(any SharedStore, journal: String, catalog: String? = nil, sessions: String? = nil)
+    /// - `skipsMissing`: whether damaged changes of the journal that are in no stream are given up.
+    case shared(
+        any SharedStore, journal: String, catalog: String? = nil, sessions: String? = nil, skipsMissing: Bool = false)
 
     /// The store of published versions.
     var store: any VersionStore {
         switch self {
         case .versionsOnly(let store, _, _), .catalog(let store, _, _): store
-        case .shared(let store, _, _, _): store
+        case .shared(let store, _, _, _, _): store
         }
     }
 
@@ -157,7 +158,7 @@ struct DeploymentParts {
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
             self.sessions = Sessions(file, keeping)
-        case .shared(let store, let path, let catalog, let sessions):
+        case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
             let sessions = sessions ?? path + "-sessions"
@@ -172,7 +173,8 @@ struct DeploymentParts {
                 }, served: { follower.current })
             self.sessions = Sessions(shared, keeping)
             relay = ChangeReplicator(
-                channel, journal: journal, sessions: shared, follower: follower, log: log, now: now)
+                channel, journal: journal, sessions: shared, follower: follower, log: log,
+                skipsMissing: skipsMissing, now: now)
         }
         conditions = [recording, keeping, exposing]
     }

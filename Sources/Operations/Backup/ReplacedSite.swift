@@ -9,9 +9,6 @@ import SQLite
 /// It must be closed before a file is put in place: a connection to a replaced file would remove the log of the new
 /// file.
 struct ReplacedSite {
-    /// The number of journal changes that are read at a time.
-    private static let batchSize = 1000
-
     /// The replaced catalog, or `nil` if there is none or it cannot be read.
     private let catalog: Catalog?
     private var removals: [RemovalChange] = []
@@ -46,16 +43,11 @@ struct ReplacedSite {
 
     /// Returns the removals of members in a journal that have not reached the catalog.
     private static func removals(in path: String, beyond taken: AppliedChanges) throws(ChangeError) -> [RemovalChange] {
-        let journal = try ChangeJournal(path: path, mode: .reading)
+        var journal = try ChangeJournal(path: path, mode: .reading)
         var removals: [RemovalChange] = []
-        for (origin, numbers) in try journal.kept().sorted(by: { $0.key < $1.key }) {
-            var last = max(numbers.after, taken.last(of: origin))
-            while last < numbers.last {
-                let changes = try journal.changes(of: origin, after: last, limit: batchSize)
-                for case .removal(let removal)? in changes.map(\.change) where removal.forgottenUserID != nil {
-                    removals.append(removal)
-                }
-                last = changes.last?.sequence ?? numbers.last
+        try journal.forEachBatch(beyond: taken, wrap: { $0 }) { changes throws(ChangeError) in
+            for case .removal(let removal)? in changes.map(\.change) where removal.forgottenUserID != nil {
+                removals.append(removal)
             }
         }
         return removals
@@ -114,7 +106,11 @@ struct RestoredFile {
         guard FileName.exists(path) else { return }
         guard isReplacing else {
             throw BackupError(
-                .occupied, "\(path) is there already: name another place, or give --replace, which overwrites it")
+                .occupied,
+                """
+                \(path) is there already: name another place with --catalog or --journals, or give --replace, which \
+                overwrites it
+                """)
         }
         guard try !ArchiveFile(reading: path).isOpenElsewhere() else {
             throw BackupError(

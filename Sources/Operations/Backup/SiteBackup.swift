@@ -12,9 +12,6 @@ public import ModelStore
 /// after it has reached the next. So a copy in this order has every change that was acknowledged before the backup
 /// began.
 public struct SiteBackup {
-    /// The number of stream changes that are read at a time.
-    private static let batchSize = 1000
-
     private let catalog: String
     private let journals: [String]
     private let store: (any VersionStore)?
@@ -102,28 +99,24 @@ public struct SiteBackup {
         // The catalog is copied later, and then has at least these changes. An older catalog may not have the numbers.
         let taken = (try? Catalog(path: catalog, mode: .reading).appliedChanges()) ?? .none
         var streams = try stored { () throws(StoreError) in try channel.journals() }
-        let survey = try journaled { () throws(ChangeError) in try streams.survey() }
         var count = 0
-        for (origin, numbers) in survey.sorted(by: { $0.key < $1.key }) {
-            var last = Self.covered(origin, from: taken.last(of: origin), by: journals)
-            while last < numbers.last {
-                let found = try journaled { () throws(ChangeError) in
-                    try streams.changes(of: origin, after: last, limit: Self.batchSize)
-                }
-                let changes = found.filter { $0.sequence <= numbers.last }
-                try copy.add(changes)
-                count += changes.count
-                last = found.last?.sequence ?? numbers.last
-            }
+        try streams.forEachBatch(beyond: Self.covered(beyond: taken, by: journals), wrap: BackupError.init) {
+            changes throws(BackupError) in
+            try copy.add(changes)
+            count += changes.count
         }
         return count
     }
 
-    /// Returns the last number up to which the copied journals have all changes after a number.
-    private static func covered(_ origin: String, from number: Int64, by journals: [[String: SequenceRange]]) -> Int64 {
-        journals.compactMap { $0[origin] }.sorted { $0.after < $1.after }.reduce(number) { covered, kept in
-            kept.after <= covered ? max(covered, kept.last) : covered
+    /// Returns the changes that the catalog has, and those after them that the copied journals have without a gap.
+    private static func covered(beyond taken: AppliedChanges, by journals: [[String: SequenceRange]]) -> AppliedChanges
+    {
+        var sequences = taken.sequences
+        for (origin, kept) in journals.joined().sorted(by: { $0.value.after < $1.value.after }) {
+            let covered = sequences[origin] ?? 0
+            if kept.after <= covered { sequences[origin] = max(covered, kept.last) }
         }
+        return AppliedChanges(sequences)
     }
 }
 

@@ -10,7 +10,11 @@ extension HealthFault {
         .bad, "it is damaged, or changes are missing between others",
         advice: "stop its daemon and put it aside: other journals and the store have what it sent")
     static let journalChangeDamaged = HealthFault(
-        .bad, "a change in it is damaged", advice: "let its daemon run, which fetches it again if the store has it")
+        .bad, "a change in it is damaged",
+        advice: """
+            let its daemon run, which fetches it again if another daemon has it; if none has, start it with \
+            --skip-missing, which gives the change up
+            """)
     static let journalNewerChange = HealthFault(
         .warning, "a change in it needs a newer program",
         advice: "upgrade this one: until then it is kept, and those after it wait for it in recomputes")

@@ -35,6 +35,8 @@ final class ChangeReplicator: Sendable {
     let channel: SharedChannel
     let follower: VersionFollower
     let log: EventLog
+    /// Whether damaged changes that are in no stream are given up.
+    let skipsMissing: Bool
     let now: @Sendable () -> Int64
     let counts = Mutex(Counts())
     /// The comparison of the journal with the streams in the last round.
@@ -50,16 +52,19 @@ final class ChangeReplicator: Sendable {
     private let isStopping = Atomic(false)
     private let hasStopped = DispatchSemaphore(value: 0)
 
-    /// - Parameter sessions: the store of sessions; a member who has everything forgotten loses the lists in it.
+    /// - Parameters:
+    ///   - sessions: the store of sessions; a member who has everything forgotten loses the lists in it.
+    ///   - skipsMissing: whether damaged changes that are in no stream are given up.
     init(
         _ channel: SharedChannel, journal: DaemonJournal, sessions: any SessionStore, follower: VersionFollower,
-        log: EventLog, now: @escaping @Sendable () -> Int64
+        log: EventLog, skipsMissing: Bool = false, now: @escaping @Sendable () -> Int64
     ) {
         self.channel = channel
         self.journal = journal
         self.sessions = sessions
         self.follower = follower
         self.log = log
+        self.skipsMissing = skipsMissing
         self.now = now
         lag = Mutex(StreamLag(since: now()))
     }

@@ -14,9 +14,13 @@ struct ReplicatorRounds: ~Copyable {
     private static let verificationSize = 2000
     /// The number of rounds between two cleanings, which prune, erase and verify.
     private static let roundsBetweenCleanings = 25
+    /// The number of rounds in which other daemons can send a change again before it is given up; some ten seconds.
+    private static let roundsBeforeSkipping = 250
 
     private let relay: ChangeReplicator
     private let writer: ChangeJournal
+    /// The reason why the journal is only read, because the disk is full; nil if it is written.
+    private let obstacle: ServiceError?
     private var streams: JournalStreams
     /// The members forgotten before this connection was made; changes tell of later ones.
     private let forgotten: ForgottenMembers
@@ -32,19 +36,29 @@ struct ReplicatorRounds: ~Copyable {
 
     /// Connects to the store and opens the journal.
     init(_ relay: ChangeReplicator, timeout: Duration) throws(ServiceError) {
-        let writer = try Self.journaled { () throws(ChangeError) in
-            try ChangeJournal(path: relay.journal.path, mode: .recording, damaged: relay.journal.damaged)
-        }
+        let (writer, obstacle) = try Self.openJournal(relay.journal)
         var streams = try Self.stored { () throws(StoreError) in try relay.channel.journals(timeout: timeout) }
         // The journal may have data of members who were forgotten while this daemon was away.
         let forgotten = try Self.streaming(&streams) { streams throws(ChangeError) in try streams.forgottenMembers() }
-        try Self.erase(forgotten, among: nil, writer, relay)
+        if obstacle == nil { try Self.erase(forgotten, among: nil, writer, relay) }
         // The last failure may have happened between adding decisions to the journal and renewing them.
         try Self.journaled { () throws(ChangeError) in try relay.journal.renewDecisions(from: writer) }
         self.relay = relay
         self.writer = writer
+        self.obstacle = obstacle
         self.streams = streams
         self.forgotten = forgotten
+    }
+
+    /// Opens the journal for writing, or for reading if the disk is full; the next connection tries again.
+    private static func openJournal(_ journal: DaemonJournal) throws(ServiceError) -> (ChangeJournal, ServiceError?) {
+        func open(_ mode: ChangeJournal.Mode) throws(ChangeError) -> ChangeJournal {
+            try ChangeJournal(path: journal.path, mode: mode, damaged: journal.damaged, folds: journal.folds)
+        }
+        do throws(ChangeError) { return (try open(.recording), nil) } catch {
+            guard error.isFull else { throw failedRecording(error) }
+            return (try journaled { () throws(ChangeError) in try open(.reading) }, failedRecording(error))
+        }
     }
 
     /// Erases from the journal the changes that members made before they were forgotten.
@@ -66,9 +80,9 @@ struct ReplicatorRounds: ~Copyable {
     ///
     /// - Returns: whether anything was sent or received; there may then be more.
     mutating func exchange() throws(ServiceError) -> Bool {
-        var failure: ServiceError?
+        var failure = obstacle
         let isCleaning = round.isMultiple(of: Self.roundsBetweenCleanings)
-        if isCleaning {
+        if isCleaning, obstacle == nil {
             do throws(ServiceError) { try clean() } catch { failure = error }
         }
         round += 1
@@ -116,23 +130,38 @@ struct ReplicatorRounds: ~Copyable {
             relay.verification.withLock { $0 = verification }
         }
         let damaged = try Self.journaled { [writer] () throws(ChangeError) in try writer.damagedChanges() }
-        for name in damaged.prefix(Self.batchSize) {
-            guard let change = try streamed(name.origin, after: name.sequence - 1, limit: 1).first, change.name == name
-            else {
-                gap = gap ?? "change \(name.sequence) of the journal \(name.origin) is damaged here, and in no stream"
-                continue
-            }
-            try Self.journaled { [writer, relay] () throws(ChangeError) in
-                try writer.repair(with: change, at: relay.now())
-                try relay.journal.renewDecisions(from: writer)
-            }
-            relay.log.warning(
-                "change \(name.sequence) of the journal \(name.origin) was damaged here, and is fetched again")
-        }
+        for name in damaged.prefix(Self.batchSize) { try mend(name) }
         guard gap == nil else { return }
         let newer = try Self.journaled { [writer] () throws(ChangeError) in try writer.newerChanges() }
         if let name = newer.first {
             gap = "change \(name.sequence) of the journal \(name.origin) needs a newer program: upgrade this one"
+        }
+    }
+
+    /// Fetches a damaged change from its stream, or gives it up if it is in no stream and this daemon was told to.
+    private mutating func mend(_ name: ChangeName) throws(ServiceError) {
+        let subject = "change \(name.sequence) of the journal \(name.origin)"
+        let found = try streamed(name.origin, after: name.sequence - 1, limit: 1).first { $0.name == name }
+        if found != nil {
+            relay.log.warning("\(subject) was damaged here, and is fetched again")
+        } else if relay.skipsMissing, round > Self.roundsBeforeSkipping {
+            relay.log.warning(
+                "\(subject) was damaged here and in no stream, and is given up, because of --skip-missing")
+        } else {
+            let problem = """
+                \(subject) is damaged here and in no stream, and later ones wait for it; a daemon that has it sends it \
+                again. If none does, start this one with --skip-missing, which gives it up
+                """
+            gap = gap ?? problem
+            return
+        }
+        try Self.journaled { [writer, relay] () throws(ChangeError) in
+            if let found {
+                try writer.repair(with: found, at: relay.now())
+            } else {
+                try writer.giveUp(name, at: relay.now())
+            }
+            try relay.journal.renewDecisions(from: writer)
         }
     }
 
@@ -215,7 +244,8 @@ struct ReplicatorRounds: ~Copyable {
         let changes = try Self.journaled { [writer] () throws(ChangeError) in
             try writer.changes(of: origin, after: last, limit: Self.batchSize)
         }
-        guard !changes.isEmpty else { return false }
+        // A damaged change is fetched or given up before those after it are sent.
+        guard changes.first?.sequence == last + 1 else { return false }
         try forgetSessions(for: changes)
         do throws(ChangeError) {
             let isDone = try streams.add(
@@ -283,9 +313,11 @@ struct ReplicatorRounds: ~Copyable {
     }
 
     private static func journaled<Result>(_ body: () throws(ChangeError) -> Result) throws(ServiceError) -> Result {
-        do throws(ChangeError) { return try body() } catch {
-            throw ServiceError(.journalFailed, "changes cannot be recorded: \(error.message)")
-        }
+        do throws(ChangeError) { return try body() } catch { throw failedRecording(error) }
+    }
+
+    private static func failedRecording(_ error: ChangeError) -> ServiceError {
+        ServiceError(.journalFailed, "changes cannot be recorded: \(error.message)")
     }
 }
 

@@ -129,6 +129,12 @@ enum ServeCommand: ConfiguredCommand {
                 help: "The file for the lists of sessions (default: next to the catalog or the journal)",
                 environment: "COTERIE_SESSIONS", setting: Setting("serve.sessions")),
             Option(
+                flag: "skip-missing",
+                help: """
+                    With a store in Redis: give up damaged changes of the journal that no other daemon has, so that \
+                    later ones are sent; the log names each
+                    """),
+            Option(
                 flag: "log-requests", help: "Log every request, not only refused ones",
                 setting: Setting("serve.logRequests", isLive: true)),
         ] + TapeOptions.recording,
@@ -182,7 +188,8 @@ enum ServeCommand: ConfiguredCommand {
                 "no catalog at \(path): memberships are read from the store, photos are not served")
         }
         let journal = try parsed.textIfGiven("journal") ?? usualFile("journal", ofPort: parsed.text("port"))
-        return .shared(shared, journal: journal, catalog: catalog, sessions: sessions)
+        return .shared(
+            shared, journal: journal, catalog: catalog, sessions: sessions, skipsMissing: parsed.flag("skip-missing"))
     }
 
     /// Returns the file of sessions beside a catalog, or nil if this user may not write to the catalog.

@@ -24,10 +24,12 @@ struct JournalOutbox: Encodable {
         do throws(ChangeError) {
             let journal = try ChangeJournal(path: path, mode: .reading)
             let backlog = try journal.backlog(in: exchange)
+            try journal.verify()
             (changes, sinceMilliseconds) = (backlog.count, backlog.since)
-            problem = try journal.newerChanges().first.map {
-                "change \($0.sequence) of the journal \($0.origin) needs a newer program"
-            }
+            let (damaged, newer) = (try journal.damagedChanges().first, try journal.newerChanges().first)
+            problem =
+                damaged.map { "change \($0.sequence) of the journal \($0.origin) is damaged" }
+                ?? newer.map { "change \($0.sequence) of the journal \($0.origin) needs a newer program" }
         } catch { problem = error.message }
     }
 }
