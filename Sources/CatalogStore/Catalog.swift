@@ -184,18 +184,7 @@ public final class Catalog {
     /// writer. Otherwise, SQLite could not create the files that locks need. Without a log, nobody is writing, and no
     /// locks are needed.
     static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
-        if canWrite {
-            let database = try Database(path: path, mode: .readWrite)
-            do {
-                _ = try database.integer("SELECT count(*) FROM sqlite_schema")
-            } catch  where error.isFull && (logBytes(path) ?? 0) == 0 {
-                // Where the disk is full, SQLite cannot make the index of the log. Without a log nobody writes either.
-                return try Database(path: path, mode: .immutable)
-            } catch {
-                // The check of the schema, which is next, says what is wrong.
-            }
-            return database
-        }
+        if canWrite { return try Database.forReading(path) }
         guard let logBytes = logBytes(path) else { return try Database(path: path, mode: .immutable) }
         do throws(DatabaseError) {
             let database = try Database(path: path, mode: .readOnly)
@@ -344,6 +333,7 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
             case .serverFailed, .badStreams: .badData
             }
         self.init(code, error.message)
+        isFull = error.isFull
     }
 
     /// The message.

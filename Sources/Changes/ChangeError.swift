@@ -24,6 +24,9 @@ public struct ChangeError: Error, Equatable, CustomStringConvertible {
     /// A sentence that says what happened, where, and what to do.
     public let message: String
 
+    /// Whether the cause is a disk that is full.
+    public private(set) var isFull = false
+
     /// The kind of the server's error behind `serverFailed`.
     public let cause: RedisError.Code?
 
@@ -44,6 +47,7 @@ public struct ChangeError: Error, Equatable, CustomStringConvertible {
             self.init(.databaseFailed, "the journal is damaged: \(error.reason)")
         } else {
             self.init(.databaseFailed, error.reason)
+            isFull = error.isFull
         }
     }
 

@@ -43,6 +43,8 @@ public final class ChangeJournal {
     var numbering = Numbering()
     /// The changes that were found damaged, by any connection that shares this object.
     public let damaged: DamagedChanges
+    /// The folded changes of members, for all connections that share this object.
+    let folds: MemberFolds
 
     /// The name under which this connection records changes.
     public var origin: String { numbering.origin }
@@ -53,17 +55,21 @@ public final class ChangeJournal {
     ///   - path: the file.
     ///   - mode: the mode.
     ///   - damaged: receives the names of damaged changes.
+    ///   - folds: keeps the folded changes of members; all connections of a process to the file must share it.
     /// - Throws: `ChangeError.Code.notAJournal` if the file is something else, or a journal of another program version.
-    public init(path: String, mode: Mode, damaged: DamagedChanges = DamagedChanges()) throws(ChangeError) {
+    public init(
+        path: String, mode: Mode, damaged: DamagedChanges = DamagedChanges(), folds: MemberFolds = MemberFolds()
+    ) throws(ChangeError) {
         self.damaged = damaged
+        self.folds = folds
         let problem: String?
         do throws(DatabaseError) {
-            database = try Database(path: path, mode: mode == .reading ? .readWrite : .create)
+            database = try mode == .reading ? Database.forReading(path) : Database(path: path, mode: .create)
             problem = try Self.problem(of: database)
             if problem == nil {
                 switch mode {
                 case .recording: try prepare()
-                case .reading: if try version() == Self.earlierVersion { try upgrade(into: .temporary) }
+                case .reading: try prepareReading()
                 }
             }
         } catch {
@@ -103,6 +109,15 @@ public final class ChangeJournal {
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 
+    private func prepareReading() throws(DatabaseError) {
+        switch try version() {
+        case Self.schemaVersion: break
+        case Self.earlierVersion: try upgrade(into: .temporary)
+        // The file is still empty, for example because it was made on a full disk.
+        default: try database.execute(Self.schema(in: .temporary))
+        }
+    }
+
     private func prepare() throws(DatabaseError) {
         // Returns the disk space that the log took while somebody was reading.
         try database.execute(
@@ -122,6 +137,8 @@ public final class ChangeJournal {
                     "PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.schemaVersion)")
             }
         }
+        // Without the index, for example on a full disk, only the reading of busy members is slower.
+        try? database.execute(Self.userIndex(in: .file))
         if try database.integer("SELECT 1 FROM changes WHERE kind IS NULL LIMIT 1") != nil {
             try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in try readAgain() }
         }
@@ -165,6 +182,7 @@ extension ChangeJournal {
         );
         CREATE INDEX \(place.rawValue).changes_by_stamp ON changes (stamp);
         CREATE INDEX \(place.rawValue).changes_by_user ON changes (user_id, kind, stamp) WHERE user_id IS NOT NULL;
+        \(userIndex(in: place));
         CREATE INDEX \(place.rawValue).changes_of_site ON changes (stamp) WHERE user_id IS NULL AND kind > 0;
         CREATE INDEX \(place.rawValue).changes_of_newer ON changes (origin, sequence) WHERE kind IS NULL;
         CREATE TABLE \(place.rawValue).interactions (
@@ -179,6 +197,13 @@ extension ChangeJournal {
         CREATE INDEX \(place.rawValue).interactions_by_change ON interactions (change_key);
         CREATE INDEX \(place.rawValue).interactions_not_forgotten ON interactions (user_id, change_key)
             WHERE is_forgotten = 0;
+        """
+    }
+
+    /// Returns the statement that creates the index by user and key, which journals of November 2026 lack.
+    private static func userIndex(in place: Place) -> String {
+        """
+        CREATE INDEX IF NOT EXISTS \(place.rawValue).changes_of_user ON changes (user_id) WHERE user_id IS NOT NULL
         """
     }
 

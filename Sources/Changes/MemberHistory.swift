@@ -32,45 +32,71 @@ public struct RecentMemberChanges: Sendable, Equatable {
 extension ChangeJournal {
     /// Returns the changes of a member, or nil if there are none.
     ///
+    /// Interactions that later ones replace are left out, if there are many.
+    ///
     /// - Parameter taken: the changes that a model version has, which are left out.
+    /// - Complexity: O(changes since the last call, and interactions that count) for a member with many changes.
     public func recentChanges(ofUser id: String, beyond taken: AppliedChanges = .none) throws(ChangeError)
         -> RecentMemberChanges?
     {
-        let shown = ChangeKind.allCases.filter { $0 != .exposures && $0 != .forgetInteraction && $0 != .nothing }
-        let kinds = shown.map { String($0.rawValue) }.joined(separator: ", ")
-        let changes = try wrapping { () throws(DatabaseError) in
-            try rows(where: "user_id = ? AND kind IN (\(kinds))") { $0.bind(id, at: 1) }.map(\.change)
+        let recent = try folds.recent(ofUser: id, beyond: taken) { fold throws(ChangeError) in
+            try wrapping { () throws(DatabaseError) in try update(&fold, ofUser: id) }
         }
-        var member = RecentMemberChanges()
-        // Of interactions with one id the first counts, even if a version has it.
-        var ids: Set<BytewiseString> = []
-        for journaled in changes {
-            let isRecent = !taken.contains(journaled.sequence, of: journaled.origin)
-            switch journaled.change {
-            case .member(let change):
-                switch change.action {
-                case .record(let interactions):
-                    let first = interactions.filter { ids.insert(BytewiseString($0.id)).inserted }
-                    if isRecent { member.interactions += first }
-                case .forget(id: nil): if isRecent { member.forgetsEarlier = true }
-                case .state(let interests): if isRecent { member.interests = interests }
-                // A single forgotten interaction is no longer in the journal.
-                case .forget, .expose: continue
-                }
-            case .removal(let change) where isRecent:
-                if change.forgottenUserID != nil {
-                    member = RecentMemberChanges()
-                    member.isForgotten = true
-                    return member
-                }
-                guard case .user(_, let group, let table) = change.subject else { continue }
-                member.removals.append(.init(groupID: group, table: table, atMilliseconds: change.atMilliseconds))
-            case .removal, .site, nil: continue
+        return recent == RecentMemberChanges() ? nil : recent
+    }
+
+    /// Adds to a fold the changes of a member that were added to the journal since it was last updated.
+    private func update(_ fold: inout MemberFold, ofUser id: String) throws(DatabaseError) {
+        // A key may be given again after the last row was removed.
+        if let last = fold.last, try lastRow(through: last.key)?.name != last.name {
+            fold = MemberFold(beyond: fold.taken)
+        }
+        guard let latest = try lastRow(through: .max) else { return }
+        let rows = try database.prepare(
+            """
+            SELECT kind, \(Self.columns) FROM changes
+            WHERE user_id = ? AND change_key > ? AND change_key <= ? AND +kind <> \(ChangeKind.exposures.rawValue)
+            ORDER BY change_key
+            """)
+        rows.bind(id, at: 1)
+        rows.bind(fold.last?.key ?? 0, at: 2)
+        rows.bind(latest.key, at: 3)
+        let onlyIfRecent = [ChangeKind.interactions, .interests, .removeUser].map(\.rawValue)
+        while try rows.step() {
+            let isRecent = !taken(rows, by: fold)
+            guard isRecent || !onlyIfRecent.contains(rows.integer(0)), let change = change(rows, from: 1) else {
+                continue
+            }
+            try fold.add(change, isRecent: isRecent) { interaction throws(DatabaseError) in
+                try firstOfSeveral(interaction, ofUser: id)
             }
         }
-        member.interactions = member.interactions.enumerated()
-            .sorted { ($0.element.atMilliseconds, $0.offset) < ($1.element.atMilliseconds, $1.offset) }.map(\.element)
-        return member == RecentMemberChanges() ? nil : member
+        fold.arrange()
+        fold.last = latest
+    }
+
+    /// Returns whether the version of a fold has the change of a row.
+    private func taken(_ row: Statement, by fold: MemberFold) -> Bool {
+        fold.taken.contains(row.integer(2), of: row.text(1))
+    }
+
+    /// Returns the last row up to a key, or nil if there is none.
+    private func lastRow(through key: Int64) throws(DatabaseError) -> (key: Int64, name: ChangeName)? {
+        let row = try database.prepare(
+            "SELECT change_key, origin, sequence FROM changes WHERE change_key <= ? ORDER BY change_key DESC LIMIT 1")
+        row.bind(key, at: 1)
+        guard try row.step() else { return nil }
+        return (row.integer(0), ChangeName(origin: row.text(1), sequence: row.integer(2)))
+    }
+
+    /// Returns the stamp of the first change with an interaction, or nil if no other change has it.
+    private func firstOfSeveral(_ id: String, ofUser user: String) throws(DatabaseError) -> ChangeStamp? {
+        let row = try database.prepare(
+            "SELECT count(*) FROM (SELECT 1 FROM interactions WHERE user_id = ? AND id = ? LIMIT 2)")
+        row.bind(user, at: 1)
+        row.bind(id, at: 2)
+        guard try row.step(), row.integer(0) > 1 else { return nil }
+        return try firstChange(id, ofUser: user)?.of
     }
 
     /// Returns interactions of a member from the journal, in the order in which their changes apply.

@@ -63,6 +63,32 @@ public final class Database {
         unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     }
 
+    /// Opens a database in which others may write, for reading.
+    ///
+    /// On a full disk, SQLite cannot make the index of a write-ahead log. If there is no log either, nobody writes, and
+    /// the file is opened as one that does not change.
+    public static func forReading(_ path: String) throws(DatabaseError) -> Database {
+        let database = try Database(path: path, mode: .readWrite)
+        do {
+            _ = try database.integer("SELECT count(*) FROM sqlite_schema")
+        } catch  where error.isFull && !hasLog(path) {
+            return try Database(path: path, mode: .immutable)
+        } catch {
+            // The first use of the database says what is wrong.
+        }
+        return database
+    }
+
+    /// Whether a database has a write-ahead log that is not empty.
+    private static func hasLog(_ path: String) -> Bool {
+        var status = stat()
+        // A log is beside the file itself, and not beside a link to it.
+        let real = unsafe realpath(path, nil)
+        defer { unsafe free(real) }
+        let file = unsafe real.map { unsafe String(cString: $0) } ?? path
+        return unsafe stat(file + "-wal", &status) == 0 && status.st_size > 0
+    }
+
     /// Returns the URI with which SQLite opens a file as one that does not change.
     private static func immutableURI(_ path: String) -> String {
         let hex = Array("0123456789ABCDEF".utf8)

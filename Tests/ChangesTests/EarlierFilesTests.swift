@@ -35,7 +35,7 @@ struct EarlierFilesTests {
         #expect(try journal.kept() == [origin: SequenceRange(after: 0, last: 13)])
         let ann = try #require(try journal.recentChanges(ofUser: "u1"))
         #expect(ann.interactions.map(\.id) == ["a1", "a2", "a4"])
-        let first = try #require(ann.interactions.first)
+        let first = try #require(try journal.interactions(ofUser: "u1", after: nil, limit: 9)?.first)
         #expect(first.kind == .join && first.groupID == "g4" && first.recommendationID == "r1")
         #expect(first.position == 2 && first.variant == "v")
         #expect(try journal.interactions(ofUser: "u1", after: "a1", limit: 9)?.map(\.id) == ["a2", "a4"])

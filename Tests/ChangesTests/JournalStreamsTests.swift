@@ -1,5 +1,6 @@
 import Model
 import Redis
+import SQLite
 import TestSupport
 import Testing
 
@@ -10,8 +11,9 @@ import Testing
     .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct JournalStreamsTests {
     private let server: TemporaryRedis
+    private let directory: TemporaryDirectory
 
-    init() throws { server = try TemporaryRedis() }
+    init() throws { (server, directory) = (try TemporaryRedis(), try TemporaryDirectory()) }
 
     private func streams() throws -> JournalStreams {
         try JournalStreams(
@@ -197,6 +199,53 @@ struct JournalStreamsTests {
             Issue.record("they were not refused")
         } catch let error as ChangeError {
             #expect(error.code == .badStreams && error.message.contains("recompute with that program"))
+        }
+    }
+
+    @Test("What a member may add in a day at one daemon takes at most 50 MB of the server's memory")
+    func boundedMemory() throws {
+        let journal = try ChangeJournal(path: directory.path + "/journal", mode: .recording)
+        // The largest that a daemon accepts: texts of so many scalars, each of four bytes.
+        func text(_ number: Int, _ length: Int) -> String {
+            let digits = String(number)
+            return digits + String(repeating: "\u{1F989}", count: length - digits.count)
+        }
+        let (statements, interactions) = (1000, 10_000)
+        for number in 0..<statements {
+            let texts = (0..<50).map { text(100 * number + $0, 100) }
+            _ = try journal.record([.member(MemberChange(ofUser: "ann", .state(interests: texts)))], at: 1)
+            // Each is sent before the next one replaces it.
+            try send(journal)
+        }
+        let size = InteractionRecord(
+            id: text(1, 128), .click, groupID: "g", atMilliseconds: 1, recommendationID: text(1, 128),
+            variant: text(1, 128)
+        ).keptByteCount
+        // More is refused with the usual `--member-kept`.
+        for number in 0..<min(interactions, (16 << 20) / size) {
+            let record = InteractionRecord(
+                id: text(number, 128), .click, groupID: "g", atMilliseconds: 1, recommendationID: text(number, 128),
+                variant: text(number, 128))
+            _ = try journal.record([.member(MemberChange(ofUser: "ann", .record([record])))], at: 1)
+        }
+        try send(journal)
+        guard
+            case .integer(let bytes) = try redis(
+                "MEMORY", "USAGE", "coterie:journal:\(journal.origin)", "SAMPLES", "0")
+        else { throw ChangeError(.badStreams, "there is no stream") }
+        #expect((30 << 20...50_000_000).contains(bytes), "\(bytes)")
+        // The journal itself keeps the last statement only.
+        #expect(try journal.database.integer("SELECT count(*) FROM changes WHERE kind = 4") == 1)
+    }
+
+    /// Adds to the stream what it lacks of a journal.
+    private func send(_ journal: ChangeJournal) throws {
+        var streams = try streams()
+        while true {
+            let known = try streams.survey()[journal.origin]
+            let changes = try journal.changes(of: journal.origin, after: known?.last ?? 0, limit: 500)
+            if changes.isEmpty { return }
+            #expect(try streams.add(changes, to: journal.origin, expecting: known, isRemade: known == nil))
         }
     }
 }

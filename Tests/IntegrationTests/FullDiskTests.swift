@@ -86,6 +86,55 @@ struct FullDiskTests {
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
     }
 
+    @Test(
+        "A daemon with a journal starts on a full disk after a clean stop, after a kill, or with no journal yet",
+        .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"), arguments: [SIGTERM, SIGKILL, nil])
+    func startsFullWithJournal(signal: Int32?) async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let disk = try SmallDisk(kibibytes: 4 << 10)
+        func start() async throws -> RunningDaemon {
+            try await RunningDaemon(
+                workspace, "--journal", disk.path + "/journal",
+                settings: [
+                    "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-full"),
+                ])
+        }
+        if let signal {
+            let first = try await start()
+            try await first.wait { !$0.degraded }
+            #expect(try post(first, 1).status == 200)
+            _ = await first.end(with: signal)
+        }
+        try disk.fill()
+        let daemon = try await start()
+        #expect(await RunningDaemon.poll { (try? daemon.get("/v1/users/laura-100/recommendations").status) == 200 })
+        // A log that a kill has left may still have room for a few changes.
+        var answer = try post(daemon, 100)
+        for number in 101...600 where answer.status == 200 { answer = try post(daemon, number) }
+        #expect(answer.status == 503 && answer.text.contains("the disk is full"), "\(answer.text)")
+        let readiness = try await daemon.wait { $0.degraded && $0.reason?.contains("the disk is full") == true }
+        #expect(readiness.reason?.contains("changes cannot be recorded: the disk is full") == true, "\(readiness)")
+        #expect(!daemon.command.errors.contains("code "), "\(daemon.command.errors)")
+        // A hide of another daemon is obeyed all the same.
+        let other = try await RunningDaemon.withoutCatalog(workspace, "other")
+        try await other.wait { !$0.degraded }
+        let client = try #require(SocketClient(port: other.port))
+        #expect(client.request("PUT", "/v1/admin/groups/night-walkers/hidden")?.status == 200)
+        #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/night-walkers/similar").status) == 404 })
+        try disk.makeRoom()
+        try await daemon.wait { !$0.degraded }
+        #expect(try post(daemon, 3).status == 200)
+        #expect(try daemon.get("/v1/users/laura-100/interactions").text.contains(#""id":"3""#))
+        #expect(try daemon.get("/v1/users/laura-100/interactions").text.contains(#""id":"1""#) == (signal != nil))
+        let isSent = await RunningDaemon.poll {
+            (try? other.get("/v1/users/laura-100/interactions").text.contains(#""id":"3""#)) == true
+        }
+        #expect(isSent)
+        let run = await daemon.end()
+        #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+    }
+
     @Test("A temporary folder of SQLite's that is full is named, with the variable that names another")
     func temporaryFolder() async {
         // In a process of its own: SQLite reads the variable once.

@@ -58,6 +58,8 @@ final class DaemonJournal: Sendable {
     let recording: HealthCondition
     /// The changes that were found damaged in the file.
     let damaged: DamagedChanges
+    /// The folded changes of the members who did much since the version.
+    let folds: MemberFolds
     /// Whether all changes of other daemons are here, as far as the relay knows.
     let completeness: Completeness
     private let lock: Lock
@@ -65,6 +67,8 @@ final class DaemonJournal: Sendable {
     private let commits: GroupCommit
 
     /// Opens the journal, or creates it.
+    ///
+    /// On a full disk the journal is only read, and written later.
     ///
     /// - Parameters:
     ///   - path: the path of the file.
@@ -82,31 +86,51 @@ final class DaemonJournal: Sendable {
         self.recording = recording
         lock = try Self.lock(path)
         let (decisions, completeness, damaged) = (JournaledDecisions(), Completeness(), DamagedChanges())
+        let folds = MemberFolds()
         self.decisions = decisions
         self.completeness = completeness
         self.damaged = damaged
-        commits = GroupCommit(changes: changes, recording: recording, patience: patience) { () throws(CatalogError) in
-            do throws(ChangeError) {
-                let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged)
-                return Writer(journal: journal, decisions: decisions, now: now, completeness: completeness)
-            } catch { throw CatalogError(error) }
-        }
-        do throws(CatalogError) { try commits.open() } catch { throw ServiceError(.startFailed, error.message) }
+        self.folds = folds
         do throws(ChangeError) {
-            readers = try ConnectionPool { () throws(ChangeError) in
-                try ChangeJournal(path: path, mode: .reading, damaged: damaged)
+            let obstacle = try Self.obstacle(toWriting: path)
+            if let obstacle { recording.failed("changes cannot be recorded: \(obstacle.message)") }
+            let readers = try ConnectionPool { () throws(ChangeError) in
+                try ChangeJournal(path: path, mode: .reading, damaged: damaged, folds: folds)
             }
-            try decisions.renew { [readers] () throws(ChangeError) in
+            self.readers = readers
+            // Connections that were opened while the file could not be written never look for changes.
+            let mayReadForEver = Atomic(obstacle != nil)
+            commits = GroupCommit(changes: changes, recording: recording, patience: patience) {
+                () throws(CatalogError) in
+                do throws(ChangeError) {
+                    let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged, folds: folds)
+                    if mayReadForEver.exchange(false, ordering: .relaxed) { readers.renew() }
+                    return Writer(journal: journal, decisions: decisions, now: now, completeness: completeness)
+                } catch { throw CatalogError(error) }
+            }
+            try decisions.renew { () throws(ChangeError) in
                 try readers.read { journal throws(ChangeError) in try journal.siteChanges() }
             }
         } catch { throw ServiceError(.startFailed, error.message) }
+    }
+
+    /// Creates or upgrades the file.
+    ///
+    /// - Returns: the reason why it cannot be written now, if the disk is full; nil if it can.
+    private static func obstacle(toWriting path: String) throws(ChangeError) -> ChangeError? {
+        do throws(ChangeError) { _ = try ChangeJournal(path: path, mode: .recording) } catch {
+            guard error.isFull else { throw error }
+            return error
+        }
+        return nil
     }
 
     private static func lock(_ path: String) throws(ServiceError) -> Lock {
         do throws(DatabaseError) {
             // The lock ends with the process, even if the process is killed.
             let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
-            try database.execute("BEGIN EXCLUSIVE")
+            // Nothing is written, so that a full disk does not matter.
+            try database.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
             return Lock(database: database)
         } catch {
             throw ServiceError(
@@ -203,11 +227,14 @@ final class JournaledDecisions: Sendable {
         var unwritten: [ChangeStamp: JournaledChange] = [:]
         /// All decisions in their order.
         var changes: [JournaledChange] = []
+        /// The new ids of renamed groups.
+        var names = GroupNames([])
         var revision: UInt64 = 0
 
         mutating func arrange() {
             for change in journaled { unwritten[change.stamp] = nil }
             changes = unwritten.isEmpty ? journaled : (journaled + unwritten.values).sorted { $0.stamp < $1.stamp }
+            names = GroupNames(changes.compactMap { $0.change?.renaming })
             revision += 1
         }
     }
@@ -247,11 +274,34 @@ final class JournaledDecisions: Sendable {
     ///
     /// - Parameter taken: the changes that the state has already.
     func replayed(on state: SiteState, beyond taken: AppliedChanges) -> SiteState {
+        let (changes, names) = log.withLock { ($0.changes, $0.names) }
         var state = state
-        for decision in log.withLock({ $0.changes }) where !taken.contains(decision.sequence, of: decision.origin) {
-            if case .site(let change) = decision.change { _ = state.apply(change) }
+        for decision in changes where !taken.contains(decision.sequence, of: decision.origin) {
+            switch decision.change {
+            case .site(var change):
+                // Another daemon may have decided under the old id.
+                change.groupID = names.newest(of: change.groupID)
+                _ = state.apply(change)
+            case .renaming(let change): state.apply(change)
+            case .member, .removal, nil: break
+            }
         }
         return state
+    }
+
+    /// The new ids of renamed groups.
+    var names: GroupNames { log.withLock { $0.names } }
+
+    /// Returns the old ids of the groups that were renamed.
+    ///
+    /// - Parameter taken: the renamings that the version has already.
+    func renamedGroups(beyond taken: AppliedChanges) -> [String] {
+        log.withLock { $0.changes }.compactMap { change in
+            guard let renaming = change.change?.renaming, renaming.subject == .group,
+                !taken.contains(change.sequence, of: change.origin)
+            else { return nil }
+            return renaming.oldID
+        }
     }
 
     /// Returns the ids of removed subjects of one kind.

@@ -1,0 +1,230 @@
+import Model
+import Synchronization
+
+/// The changes of a member that a version lacks, as far as a journal was read, without interactions that no longer
+/// count.
+///
+/// A later event of a group replaces an earlier one: a leave replaces a join, and a click the impressions before it.
+struct MemberFold {
+    /// An interaction, and its place among those at the same time.
+    private struct Event {
+        let record: InteractionRecord
+        let stamp: ChangeStamp
+        let place: Int
+
+        static func precedes(_ one: Event, _ other: Event) -> Bool {
+            (one.record.atMilliseconds, one.stamp, one.place) < (other.record.atMilliseconds, other.stamp, other.place)
+        }
+    }
+
+    /// The number of events up to which all are kept.
+    private static let fewEvents = 256
+    /// The largest number of impressions of one group that count, without a click; the latest ones do.
+    static let impressionLimit = 1000
+
+    /// The changes that the version has.
+    let taken: AppliedChanges
+    /// The last row of the journal when it was read; rows after it are new.
+    var last: (key: Int64, name: ChangeName)?
+
+    /// All interactions, because a deletion may make an earlier one count again.
+    private var events: [Event] = []
+    /// The interactions that count, in their order.
+    private var counting: [Event] = []
+    private var isArranged = true
+    private var removals: [(stamp: ChangeStamp, entry: RecentMemberChanges.RemovedEntry)] = []
+    private var interests: (stamp: ChangeStamp, texts: [String])?
+    private var (forgetsEarlier, isForgotten) = (false, false)
+
+    init(beyond taken: AppliedChanges) { self.taken = taken }
+
+    /// The number of interactions, which the memory grows with.
+    var count: Int { events.count }
+
+    /// The changes, in an order that is the same in all journals with the same changes.
+    var recent: RecentMemberChanges {
+        var recent = RecentMemberChanges()
+        recent.isForgotten = isForgotten
+        guard !isForgotten else { return recent }
+        recent.forgetsEarlier = forgetsEarlier
+        recent.interests = interests?.texts
+        recent.removals = removals.sorted { $0.stamp < $1.stamp }.map(\.entry)
+        recent.interactions = counting.map(\.record)
+        return recent
+    }
+
+    /// Adds a change.
+    ///
+    /// - Parameters:
+    ///   - isRecent: whether the version lacks the change.
+    ///   - firstOfSeveral: returns the stamp of the first change with an interaction, or nil if only one has it.
+    mutating func add<Failure: Error>(
+        _ journaled: JournaledChange, isRecent: Bool, firstOfSeveral: (_ id: String) throws(Failure) -> ChangeStamp?
+    ) throws(Failure) {
+        let stamp = journaled.stamp
+        switch journaled.change {
+        case .member(let change):
+            switch change.action {
+            case .record(let interactions) where isRecent:
+                var ids: Set<BytewiseString> = []
+                for (place, record) in interactions.enumerated() where ids.insert(BytewiseString(record.id)).inserted {
+                    if let first = try firstOfSeveral(record.id) {
+                        guard first == stamp else { continue }
+                        removeRepeated(record.id)
+                    }
+                    add(Event(record: record.withoutList, stamp: stamp, place: place))
+                }
+            case .forget(let id):
+                if id == nil, isRecent { forgetsEarlier = true }
+                forget(id, before: stamp)
+            case .state(let texts) where isRecent:
+                if interests.map({ $0.stamp < stamp }) ?? true { interests = (stamp, texts) }
+            case .record, .state, .expose: break
+            }
+        case .removal(let change):
+            if change.forgottenUserID != nil {
+                let wasForgotten = isForgotten
+                self = MemberFold(beyond: taken)
+                isForgotten = wasForgotten || isRecent
+            } else if isRecent, case .user(_, let group, let table) = change.subject {
+                let entry = RecentMemberChanges.RemovedEntry(
+                    groupID: group, table: table, atMilliseconds: change.atMilliseconds)
+                removals.append((stamp, entry))
+            }
+        case .site, .renaming, nil: break
+        }
+    }
+
+    private mutating func add(_ event: Event) {
+        if let last = events.last, !Event.precedes(last, event) { isArranged = false }
+        events.append(event)
+        counting.append(event)
+    }
+
+    /// Removes an interaction that a later change repeats, for example because of a client's retry at another daemon.
+    private mutating func removeRepeated(_ id: String) {
+        events.removeAll { $0.record.id.hasSameBytes(as: id) }
+        counting.removeAll { $0.record.id.hasSameBytes(as: id) }
+    }
+
+    /// Removes all interactions, or those with an id, except joins and leaves.
+    private mutating func forget(_ id: String?, before stamp: ChangeStamp) {
+        let before = events.count
+        events.removeAll { event in
+            event.stamp < stamp && !event.record.kind.changesMembership
+                && id.map { $0.hasSameBytes(as: event.record.id) } ?? true
+        }
+        if events.count < before { counting = events }
+    }
+
+    /// Puts the interactions in order, and leaves out those that no longer count; called after changes were added.
+    mutating func arrange() {
+        if !isArranged {
+            events.sort(by: Event.precedes)
+            counting.sort(by: Event.precedes)
+            isArranged = true
+        }
+        guard counting.count > Self.fewEvents else { return }
+        var (memberships, dismissals, clicks) = (Set<BytewiseString>(), Set<BytewiseString>(), Set<BytewiseString>())
+        var impressions: [BytewiseString: Int] = [:]
+        var kept: [Event] = []
+        for event in counting.reversed() {
+            let group = BytewiseString(event.record.groupID)
+            switch event.record.kind {
+            case .join, .leave: guard memberships.insert(group).inserted else { continue }
+            case .dismiss, .undismiss: guard dismissals.insert(group).inserted else { continue }
+            case .click: guard clicks.insert(group).inserted else { continue }
+            case .impression:
+                impressions[group, default: 0] += 1
+                guard !clicks.contains(group), impressions[group] ?? 0 <= Self.impressionLimit else { continue }
+            }
+            kept.append(event)
+        }
+        counting = kept.reversed()
+    }
+}
+
+extension InteractionRecord {
+    /// The interaction without the list that showed the group, which profiles do not need.
+    fileprivate var withoutList: InteractionRecord {
+        InteractionRecord(id: id, kind, groupID: groupID, atMilliseconds: atMilliseconds)
+    }
+}
+
+/// The folded changes of the members who did much since a version, for all connections to a journal.
+///
+/// A request of such a member then reads only the changes that came since the last one. The changes of other members
+/// are read anew, because they are few.
+public final class MemberFolds: Sendable {
+    private final class Box: Sendable {
+        let fold: Mutex<MemberFold>
+        init(_ fold: MemberFold) { self.fold = Mutex(fold) }
+    }
+
+    private struct State {
+        var boxes: [BytewiseString: Box] = [:]
+        /// The number of interactions in all folds.
+        var count = 0
+        /// A number that grows with every removal of all folds.
+        var revision = 0
+
+        mutating func removeAll() {
+            boxes = [:]
+            count = 0
+            revision += 1
+        }
+    }
+
+    /// The number of interactions up to which a member is read anew.
+    private static let fewInteractions = 32
+    /// The largest number of interactions in all folds; beyond it, all folds are dropped and made again.
+    public static let limit = 500_000
+
+    private let state = Mutex(State())
+
+    /// Creates an empty table.
+    public init() {}
+
+    /// Returns the changes of a member beyond those that a version has.
+    ///
+    /// - Parameter update: adds to a fold the changes that it lacks.
+    func recent<Failure: Error>(
+        ofUser id: String, beyond taken: AppliedChanges, _ update: (inout MemberFold) throws(Failure) -> Void
+    ) throws(Failure) -> RecentMemberChanges {
+        let key = BytewiseString(id)
+        let (box, revision) = state.withLock { ($0.boxes[key], $0.revision) }
+        guard let box else {
+            var fold = MemberFold(beyond: taken)
+            try update(&fold)
+            if fold.count > Self.fewInteractions { keep(fold, for: key, revision) }
+            return fold.recent
+        }
+        return try box.fold.withLock { fold throws(Failure) in
+            let before = fold.count
+            if fold.taken != taken { fold = MemberFold(beyond: taken) }
+            do throws(Failure) { try update(&fold) } catch {
+                fold = MemberFold(beyond: taken)
+                throw error
+            }
+            let grown = fold.count - before
+            state.withLock { state in
+                guard state.revision == revision else { return }
+                state.count += grown
+                if state.count > Self.limit { state.removeAll() }
+            }
+            return fold.recent
+        }
+    }
+
+    private func keep(_ fold: MemberFold, for key: BytewiseString, _ revision: Int) {
+        state.withLock { state in
+            guard state.revision == revision, state.boxes[key] == nil else { return }
+            state.boxes[key] = Box(fold)
+            state.count += fold.count
+            if state.count > Self.limit { state.removeAll() }
+        }
+    }
+
+    /// Drops all folds, after rows of the journal were erased or replaced without a change that says so.
+    func removeAll() { state.withLock { $0.removeAll() } }
+}

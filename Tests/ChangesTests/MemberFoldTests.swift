@@ -1,0 +1,147 @@
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Changes
+
+@Suite("Folded changes of members")
+struct MemberFoldTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func journal(_ name: String = "journal") throws -> ChangeJournal {
+        try ChangeJournal(path: "\(directory.path)/\(name)", mode: .recording)
+    }
+
+    /// What a profile takes from interactions: for each group the last events, and the impressions since a click.
+    private struct Effect: Equatable {
+        var memberships: [String: InteractionRecord] = [:]
+        var dismissals: [String: InteractionRecord] = [:]
+        var clicked: Set<String> = []
+        var impressions: [String: [Int64]] = [:]
+
+        init(_ interactions: [InteractionRecord]) {
+            for interaction in interactions {
+                let group = interaction.groupID
+                switch interaction.kind {
+                case .join, .leave: memberships[group] = interaction
+                case .dismiss, .undismiss: dismissals[group] = interaction
+                case .click:
+                    clicked.insert(group)
+                    impressions[group] = nil
+                case .impression: impressions[group, default: []].append(interaction.atMilliseconds)
+                }
+            }
+        }
+    }
+
+    /// Returns the changes of a member from all rows, without a fold.
+    private func everything(_ journal: ChangeJournal, _ user: String, beyond taken: AppliedChanges) throws
+        -> RecentMemberChanges
+    {
+        var recent = RecentMemberChanges()
+        var ids: Set<String> = []
+        var found: [InteractionRecord] = []
+        for (_, row) in try journal.rows(where: "user_id = ?", { $0.bind(user, at: 1) }) {
+            let isRecent = !taken.contains(row.sequence, of: row.origin)
+            guard case .member(let change)? = row.change else { continue }
+            switch change.action {
+            case .record(let interactions):
+                let first = interactions.filter { ids.insert($0.id).inserted }
+                if isRecent { found += first }
+            case .forget(id: nil): if isRecent { recent.forgetsEarlier = true }
+            case .state(let interests): if isRecent { recent.interests = interests }
+            case .forget, .expose: continue
+            }
+        }
+        recent.interactions = found.enumerated()
+            .sorted { ($0.element.atMilliseconds, $0.offset) < ($1.element.atMilliseconds, $1.offset) }
+            .map { InteractionRecord(id: $1.id, $1.kind, groupID: $1.groupID, atMilliseconds: $1.atMilliseconds) }
+        return recent
+    }
+
+    @Test("Whatever a member does at two daemons, in whatever order it arrives, the fold has the effect of all rows")
+    func anything() throws {
+        var generator = SeededGenerator(seed: 39)
+        let journals = [try journal("one"), try journal("other")]
+        var (versions, sent): ([AppliedChanges], Int64) = ([.none], 0)
+        for step in 1...2500 {
+            let own = Int.random(in: 0...1, using: &generator)
+            let now = Int64(step)
+            func id() -> String { "\(Int.random(in: max(1, step - 400)...step, using: &generator))" }
+            let action: MemberChange.Action
+            switch Int.random(in: 0..<100, using: &generator) {
+            case 0..<3: action = .forget(id: id())
+            case 3 where step.isMultiple(of: 7): action = .forget(id: nil)
+            case 4..<8: action = .state(interests: ["topic-\(step)"])
+            default:
+                let kind = Interaction.Kind.allCases.randomElement(using: &generator) ?? .click
+                let group = "group-\(Int.random(in: 0..<9, using: &generator))"
+                // Few different times, so that the order of changes decides.
+                let at = Int64.random(in: 0..<60, using: &generator)
+                action = .record([InteractionRecord(id: id(), kind, groupID: group, atMilliseconds: at)])
+            }
+            _ = try journals[own].record([.member(MemberChange(ofUser: "ann", action))], at: now)
+            if step.isMultiple(of: 25) {
+                for (from, to) in [(0, 1), (1, 0)] {
+                    for (origin, _) in try journals[from].kept() {
+                        let last = try journals[to].kept()[origin]?.last ?? 0
+                        let changes = try journals[from].changes(of: origin, after: last, limit: 20)
+                        _ = try journals[to].follow(changes, beyond: .none, at: now)
+                    }
+                }
+            }
+            if step.isMultiple(of: 600) {
+                sent = try journals[1].kept()[journals[0].origin]?.last ?? 0
+                versions.append(AppliedChanges([journals[0].origin: sent]))
+            }
+            guard step.isMultiple(of: 5) else { continue }
+            let taken = step.isMultiple(of: 55) ? versions[0] : versions[versions.count - 1]
+            for journal in journals {
+                var all = try everything(journal, "ann", beyond: taken)
+                var folded = try journal.recentChanges(ofUser: "ann", beyond: taken) ?? RecentMemberChanges()
+                #expect(Effect(folded.interactions) == Effect(all.interactions), "step \(step)")
+                (all.interactions, folded.interactions) = ([], [])
+                #expect(folded == all, "step \(step)")
+            }
+        }
+        #expect(try everything(journals[0], "ann", beyond: versions[4]).interactions.count > 256)
+    }
+
+    @Test("After a first reading, only new rows of a busy member are read, and what no longer counts is left out")
+    func newRowsOnly() throws {
+        let journal = try journal()
+        func record(_ first: Int, _ count: Int) throws {
+            let interactions = (first..<first + count).map {
+                InteractionRecord(id: "\($0)", .impression, groupID: "g", atMilliseconds: Int64($0))
+            }
+            _ = try journal.record([.member(MemberChange(ofUser: "ann", .record(interactions)))], at: 1)
+        }
+        for batch in 0..<30 { try record(batch * 100, 100) }
+        #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == MemberFold.impressionLimit)
+        // A row that is read again would be found damaged.
+        try journal.database.execute("UPDATE changes SET seal = seal + 1")
+        try record(3000, 1)
+        let recent = try journal.recentChanges(ofUser: "ann")
+        #expect(recent?.interactions.map(\.atMilliseconds) == (2001...3000).map(Int64.init))
+        #expect(try journal.damagedChanges() == [])
+    }
+
+    @Test("A row that gets the key of a removed one is read")
+    func keyGivenAgain() throws {
+        let journal = try journal()
+        func record(_ id: Int) throws {
+            let interaction = InteractionRecord(id: "\(id)", .join, groupID: "g\(id)", atMilliseconds: Int64(id))
+            _ = try journal.record([.member(MemberChange(ofUser: "ann", .record([interaction])))], at: 1)
+        }
+        for id in 1...50 { try record(id) }
+        let taken = AppliedChanges([journal.origin: 10])
+        #expect(try journal.recentChanges(ofUser: "ann", beyond: taken)?.interactions.count == 40)
+        try journal.prune(AppliedChanges([journal.origin: 50]))
+        try record(51)
+        #expect(try journal.database.integer("SELECT max(change_key) FROM changes") == 1)
+        #expect(try journal.recentChanges(ofUser: "ann", beyond: taken)?.interactions.map(\.id) == ["51"])
+    }
+}
