@@ -118,4 +118,49 @@ struct RedisRightsTests {
         let found = try await findings(workspace, wrong)
         #expect(found.last?.message.contains("WRONGPASS") == true && found.last?.advice?.contains("log in") == true)
     }
+
+    @Test("A new password is taken up without a restart, and a metric says so while it is wrong")
+    func password() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let server = try #require(workspace.server)
+        _ = try url(server, ["~*", "+@all"])
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        let file = workspace.path("password")
+        func write(_ password: String) throws {
+            try (password + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        }
+        func change(_ rules: String...) throws {
+            var command = RedisCommand("ACL", "SETUSER", "coterie")
+            for rule in rules { command.append(rule) }
+            _ = try connection.command(command)
+            // Connections that are open stay logged in.
+            _ = try connection.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        }
+        try write("secret")
+        let daemon = try await RunningDaemon(
+            workspace, "--store-user", "coterie", "--store-password-file", file, "--journal", workspace.path("journal"),
+            settings: ["COTERIE_STORE": server.url, "COTERIE_CATALOG": workspace.path("nowhere.sqlite")])
+        try await daemon.wait { !$0.degraded }
+        #expect(try daemon.get("/metrics").text.contains("coterie_degraded 0\n"))
+        try change("<secret", ">other")
+        try await daemon.wait { $0.degraded && $0.reason?.contains("password") == true }
+        #expect(try daemon.get("/metrics").text.contains("coterie_degraded 1\n"))
+        try write("other")
+        try await daemon.wait { !$0.degraded }
+        let client = try #require(SocketClient(port: daemon.port))
+        #expect(client.request("PUT", "/v1/admin/groups/macro-mondays/hidden")?.status == 200)
+        let isSent = await RunningDaemon.poll {
+            (try? daemon.get("/metrics").text.contains("coterie_outbox_changes 0\n")) == true
+        }
+        #expect(isSent)
+        // A server that takes no writes: answers are as before, and the metric says what /readyz says.
+        _ = try connection.command("CONFIG", "SET", "min-replicas-to-write", "1")
+        #expect(client.request("DELETE", "/v1/admin/groups/macro-mondays/hidden")?.status == 200)
+        try await daemon.wait { $0.degraded }
+        #expect(try daemon.get("/metrics").text.contains("coterie_degraded 1\n"))
+        _ = try connection.command("CONFIG", "SET", "min-replicas-to-write", "0")
+        try await daemon.wait { !$0.degraded }
+    }
 }

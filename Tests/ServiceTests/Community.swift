@@ -180,7 +180,7 @@ struct Routes {
             cache: cache,
             quotas: MemberQuotas(quota), changes: changes, experiments: exposures.map { _ in board },
             exposures: exposures, reading: Responder.readingCondition(lines.log),
-            metricSources: [metrics, ModelMetrics(follower: follower, now: now)]
+            metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),
             openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)
         let router = Router(

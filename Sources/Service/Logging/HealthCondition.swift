@@ -100,6 +100,22 @@ extension HealthCondition {
     }
 }
 
+/// The problems of a daemon, the same for `/readyz`, the metric `coterie_degraded` and the reports on the board.
+struct DaemonProblems: Sendable {
+    let follower: VersionFollower
+    /// The exchange of changes with other daemons; nil unless the store is shared.
+    var relay: ChangeReplicator?
+    /// Further conditions that must hold for the daemon to do all its work.
+    var conditions: [HealthCondition] = []
+
+    /// A sentence for each problem; empty if all is well.
+    var sentences: [String] {
+        let found = [follower.current.problem, relay?.problem] + conditions.map(\.problem)
+        // A problem of the journal may be known to two of them.
+        return found.compactMap(\.self).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+}
+
 /// The errors and warnings of a daemon's last hour, counted by the minute.
 final class RecentTroubles: Sendable {
     private static let minutes = 60

@@ -159,12 +159,12 @@ extension InteractionMetrics: MetricSource {
 
 /// Metrics about the serving version and its store.
 struct ModelMetrics: MetricSource {
-    let follower: VersionFollower
+    let problems: DaemonProblems
     /// The time, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
     func write(to text: inout MetricsText) {
-        let state = follower.current
+        let (follower, state) = (problems.follower, problems.follower.current)
         if let snapshot = state.snapshot {
             text.gauge(
                 "coterie_model_info", "The version that serves, as a label; always 1.", 1,
@@ -176,8 +176,8 @@ struct ModelMetrics: MetricSource {
         }
         text.gauge("coterie_model_loaded", "Whether there is a version to serve.", state.snapshot == nil ? 0 : 1)
         text.gauge(
-            "coterie_degraded", "Whether the version that serves may not be the current one.",
-            state.problem == nil ? 0 : 1)
+            "coterie_degraded", "Whether the daemon has a problem; /readyz has the reason.",
+            problems.sentences.isEmpty ? 0 : 1)
         text.gauge(
             "coterie_store_reachable", "Whether the store answered when it was last asked.",
             state.storeIsReachable ? 1 : 0)

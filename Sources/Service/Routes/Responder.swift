@@ -45,6 +45,9 @@ struct Responder: Sendable {
     /// The clock, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
+    /// The problems of the daemon.
+    var problems: DaemonProblems { DaemonProblems(follower: follower, relay: relay, conditions: conditions) }
+
     /// Returns the condition that members and photos can be read.
     static func readingCondition(_ log: EventLog) -> HealthCondition {
         HealthCondition(
@@ -143,11 +146,10 @@ extension Responder {
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }
         var freshness = call.freshness(of: try call.loadedSnapshot)
-        // These conditions do not affect answers, so only readiness reports them as degraded.
-        for case let problem? in call.responder.conditions.map(\.problem) where freshness.reason != problem {
-            freshness.version.degraded = true
-            freshness.reason = [freshness.reason, problem].compactMap(\.self).joined(separator: "; ")
-        }
+        // Not all of these problems affect answers, so only readiness reports all of them as degraded.
+        let problems = call.responder.problems.sentences
+        freshness.version.degraded = !problems.isEmpty
+        freshness.reason = problems.isEmpty ? nil : problems.joined(separator: "; ")
         return Readiness(freshness, missing: call.responder.missingParts, outbox: outbox)
     }
 

@@ -26,8 +26,9 @@ struct RouterMaker: Sendable {
         metrics = RequestMetrics(endpoints)
         log = configuration.log
         let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
+        let problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: conditions)
         var sources: [any MetricSource] = [
-            ProgramVersion.current, metrics, ModelMetrics(follower: follower, now: configuration.now),
+            ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: configuration.now),
         ]
         sources += conditions
         sources += watches
