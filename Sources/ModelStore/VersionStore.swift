@@ -283,8 +283,10 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     /// - Parameters:
     ///   - user: the user, or `nil` for the default user.
     ///   - password: the password.
-    public func loggingIn(user: String?, password: String) -> StoreLocation {
-        if case .redis(let address) = self { .redis(address.loggingIn(user: user, password: password)) } else { self }
+    ///   - renew: returns the password for a new connection, or `nil` if it cannot be read.
+    public func loggingIn(user: String?, password: String, renew: (@Sendable () -> String?)? = nil) -> StoreLocation {
+        guard case .redis(let address) = self else { return self }
+        return .redis(address.loggingIn(user: user, password: password, renew: renew))
     }
 
     /// The location without a password.

@@ -39,6 +39,8 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     public private(set) var user: String?
     /// The password, or `nil` to connect without a login.
     public private(set) var password: String?
+    /// The source of the password for each new connection, or `nil` if the password stays the same.
+    private var source: PasswordSource?
     /// The number of the database, 0 or more.
     public let database: Int
 
@@ -88,10 +90,24 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// - Parameters:
     ///   - user: the user, or `nil` for the default user.
     ///   - password: the password, not empty.
-    public func loggingIn(user: String?, password: String) -> RedisAddress {
+    ///   - renew: returns the password for a new connection, or `nil` if it cannot be read; `password` is used then.
+    public func loggingIn(user: String?, password: String, renew: (@Sendable () -> String?)? = nil) -> RedisAddress {
         var address = self
         (address.user, address.password) = (user, password)
+        address.source = renew.map { PasswordSource(read: $0) }
         return address
+    }
+
+    /// The password for a new connection, or `nil` to connect without a login.
+    ///
+    /// The administrator may have replaced the password since the last connection.
+    var newestPassword: String? { source?.read() ?? password }
+
+    /// A function that returns a password; addresses are equal whatever it returns.
+    private struct PasswordSource: Equatable {
+        let read: @Sendable () -> String?
+
+        static func == (one: PasswordSource, other: PasswordSource) -> Bool { true }
     }
 
     /// The address without the password.

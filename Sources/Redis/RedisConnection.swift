@@ -90,7 +90,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func logIn() throws(RedisError) {
-        if let password = address.password {
+        if let password = address.newestPassword {
             var login = RedisCommand("AUTH")
             if let user = address.user { login.append(user) }
             login.append(password)

@@ -119,9 +119,11 @@ final class RedisLink: Sendable {
                         connection = consume kept
                         return reply
                     } catch {
-                        if error.leavesConnectionUsable { connection = consume kept }
-                        // The server may have been restarted, or another server promoted.
-                        guard error.code == .disconnected || error.code == .replica else { throw error }
+                        // The server may have been restarted, or another server promoted, or the login withdrawn.
+                        guard [.disconnected, .replica, .refused("NOAUTH")].contains(error.code) else {
+                            if error.leavesConnectionUsable { connection = consume kept }
+                            throw error
+                        }
                     }
                 }
                 var new = try RedisConnection(to: address, connectTimeout: timeout, replyTimeout: timeout)

@@ -101,7 +101,8 @@ extension ParsedCommand {
                 "warning: everybody on this machine can see the password in --store: use --store-password-file")
         }
         guard let path = textIfGiven("store-password-file") else { return location }
-        return location.loggingIn(user: textIfGiven("store-user"), password: try SecretFile(path).read())
+        let file = SecretFile(path)
+        return location.loggingIn(user: textIfGiven("store-user"), password: try file.read()) { try? file.read() }
     }
 
     /// Returns the folder for durable data of this machine, and creates it if it is missing.

@@ -168,7 +168,7 @@ enum LineFile {
 }
 
 /// A file with one secret, which keeps the secret out of configurations and command lines.
-struct SecretFile {
+struct SecretFile: Sendable {
     /// The longest secret, in bytes, inclusive.
     private static let limitBytes = 4096
 
