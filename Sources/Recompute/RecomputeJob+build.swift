@@ -12,6 +12,7 @@ struct BuiltModel {
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
     var members: RecomputedMembers?
+    var withdrawn: WithdrawnGroups?
     var popularity: PopularityTrial
     var memberEvidence: [Manifest.EvidenceWeight]?
     var photoWeights: Manifest.PhotoWeights?
@@ -29,6 +30,7 @@ extension RecomputeJob {
         let entries = try entrySource(snapshot)
         let work = try plan(catalog, entries, clock, observer)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
+        let withdrawn = parameters.isDryRun ? nil : try withdrawnGroups(groups)
         var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
             throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
@@ -116,7 +118,7 @@ extension RecomputeJob {
             catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-            relations: relations, model: model, members: members, popularity: evidence.popularity,
+            relations: relations, model: model, members: members, withdrawn: withdrawn, popularity: evidence.popularity,
             memberEvidence: evidence.told, photoWeights: evidence.photos)
     }
 
