@@ -200,8 +200,6 @@ enum CatalogSchema {
         """,
         // The marks of the groups that a page had, and the settings of lists of the daemon that showed it.
         "ALTER TABLE exposures ADD COLUMN shown TEXT; ALTER TABLE exposures ADD COLUMN settings TEXT;",
-        // Whether a member may be named or counted to others: 0 for no, 1 for yes, NULL if the member never said so.
-        "ALTER TABLE users ADD COLUMN listed INTEGER;",
         // The new ids of renamed groups and users. Daemons may still send changes under the old ids.
         """
         CREATE TABLE IF NOT EXISTS renamed_ids (
@@ -224,7 +222,7 @@ enum CatalogSchema {
     ///
     /// - Parameters:
     ///   - database: the database.
-    ///   - relations: the relations whose tables must exist, with those of what members tell. A table that no migration creates is created here.
+    ///   - relations: the relations whose tables must exist. A table that no migration creates is created here.
     static func migrate(_ database: Database, _ relations: RelationTable) throws(CatalogError) {
         let found = try checkedVersion(database)
         if found < version {
@@ -237,14 +235,14 @@ enum CatalogSchema {
                 }
             }
         }
-        for source in relations.sources where try !hasTable(of: source, database) {
+        for facts in relations where try !hasTable(of: facts.source, database) {
             try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-                try wrapping { () throws(DatabaseError) in try database.execute(source.createTable) }
+                try wrapping { () throws(DatabaseError) in try database.execute(facts.source.createTable) }
             }
         }
         // A killed import leaves a table without its reverse index, which it dropped for speed.
         try wrapping { () throws(DatabaseError) in
-            for source in relations.sources { try database.execute(source.createIndex) }
+            for facts in relations { try database.execute(facts.source.createIndex) }
         }
     }
 
@@ -283,16 +281,8 @@ enum CatalogSchema {
     }
 }
 
-/// The names and the SQL definition of a table of pairs, such as group × user or user × photo.
+/// The names and the SQL definition of a relation's table: group × user or group × photo.
 extension RelationSource {
-    /// The table of the rows: groups or users.
-    var rowTable: EntityTable {
-        switch rows {
-        case .groups: .groups
-        case .users: .users
-        }
-    }
-
     /// The table of the entries: users or photos.
     var entityTable: EntityTable {
         switch entries {
@@ -301,21 +291,13 @@ extension RelationSource {
         }
     }
 
-    /// The column with the key of the row.
-    public var rowColumn: String { rowTable.keyColumn }
-    /// The column with the key of the entry.
-    public var entryColumn: String { entryWord + "_key" }
-
-    /// Returns the columns that name a thing of a kind.
-    func columns(naming table: EntityTable) -> [String] {
-        (rowTable == table ? [rowColumn] : []) + (entityTable == table ? [entryColumn] : [])
-    }
-
+    /// The column that is not the group.
+    public var entryColumn: String { entityTable.keyColumn }
     /// The record of whether any row ever had a time.
     var notedTime: NotedColumn { NotedColumn(rawValue: "\(table).\(timeColumn)") }
 
-    var indexName: String { "\(table)_by_\(entryWord)" }
-    private var indexColumns: String { "\(entryColumn), \(rowColumn)" + (indexesTime ? ", \(timeColumn)" : "") }
+    var indexName: String { "\(table)_by_\(entityTable.singular)" }
+    private var indexColumns: String { "\(entryColumn), group_key" + (indexesTime ? ", \(timeColumn)" : "") }
     var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(table) (\(indexColumns))" }
     var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
 
@@ -323,10 +305,10 @@ extension RelationSource {
     var createTable: String {
         """
         CREATE TABLE IF NOT EXISTS \(table) (
-            \(rowColumn) INTEGER NOT NULL,
+            group_key INTEGER NOT NULL,
             \(entryColumn) INTEGER NOT NULL,
             \(timeColumn) INTEGER,
-            PRIMARY KEY (\(rowColumn), \(entryColumn))
+            PRIMARY KEY (group_key, \(entryColumn))
         ) WITHOUT ROWID;
         \(createIndex);
         INSERT OR IGNORE INTO catalog_state VALUES ('\(notedTime.rawValue)', 0);

@@ -28,8 +28,6 @@ public struct Manifest: Codable, Sendable, Equatable {
     ///
     /// It is `nil` otherwise, and in versions of earlier programs.
     public var popularityWins: Bool?
-    /// The weights of what members tell beside memberships; nil if the catalog had nothing of it.
-    public var memberEvidence: [EvidenceWeight]?
     /// The weights in lists for photos, learned from the pools; nil if there was no evidence.
     public var photoWeights: PhotoWeights?
     /// The steps of the recompute up to the writing of this manifest.

@@ -14,7 +14,6 @@ struct BuiltModel {
     var members: RecomputedMembers?
     var withdrawn: WithdrawnGroups?
     var popularity: PopularityTrial
-    var memberEvidence: [Manifest.EvidenceWeight]?
     var photoWeights: Manifest.PhotoWeights?
 }
 
@@ -45,8 +44,6 @@ extension RecomputeJob {
         var dates = EventDates()
         var events: [RelationDescription.Role: GroupEvents] = [:]
         var signals = GroupSignals()
-        let told = try toldKinds(entries)
-        var hintMatrices = HintMatrices()
         let window = activityWindow
         for relationFacts in parameters.relations {
             let relation = relationFacts.relation
@@ -85,13 +82,10 @@ extension RecomputeJob {
                     try membersToPublish(entries, reading)
                 }
             }
-            hintMatrices.take(reading, of: relationFacts, told: told)
         }
-        let hints = try memberHints(entries, told, hintMatrices, clock)
-        members?.hints = hints
         try checkThatSomethingCameOut(relations, observer)
         let evidence = try clock.step(StepName.weigh) { () throws(RecomputeError) in
-            try weigh(tables, sizes, users, photos, doubtful, hints)
+            try weigh(tables, sizes, users, photos, doubtful)
         }
         for index in relations.indices {
             relations[index].evidenceWeight = evidence.relations[relations[index].relation]
@@ -119,7 +113,7 @@ extension RecomputeJob {
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
             relations: relations, model: model, members: members, withdrawn: withdrawn, popularity: evidence.popularity,
-            memberEvidence: evidence.told, photoWeights: evidence.photos)
+            photoWeights: evidence.photos)
     }
 
     /// Returns the source of the entries: the tables if there are any, otherwise the catalog.
@@ -227,13 +221,12 @@ extension RecomputeJob {
     private struct Evidence {
         var relations: [Relation: Double]
         var popularity: PopularityTrial
-        var told: [Manifest.EvidenceWeight]?
         var photos: Manifest.PhotoWeights?
     }
 
     private func weigh(
         _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]], _ users: LeaveOneOutSample,
-        _ photos: LeaveOneOutSample, _ doubtful: BinaryMatrix?, _ hints: MemberHints
+        _ photos: LeaveOneOutSample, _ doubtful: BinaryMatrix?
     ) throws(RecomputeError) -> (Evidence, outcome: String) {
         let sample = RelationEvidence(parameters, tables, users)
         let weights = sample.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
@@ -248,10 +241,9 @@ extension RecomputeJob {
                 .honestPopularity(beside: weights, chosen: popularity.weight, sizes: members)
         }
         let evidence = Evidence(
-            relations: weights, popularity: popularity, told: sample.evidenceWeights(hints, beside: weights),
+            relations: weights, popularity: popularity,
             photos: PhotoEvidence(parameters, tables, sizes, photos).weights())
         var chosen = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
-        chosen += (evidence.told ?? []).map { "told \($0.kind.rawValue) \($0.weight)" }
         if let weight = popularity.weight, !popularity.wins { chosen.append("popularity \(weight)") }
         if popularity.wins { chosen.append("the most popular groups find as much as any list, and are served") }
         if let photos = evidence.photos {

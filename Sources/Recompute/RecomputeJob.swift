@@ -65,7 +65,6 @@ public struct RecomputeJob: Sendable {
         manifest.isFromTables = tablesPath == nil ? nil : true
         manifest.popularityWeight = built.popularity.weight
         if built.popularity.wins { manifest.popularityWins = true }
-        manifest.memberEvidence = built.memberEvidence
         manifest.photoWeights = built.photoWeights
         manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds
         let finding = try compareWithCurrent(built, manifest, clock, observer)

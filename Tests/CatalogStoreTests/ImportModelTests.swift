@@ -11,7 +11,7 @@ struct ImportModelTests {
         var generator = SeededGenerator(seed: seed)
         var model = CommunityModel()
         for _ in 0..<25 {
-            let kind = ImportKind.ofGroups.randomElement(using: &generator) ?? .groups
+            let kind = ImportKind.all().randomElement(using: &generator) ?? .groups
             let files = (0..<Int.random(in: 1...3, using: &generator)).map { _ in RandomFile(kind, &generator) }
             let replaces = Int.random(in: 0..<5, using: &generator) == 0
             let batchRows = Int.random(in: 1...40, using: &generator)
@@ -26,11 +26,11 @@ struct ImportModelTests {
             }
             let summary = try run()
             model.apply(kind, files, replaces: replaces)
-            #expect(try test.everything().filter { model.everything[$0.key] != nil } == model.everything)
+            #expect(try test.everything() == model.everything)
             #expect(summary.rows == files.reduce(0) { $0 + $1.rows.count } && summary.rejected == 0)
             let again = try run()
             #expect(again.removed == 0 && again.created.isEmpty)
-            #expect(try test.everything().filter { model.everything[$0.key] != nil } == model.everything)
+            #expect(try test.everything() == model.everything)
         }
     }
 }
@@ -160,7 +160,7 @@ struct CommunityModel {
             }.sorted()
         }
         var all: [String: [String]] = [:]
-        for kind in ImportKind.ofGroups {
+        for kind in ImportKind.all() {
             all[kind.name] = lines((things[kind.name] ?? pairs[kind.name]) ?? [:], kind.columnNames)
         }
         return all

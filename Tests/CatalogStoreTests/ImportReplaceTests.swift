@@ -77,7 +77,7 @@ struct ImportReplaceTests {
         #expect(try test.content(.groups).count == 5 && test.content(.users).count == 4)
     }
 
-    @Test("removing more than half is refused, and nothing is changed", arguments: ImportKind.ofGroups)
+    @Test("removing more than half is refused, and nothing is changed", arguments: ImportKind.all())
     func shrinking(kind: ImportKind) throws {
         let test = try filled()
         let before = (try test.everything(), try test.catalog.changeCount())
@@ -123,7 +123,7 @@ struct ImportReplaceTests {
         #expect(try test.importing(.users, "user_id\n") { $0.replaces = true }.removed == 0)
     }
 
-    @Test("a replacing import that fails late leaves everything as it was", arguments: ImportKind.ofGroups)
+    @Test("a replacing import that fails late leaves everything as it was", arguments: ImportKind.all())
     func allOrNothing(kind: ImportKind) throws {
         let test = try filled()
         let before = (try test.everything(), try test.catalog.changeCount())

@@ -39,8 +39,6 @@ struct ImportRulesTests {
             switch kind {
             case .memberships: "group_id,user_id\ng,u\nh,u\n"
             case .pools: "group_id,photo_id\ng,u\nh,u\n"
-            case .favourites: "user_id,photo_id\ng,u\nh,u\n"
-            case .follows: "user_id,followed_id\ng,u\nh,u\n"
             default: "\(kind.columnNames[0])\na\nb\n"
             }
         try test.importing(kind, text) { $0.replaces = true }
