@@ -31,7 +31,9 @@ public final class GzipCompressor {
 
     /// Returns bytes as a gzip member of any length, or nil if there is no memory.
     public func member(of bytes: [UInt8]) -> [UInt8]? {
-        compressed(bytes, toAtMost: unsafe Int(deflateBound(stream, UInt(bytes.count))))
+        // After a member, zlib's bound would leave out the header until the stream is reset.
+        guard unsafe deflateReset(stream) == Z_OK else { return nil }
+        return compressed(bytes, toAtMost: unsafe Int(deflateBound(stream, UInt(bytes.count))))
     }
 
     /// Returns compressed bytes, or nil if the result would be longer than `limit`.

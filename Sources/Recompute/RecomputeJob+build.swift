@@ -208,7 +208,7 @@ extension RecomputeJob {
         _ relation: Relation, of matrix: BinaryMatrix, without sample: LeaveOneOutSample
     ) throws(RecomputeError) -> NeighbourTable {
         var leftOut: [UInt32: UInt32] = [:]
-        for sampled in sample.cases { if let column = sampled.columns.first { leftOut[column] = sampled.leftOut } }
+        for sampled in sample.cases { leftOut[sampled.column] = sampled.leftOut }
         do throws(MatrixError) {
             let rest = try matrix.filtered { row, column in leftOut[column] != row }
             return NeighbourSearch(
