@@ -51,7 +51,9 @@ struct ConformanceTests {
 
     @Test("keeps the groups that are not public any more", arguments: StoreUnderTest.Kind.available)
     func withdrawn(kind: StoreUnderTest.Kind) throws {
-        let store = try StoreUnderTest(kind).store
+        let subject = try StoreUnderTest(kind)
+        let store = subject.store
+        defer { withExtendedLifetime(subject) {} }
         #expect(try store.withdrawnGroups() == nil)
         let version = try VersionName("20260101T000000000-1")
         for ids in [["b", "é ✈", "a"], []] {

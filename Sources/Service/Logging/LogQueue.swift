@@ -104,7 +104,8 @@ final class LogQueue: Sendable {
             state.withLock { state in
                 state.isFailing = written < line.bytes.count
                 guard state.isFailing else { return }
-                if written > 0 { state.isWithinLine = true }
+                // The line may have begun with the end of one that was written in part.
+                if written > 0 || line.bytes.first == UInt8(ascii: "\n") { state.isWithinLine = true }
                 if line.toldCount > 0 { state.untoldCount += line.toldCount } else { state.drop(1) }
             }
         }
