@@ -51,9 +51,7 @@ struct LeaveOneOutSample: Sendable {
     }
 
     /// Returns the different sets of groups of some columns, in a pseudo-random order.
-    private static func candidates(in matrix: BinaryMatrix, threads: Int) -> [(
-        mark: UInt32, groups: [UInt32], column: UInt32
-    )] {
+    private static func candidates(in matrix: BinaryMatrix, threads: Int) -> [(mark: UInt32, groups: [UInt32], column: UInt32)] {
         let blocks = stride(from: 0, to: matrix.columnCount, by: columnsPerBlock).map { first in
             ColumnBlock(matrix, first..<min(first + columnsPerBlock, matrix.columnCount))
         }

@@ -44,12 +44,9 @@ struct RelationEvidence: Sendable {
         meanBestScores = tables.mapValues(\.meanBestScore)
         self.members = members
         threads = parameters.threads
-        membershipCuts =
-            !areCasesKnown
-            ? nil
-            : relations[.membership].flatMap { memberships in
-                tables[memberships.relation].map { CutScores(of: $0, parameters[memberships.relation]) }
-            }
+        membershipCuts = !areCasesKnown ? nil : relations[.membership].flatMap { memberships in
+            tables[memberships.relation].map { CutScores(of: $0, parameters[memberships.relation]) }
+        }
     }
 
     /// Returns the weights by relation; none without enough memberships to learn from, or without a choice.
@@ -109,7 +106,7 @@ struct RelationEvidence: Sendable {
 
     /// Whether popularity alone finds nearly as much as lists, so that an honest comparison is worth its time.
     func mayPopularityWin(sizes: [UInt32]) -> Bool {
-        guard let gains = self.gains(beside: [:], [0, Self.popularityAloneWeight], sizes) else { return false }
+        guard let gains = gains(beside: [:], [0, Self.popularityAloneWeight], sizes) else { return false }
         return gains[1] >= Self.suspiciousPart * gains[0]
     }
 
@@ -119,12 +116,9 @@ struct RelationEvidence: Sendable {
     ///   - weights: the weights of relations.
     ///   - weight: the weight that evidence chose, which stays unless popularity alone finds more.
     ///   - sizes: the number of members of every group.
-    func honestPopularity(
-        beside weights: [Relation: Double], chosen weight: Double?, sizes: [UInt32]
-    ) -> PopularityTrial {
+    func honestPopularity(beside weights: [Relation: Double], chosen weight: Double?, sizes: [UInt32]) -> PopularityTrial {
         let choices = [weight ?? 0] + Self.popularityChoices + [Self.popularityAloneWeight]
-        guard let gains = self.gains(beside: weights, choices, sizes), let alone = gains.last, let best = gains.max()
-        else {
+        guard let gains = gains(beside: weights, choices, sizes), let alone = gains.last, let best = gains.max() else {
             return PopularityTrial(weight: weight, wins: false)
         }
         if alone >= Self.winningPart * best { return PopularityTrial(weight: Self.popularityAloneWeight, wins: true) }
