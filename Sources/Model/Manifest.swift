@@ -24,10 +24,6 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var relations: [RelationReport]
     /// The weight of a group's size in members' lists, learned from the memberships; nil if there was no evidence.
     public var popularityWeight: Double?
-    /// Whether the groups with the most members find as much as any list, so that lists keep their order.
-    ///
-    /// It is `nil` otherwise, and in versions of earlier programs.
-    public var popularityWins: Bool?
     /// The weights in lists for photos, learned from the pools; nil if there was no evidence.
     public var photoWeights: PhotoWeights?
     /// The steps of the recompute up to the writing of this manifest.

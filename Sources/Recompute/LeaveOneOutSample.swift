@@ -12,8 +12,6 @@ struct LeaveOneOutSample: Sendable {
         /// The indexes of the other groups, ascending.
         var others: [UInt32]
         var leftOut: UInt32
-        /// A column that has these groups; several may.
-        var column: UInt32
     }
 
     private(set) var cases: [Case] = []
@@ -46,12 +44,12 @@ struct LeaveOneOutSample: Sendable {
             let chosen = Int(Self.mixed(candidate.mark)) % candidate.groups.count
             var others = candidate.groups
             let leftOut = others.remove(at: chosen)
-            cases.append(Case(others: others, leftOut: leftOut, column: candidate.column))
+            cases.append(Case(others: others, leftOut: leftOut))
         }
     }
 
     /// Returns the different sets of groups of some columns, in a pseudo-random order.
-    private static func candidates(in matrix: BinaryMatrix, threads: Int) -> [(mark: UInt32, groups: [UInt32], column: UInt32)] {
+    private static func candidates(in matrix: BinaryMatrix, threads: Int) -> [(mark: UInt32, groups: [UInt32])] {
         let blocks = stride(from: 0, to: matrix.columnCount, by: columnsPerBlock).map { first in
             ColumnBlock(matrix, first..<min(first + columnsPerBlock, matrix.columnCount))
         }
@@ -61,10 +59,7 @@ struct LeaveOneOutSample: Sendable {
         let chosen = concurrently(threads, count: blocks.count, scratch: {}) { number, _ in
             let marks = marks[number]
             return blocks[number].groups(ofColumnsWhere: marks.map { $0 != 0 && $0.isMultiple(of: step) }).map {
-                (
-                    mark: marks[$0.column], groups: $0.groups,
-                    column: UInt32(number * columnsPerBlock + $0.column)
-                )
+                (mark: marks[$0.column], groups: $0.groups)
             }
         }
         var found = chosen.joined().filter { (2...groupLimit).contains($0.groups.count) }

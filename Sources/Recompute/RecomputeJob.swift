@@ -63,8 +63,7 @@ public struct RecomputeJob: Sendable {
         manifest.changesTaken = built.changesTaken
         manifest.hiddenGroups = built.hiddenGroups
         manifest.isFromTables = tablesPath == nil ? nil : true
-        manifest.popularityWeight = built.popularity.weight
-        if built.popularity.wins { manifest.popularityWins = true }
+        manifest.popularityWeight = built.popularityWeight
         manifest.photoWeights = built.photoWeights
         manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds
         let finding = try compareWithCurrent(built, manifest, clock, observer)

@@ -191,8 +191,6 @@ public struct PlanConfiguration: Sendable, Equatable {
     public func weighted(by manifest: Manifest) -> PlanConfiguration {
         var configuration = self
         configuration.popularity = manifest.popularityWeight ?? popularity
-        // Any other order would find less than the order by popularity.
-        if manifest.popularityWins == true { configuration.omitted.formUnion([.diversity, .rotation]) }
         configuration.memberCount =
             relations[.membership].flatMap { manifest[$0.relation]?.columns } ?? memberCount
         return configuration
