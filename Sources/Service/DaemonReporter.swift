@@ -107,7 +107,7 @@ public enum Deployment: Sendable {
     /// groups, too.
     var needs: VersionNeeds {
         switch self {
-        case .versionsOnly, .shared(_, _, nil, _, _): VersionNeeds()
+        case .versionsOnly, .shared(_, _, nil, _): VersionNeeds()
         case .shared: VersionNeeds(withdrawnGroups: false)
         case .catalog: VersionNeeds(members: { $0.hasOwnMembers }, withdrawnGroups: false)
         }
