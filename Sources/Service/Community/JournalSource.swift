@@ -133,8 +133,7 @@ final class JournalSource: CommunitySource {
     /// Returns a change under the new ids of its groups; a group that has an old id in a later version keeps it.
     private func renamed(_ change: Change, in snapshot: ModelSnapshot) -> Change {
         let names = journal.decisions.names
-        let renamed = Set(
-            journal.decisions.recorded.renamedGroups(beyond: snapshot.manifest.taken).map(BytewiseString.init))
+        let renamed = Set(journal.decisions.renamedGroups(beyond: snapshot.manifest.taken).map(BytewiseString.init))
         return change.renamed { id in
             let isOther = snapshot.model.index(ofID: id) != nil && !renamed.contains(BytewiseString(id))
             return isOther ? id : names.newest(of: id)
