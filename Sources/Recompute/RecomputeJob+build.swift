@@ -12,7 +12,6 @@ struct BuiltModel {
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
     var members: RecomputedMembers?
-    var withdrawn: WithdrawnGroups?
     var popularityWeight: Double?
     var photoWeights: Manifest.PhotoWeights?
 }
@@ -29,7 +28,6 @@ extension RecomputeJob {
         let entries = try entrySource(snapshot)
         let work = try plan(catalog, entries, clock, observer)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
-        let withdrawn = parameters.isDryRun ? nil : try withdrawnGroups(groups)
         var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
             throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
@@ -106,8 +104,7 @@ extension RecomputeJob {
             catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-            relations: relations, model: model, members: members, withdrawn: withdrawn,
-            popularityWeight: evidence.popularity,
+            relations: relations, model: model, members: members, popularityWeight: evidence.popularity,
             photoWeights: evidence.photos)
     }
 

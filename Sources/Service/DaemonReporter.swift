@@ -2,7 +2,7 @@ import Answers
 import CatalogStore
 import FoundationEssentials
 import Glibc
-import Model
+public import Model
 public import ModelStore
 
 /// Posts reports about a running daemon on the board of the store.
@@ -77,9 +77,9 @@ struct DaemonReporter: Sendable {
 public enum Deployment: Sendable {
     /// A daemon that has only versions, with their members if these are published; it records no changes.
     ///
-    /// - `recorded`: the site's decisions since the version was made, as far as they are known.
+    /// - `decisions`: the site's decisions since the version was made.
     /// - `sessions`: the file for the lists of sessions; nil for a new list at each request.
-    case versionsOnly(any VersionStore, recorded: RecordedDecisions = RecordedDecisions(), sessions: String? = nil)
+    case versionsOnly(any VersionStore, decisions: SiteDecisions = .asPublished, sessions: String? = nil)
     /// A daemon that reads and writes a catalog on the same machine.
     ///
     /// - `sessions`: the file for the lists of sessions; nil for a file beside the catalog.
@@ -101,16 +101,11 @@ public enum Deployment: Sendable {
         }
     }
 
-    /// The data that is read from the store besides groups.
+    /// Returns whether members are read from a version with this manifest.
     ///
-    /// A daemon with a catalog reads members there, unless the catalog does not have them. It has the present state of
-    /// groups, too.
-    var needs: VersionNeeds {
-        switch self {
-        case .versionsOnly, .shared(_, _, nil, _): VersionNeeds()
-        case .shared: VersionNeeds(withdrawnGroups: false)
-        case .catalog: VersionNeeds(members: { $0.hasOwnMembers }, withdrawnGroups: false)
-        }
+    /// A daemon with a catalog reads them there, unless the catalog does not have them.
+    func needsMembers(_ manifest: Manifest) -> Bool {
+        if case .catalog = self { manifest.hasOwnMembers } else { true }
     }
 }
 
@@ -150,8 +145,8 @@ struct DeploymentParts {
         let damaged = DamagedLists(log)
         damagedLists = damaged
         switch deployment {
-        case .versionsOnly(_, let recorded, let sessions):
-            community = VersionSource(changes: changes, recorded) { follower.current }
+        case .versionsOnly(_, let decisions, let sessions):
+            community = VersionSource(changes: changes, decisions: decisions)
             guard let sessions else { return }
             self.sessions = Sessions(try SessionFile(path: sessions, damaged: damaged), keeping)
             sessionTally = SessionTally(path: sessions)

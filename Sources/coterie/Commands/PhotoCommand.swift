@@ -37,7 +37,7 @@ enum PhotoCommand: Subcommand {
                     ? "photo \"\(photo.id)\" is private: it is recommended to no group"
                     : "photo \"\(photo.id)\" is undescribed, and not shown: import a file of photos that has it")
         }
-        let snapshot = try SiteView(parsed, version, catalog).snapshot
+        let snapshot = try parsed.snapshot(version, catalog)
         let context = PhotoContext(photo, in: snapshot.model)
         var output = try Output()
         if parsed.flag("json") {
