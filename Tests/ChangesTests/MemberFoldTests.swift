@@ -15,7 +15,7 @@ struct MemberFoldTests {
         try ChangeJournal(path: "\(directory.path)/\(name)", mode: .recording)
     }
 
-    /// What a profile takes from interactions: for each group the last events, and the impressions since a click.
+    /// The part of interactions that a profile uses: each group's last events, and its impressions since a click.
     private struct Effect: Equatable {
         var memberships: [String: InteractionRecord] = [:]
         var dismissals: [String: InteractionRecord] = [:]
