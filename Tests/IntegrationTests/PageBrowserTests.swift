@@ -6,27 +6,10 @@ import Testing
 @Suite("The pages in a browser", .aFewAtATime)
 struct PageBrowserTests {
     /// A virtual environment with Selenium and axe-core; nil if it or the browser cannot be had.
-    private static let environment: String? = {
-        let folder = NSTemporaryDirectory() + "coterie-browser-\(getuid())"
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = [
-            "-c",
-            """
-            command -v chromium && command -v chromedriver || exit 1
-            "$0/bin/python" -c 'import selenium, axe_playwright_python' || {
-                timeout 60 python3 -m venv "$0" &&
-                timeout 200 "$0/bin/pip" install --quiet --retries 0 --timeout 10 selenium==4.51.0 &&
-                timeout 200 "$0/bin/pip" install --quiet --retries 0 --timeout 10 --no-deps axe-playwright-python==0.1.8
-            }
-            """, folder,
-        ]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return nil }
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? folder : nil
-    }()
+    private static let environment = PythonEnvironment.folder(
+        "browser", needing: ["chromium", "chromedriver"],
+        test: #""$0/bin/python" -c 'import selenium, axe_playwright_python'"#,
+        installing: "selenium==4.51.0", "--no-deps axe-playwright-python==0.1.8")
 
     private static let program = """
         import pathlib, sys

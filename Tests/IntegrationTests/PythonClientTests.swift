@@ -5,28 +5,10 @@ import Testing
 /// Generates a Python client from a daemon's own description, and uses it.
 @Suite("A generated client", .aFewAtATime)
 struct PythonClientTests {
-    /// A virtual environment with the generator, made once for all runs; nil if it cannot be had.
-    ///
-    /// Without a network this takes seconds: pip neither waits nor tries again.
-    private static let environment: String? = {
-        let folder = NSTemporaryDirectory() + "coterie-python-client-\(getuid())"
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = [
-            "-c",
-            """
-            "$0/bin/openapi-python-client" --version || {
-                timeout 60 python3 -m venv "$0" &&
-                timeout 200 "$0/bin/pip" install --quiet --retries 0 --timeout 10 openapi-python-client==0.29.1
-            }
-            """, folder,
-        ]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return nil }
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? folder : nil
-    }()
+    /// A virtual environment with the generator; nil if it cannot be had.
+    private static let environment = PythonEnvironment.folder(
+        "python-client", test: #""$0/bin/openapi-python-client" --version"#,
+        installing: "openapi-python-client==0.29.1")
 
     private static let program = """
         import sys

@@ -120,26 +120,9 @@ struct RecipeTests {
         #expect(rows.count == 3 && rows[0] == "alps ann 1714557600" && rows[1] == "alps b,\"ob -", "\(rows)")
     }
 
-    /// A virtual environment with DuckDB, made once; nil if it cannot be had, which takes seconds to find out.
-    private static let lake: String? = {
-        let folder = NSTemporaryDirectory() + "coterie-recipes-\(getuid())"
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = [
-            "-c",
-            """
-            "$0/bin/python" -c 'import duckdb' || {
-                timeout 60 python3 -m venv "$0" &&
-                timeout 200 "$0/bin/pip" install --quiet --retries 0 --timeout 10 duckdb
-            }
-            """, folder,
-        ]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return nil }
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? folder : nil
-    }()
+    /// A virtual environment with DuckDB; nil if it cannot be had.
+    private static let lake = PythonEnvironment.folder(
+        "recipes", test: #""$0/bin/python" -c 'import duckdb'"#, installing: "duckdb")
 
     @Test("Parquet, whole and what was added", .enabled(if: lake != nil, "DuckDB cannot be installed"))
     func parquet() async throws {

@@ -5,28 +5,13 @@ import Testing
 /// Runs `Jobs/spark/recompute.py` with Spark on this machine, and without it.
 @Suite("A recompute on Spark", .aFewAtATime)
 struct SparkTests {
-    /// A virtual environment with Spark, made once for all runs; nil if it cannot be had.
-    private static let environment: String? = {
-        guard javaHome != nil || Checkout.tool("java") != nil else { return nil }
-        let folder = NSTemporaryDirectory() + "coterie-spark-\(getuid())"
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = [
-            "-c",
-            """
-            "$0/bin/python" -c 'import pandas, pyarrow, pyspark' || {
-                timeout 60 python3 -m venv "$0" &&
-                timeout 200 "$0/bin/pip" install --quiet --retries 0 --timeout 20 \\
-                    'pyspark==4.0.*' 'pyarrow>=11' 'pandas>=2,<3'
-            }
-            """, folder,
-        ]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return nil }
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? folder : nil
-    }()
+    /// A virtual environment with Spark; nil if it cannot be had.
+    private static let environment =
+        javaHome == nil && Checkout.tool("java") == nil
+        ? nil
+        : PythonEnvironment.folder(
+            "spark", test: #""$0/bin/python" -c 'import pandas, pyarrow, pyspark'"#,
+            installing: "'pyspark==4.0.*' 'pyarrow>=11' 'pandas>=2,<3'")
 
     /// Debian's Java 17, which need not be the `java` on the PATH.
     private static let javaHome: String? = {
