@@ -64,10 +64,11 @@ extension Catalog {
         }
         var dangling: [String: Int] = [:]
         for (table, column, entity) in references {
+            // Without any user, even the missing owner of a photo would not be in the list.
             let count = try database.integer(
                 """
                 SELECT count(*) FROM \(table)
-                WHERE \(column) NOT IN (SELECT \(entity.keyColumn) FROM \(entity.rawValue))
+                WHERE \(column) IS NOT NULL AND \(column) NOT IN (SELECT \(entity.keyColumn) FROM \(entity.rawValue))
                 """)
             if let count, count > 0 { dangling["\(table).\(column)"] = Int(count) }
         }
