@@ -78,6 +78,14 @@ let package = Package(
         .systemLibrary(name: "CPrefetch"),
         computing("Model", ["CPrefetch"]),
         computing("Recommendation", ["CivilTime", "Model"]),
+        // Debian has FAISS as a static library; `CFaiss` has the functions of BLAS that it calls.
+        .target(
+            name: "CFaiss",
+            cxxSettings: [
+                .unsafeFlags(["-ffp-contract=off"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
+            ],
+            linkerSettings: ["faiss", "gomp", "stdc++", "m"].map { .linkedLibrary($0) }),
+        computing("Looks", ["CFaiss", "Model"]),
         computing("Experiments", ["Model", "Recommendation"]),
         computing("RecordReading"),
         module("Answers", ["CivilTime", "Model", "Recommendation"]),
@@ -109,13 +117,16 @@ let package = Package(
         computing(
             "CatalogStore",
             [
-                "Changes", "SQLite", "CXXHash", "CZlib", "Files", "Similarity", "CivilTime", "RecordReading",
+                "Changes", "SQLite", "CXXHash", "CZlib", "Files", "Looks", "Similarity", "CivilTime", "RecordReading",
                 "Recommendation", "Model",
             ]),
         computing("ModelStore", ["Changes", "Files", "Redis", "Model", "CXXHash", "CZlib"]),
         computing(
             "Recompute",
-            ["CMalloc", "CatalogStore", "Changes", "CivilTime", "Similarity", "Recommendation", "Model", "ModelStore"]),
+            [
+                "CMalloc", "CatalogStore", "Changes", "CivilTime", "Looks", "Similarity", "Recommendation", "Model",
+                "ModelStore",
+            ]),
         computing(
             "Evaluation", ["Changes", "Experiments", "Recommendation", "Model", "CatalogStore", "Similarity"]),
         .target(
@@ -141,7 +152,7 @@ let package = Package(
             dependencies: [
                 "Answers", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files",
                 "HTTP",
-                "Model",
+                "Looks", "Model",
                 "ModelStore", "Operations", "Recommendation", "Recompute", "RecordReading", "Service", "Similarity",
                 "SyntheticCommunity",
             ],
@@ -149,8 +160,8 @@ let package = Package(
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "CatalogStore", "CommandLine", "Experiments", "Model", "ModelStore", "Recommendation", "Recompute",
-                "Redis", "Service", "Similarity", "SQLite",
+                "CFaiss", "CatalogStore", "CommandLine", "Experiments", "Looks", "Model", "ModelStore",
+                "Recommendation", "Recompute", "Redis", "Service", "Similarity", "SQLite",
             ],
             swiftSettings: strict),
 
@@ -160,6 +171,7 @@ let package = Package(
             swiftSettings: strict),
         tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
         tests("SimilarityTests", ["Similarity", "Model", "TestSupport"]),
+        tests("LooksTests", ["Looks", "Model", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests(
@@ -188,8 +200,8 @@ let package = Package(
         tests(
             "CatalogStoreTests",
             [
-                "CatalogStore", "Changes", "CivilTime", "Files", "Model", "RecordReading", "Similarity", "SQLite",
-                "TestSupport",
+                "CatalogStore", "Changes", "CivilTime", "Files", "Looks", "Model", "RecordReading", "Similarity",
+                "SQLite", "TestSupport",
             ]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
@@ -229,5 +241,6 @@ let package = Package(
             ["Changes", "coterie", "coterie-bench", "Model", "Redis", "Service", "SQLite", "TestSupport"],
             exclude: ["BruteForce", "Releases"]),
     ] + fuzzing,
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

@@ -81,6 +81,8 @@ extension GroupsForPhoto {
         public var latitude, longitude: Double?
         /// Whether the owner is a member of the group.
         public var isMember: Bool?
+        /// The external ids of photos in the group that look like the photo, best first.
+        public var photoIds: [String]?
 
         fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: VisibleModel) {
             self.evidence = evidence
@@ -96,6 +98,7 @@ extension GroupsForPhoto {
             case .place(let cell): (latitude, longitude) = cell.middle
             case .owner(let photos, let isMember): (self.photos, self.isMember) = (photos, isMember)
             case .popular(let count): photos = count
+            case .looksLike(let photos): photoIds = photos
             }
         }
 
@@ -105,7 +108,7 @@ extension GroupsForPhoto {
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always(
                 "kind", \.evidence.kind,
-                as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner", "popular"]),
+                as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner", "popular", "looksLike"]),
                 "The kind of evidence")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")
             fields.sometimes(
@@ -119,6 +122,7 @@ extension GroupsForPhoto {
             fields.sometimes("latitude", \.latitude, "The middle of the area that the group's photos are from")
             fields.sometimes("longitude", \.longitude, "The middle of the area that the group's photos are from")
             fields.sometimes("isMember", \.isMember, "Whether the owner is a member")
+            fields.sometimes("photoIds", \.photoIds, "Public photos of the group that look like the photo, best first")
         }
     }
 }

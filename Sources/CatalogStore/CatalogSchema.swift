@@ -210,6 +210,19 @@ enum CatalogSchema {
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS renamed_ids_by_new ON renamed_ids (entity, new_id);
         """,
+        // The file with the photos' vectors, of which there is one at most, and the place of each vector in it.
+        """
+        CREATE TABLE IF NOT EXISTS vector_file (
+            generation INTEGER PRIMARY KEY,
+            dimension INTEGER NOT NULL,
+            model TEXT NOT NULL,
+            slots INTEGER NOT NULL
+        );
+        CREATE TABLE IF NOT EXISTS photo_vectors (
+            photo_key INTEGER PRIMARY KEY,
+            slot INTEGER NOT NULL
+        );
+        """,
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

@@ -29,13 +29,15 @@ public struct EncodedModel: Sendable, Equatable {
     ///   - evidenceWeights: the weight of each relation in members' lists, 0 or more; 1 for relations that are not
     ///     named.
     ///   - signals: the other signals of the groups; lists by tag and location may be in any order.
+    ///   - looks: the photos with vectors, or nil if there are none.
     /// - Throws: `ModelError.corrupt` if groups are out of order, an id is invalid, or a table does not fit the number
     ///   of groups. An id is 1 to 255 bytes without NUL. `ModelError.tooLarge` if there are too many groups, postings
     ///   or bytes of text.
     public init(
         groups: [GroupFacts], relations: [Relation] = RelationTable.standard.relations,
         sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable],
-        evidenceWeights: [Relation: Double] = [:], signals: GroupSignals = GroupSignals()
+        evidenceWeights: [Relation: Double] = [:], signals: GroupSignals = GroupSignals(),
+        looks: LookSections? = nil
     ) throws(ModelError) {
         guard groups.count < Int(UInt32.max) else { throw .tooLarge("\(groups.count) groups") }
         for group in groups where !(1...255).contains(group.id.utf8.count) || group.id.utf8.contains(0) {
@@ -71,7 +73,7 @@ public struct EncodedModel: Sendable, Equatable {
         sections.append(
             Section(name: .sizes, bytes: ModelEncoding.sizes(columns, groupCount: groups.count)))
         sections.append(Section(name: .scales, bytes: scales))
-        sections += try Self.signalSections(groups, signals) + neighbours
+        sections += try Self.signalSections(groups, signals) + neighbours + (looks?.sections ?? [])
         self.init(groupCount: groups.count, sections: sections)
     }
 

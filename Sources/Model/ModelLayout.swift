@@ -29,6 +29,8 @@
 /// - `places`: the groups of each `PlaceCell`, by its two edges in tenths of a degree, `473,85`: a `PostingIndex`.
 /// - `curated`: 24 bytes for each group: index, position (UInt32, ascending), start, expiry (Int64, lowest value:
 ///   none).
+/// - `lookPhotos`, `lookGroups`, `lookIndex`: the photos with vectors, as `IndexedPhotos` and `LookShape` describe them.
+///   Only a version of a catalog with vectors has these sections.
 /// - a relation's name: n + 1 offsets (UInt64, counted in neighbours), then 12 bytes for each neighbour: index, common
 ///   entries (UInt32) and score (Float).
 public enum ModelLayout {
@@ -97,8 +99,20 @@ public enum ModelLayout {
             ids, titles, topics, facts, relations, sizes, scales, topicIndex, trending, seasons, tags, places, curated,
         ]
 
-        /// The relation whose neighbours the section holds, or nil for a section that every version has.
-        public var relation: Relation? { Self.fixed.contains(self) ? nil : Relation(rawValue: rawValue) }
+        /// The external ids of the photos with vectors.
+        public static let lookPhotos = SectionName("lookPhotos")
+        /// The groups of these photos.
+        public static let lookGroups = SectionName("lookGroups")
+        /// The index of their vectors.
+        public static let lookIndex = SectionName("lookIndex")
+
+        /// The sections that a version has if its catalog has vectors, in file order, after all others.
+        public static let optional = [lookPhotos, lookGroups, lookIndex]
+
+        /// The relation whose neighbours the section holds, or nil for a section of another kind.
+        public var relation: Relation? {
+            (Self.fixed + Self.optional).contains(self) ? nil : Relation(rawValue: rawValue)
+        }
     }
 }
 
@@ -193,6 +207,9 @@ struct SectionTable {
             }
         }
     }
+
+    /// Returns the byte range of a section, or nil if the file lacks it.
+    func found(_ name: ModelLayout.SectionName) -> Range<Int>? { ranges[name] }
 
     /// The byte range of a section; throws `ModelError.missingSection` if the file lacks it.
     subscript(name: ModelLayout.SectionName) -> Range<Int> {

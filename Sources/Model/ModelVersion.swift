@@ -15,6 +15,8 @@ public final class ModelVersion: Sendable {
     /// The relations of the version, in the order of the file.
     public let relations: [Relation]
     let signals: SignalReader
+    /// The photos with vectors, or nil if the version has none.
+    public let looks: IndexedPhotos?
 
     /// Opens the bytes of a model file and checks every offset, index and text.
     ///
@@ -53,6 +55,7 @@ public final class ModelVersion: Sendable {
         }
         self.readers = readers
         signals = try SignalReader(region, table, groupCount: groupCount)
+        looks = try IndexedPhotos(region, table, groupCount: groupCount)
         try checkGroups()
     }
 

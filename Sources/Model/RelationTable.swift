@@ -117,7 +117,9 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     public static let blendName = "both"
 
     /// Names with another meaning: sections of a model file, other Redis keys of a version, the blend.
-    static let reservedNames: Set<String> = Set(ModelLayout.SectionName.fixed.map(\.rawValue)).union([
+    static let reservedNames: Set<String> = Set(
+        (ModelLayout.SectionName.fixed + ModelLayout.SectionName.optional).map(\.rawValue)
+    ).union([
         blendName, "joined", "feedback", "manifest", "shape",
     ])
 

@@ -27,6 +27,7 @@ extension RecomputeJob {
         let catalog = snapshot.catalog
         let entries = try entrySource(snapshot)
         let work = try plan(catalog, entries, clock, observer)
+        let vectors = try vectorFile(entries, catalog)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
         var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
@@ -40,6 +41,7 @@ extension RecomputeJob {
         var dates = EventDates()
         var events: [RelationDescription.Role: GroupEvents] = [:]
         var signals = GroupSignals()
+        var looks: LookSections?
         let window = activityWindow
         for relationFacts in parameters.relations {
             let relation = relationFacts.relation
@@ -59,6 +61,11 @@ extension RecomputeJob {
                     try contentSignals(entries, reading.matrix, &reading.events, clock)
                 }
                 (signals.tags, signals.places) = (content.tags, content.places)
+                if let vectors {
+                    looks = try clock.step(StepName.looks) { () throws(RecomputeError) in
+                        try lookSections(vectors, reading.matrix, clock)
+                    }
+                }
             }
             if let role = relationFacts.role, let read = reading.events {
                 dates = dates.union(reading.dates)
@@ -90,7 +97,7 @@ extension RecomputeJob {
             do throws(ModelError) {
                 let model = try EncodedModel(
                     groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
-                    evidenceWeights: evidence.relations, signals: signals)
+                    evidenceWeights: evidence.relations, signals: signals, looks: looks)
                 return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
             } catch { throw .model(error.description) }
         }

@@ -1,4 +1,5 @@
 public import CatalogStore
+public import Looks
 public import Model
 public import ModelStore
 public import Similarity
@@ -14,6 +15,8 @@ public struct RecomputeParameters: Sendable, Equatable {
     public var path: ProcessorPath
     /// The number of versions to keep in the store, including the new one; 1 or more.
     public var versionsKept: Int
+    /// The choices for the index of photos' vectors.
+    public var looks = LookParameters()
     /// Whether everything is done but publishing.
     public var isDryRun: Bool
     /// Whether members are published with a version in a folder, too, although the catalog has them.

@@ -45,7 +45,7 @@ struct JSONObjectReader {
                 guard !isSeen[column] else { return .repeatedColumn(table.columns[column].name) }
                 isSeen[column] = true
                 let wanted = table.columns[column]
-                switch value(isList: wanted.isList, into: &values) {
+                switch value(of: wanted, into: &values) {
                 case .none: return .brokenObject(after: key)
                 case .text: bounds[column] = FieldBounds(start: start, end: values.count)
                 case .absent: break
@@ -92,7 +92,7 @@ struct JSONObjectReader {
 
 extension JSONObjectReader {
     /// Reads the value of a wanted column; returns nil if the line is not JSON.
-    private mutating func value(isList: Bool, into values: inout [UInt8]) -> Value? {
+    private mutating func value(of column: RecordColumn, into values: inout [UInt8]) -> Value? {
         guard index < end else { return nil }
         let start = values.count
         switch bytes[index] {
@@ -104,9 +104,14 @@ extension JSONObjectReader {
             }
         case UInt8(ascii: "["):
             let place = index
-            if isList, list(into: &values) { return checked(values[start...]) }
+            if column.isList, list(into: &values) { return checked(values[start...]) }
             index = place
-            return skipValue() ? .bad(isList ? "is an array of other things than texts" : "is an array") : nil
+            guard skipValue() else { return nil }
+            guard column.isVector else {
+                return .bad(column.isList ? "is an array of other things than texts" : "is an array")
+            }
+            values += bytes[place..<index]
+            return checked(values[start...])
         case UInt8(ascii: "{"): return skipValue() ? .bad("is an object") : nil
         default: return word(into: &values)
         }

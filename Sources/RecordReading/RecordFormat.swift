@@ -98,15 +98,20 @@ public struct RecordColumn: Sendable, Equatable {
     public let sourceName: String?
     /// Whether the column accepts an array of texts in JSON Lines.
     public let isList: Bool
+    /// Whether the column accepts an array of numbers in JSON Lines, which it then has as it is written.
+    public let isVector: Bool
 
     /// Creates a column, which is required by default.
     ///
     /// - Parameter sourceName: The column's name in the source, if it is not `name`. A header must then have that name.
-    public init(_ name: String, isRequired: Bool = true, sourceName: String? = nil, isList: Bool = false) {
+    public init(
+        _ name: String, isRequired: Bool = true, sourceName: String? = nil, isList: Bool = false, isVector: Bool = false
+    ) {
         self.name = name
         self.isRequired = isRequired
         self.sourceName = sourceName
         self.isList = isList
+        self.isVector = isVector
     }
 
     /// The name to look for in a source.

@@ -18,6 +18,7 @@ struct Problem: Error {
         case unknownEntry = "unknown-entry"
         case idTaken = "id-taken"
         case noCatalog = "no-catalog"
+        case noVectors = "no-vectors"
         case noModel = "no-model"
         case unavailable = "temporarily-unavailable"
         case badToken = "bad-token"
@@ -194,6 +195,11 @@ extension Problem {
         Problem(
             status: .serviceUnavailable, kind: .unavailable, title: "Temporarily unavailable", detail: error.message,
             headers: ["Retry-After": "1"])
+    }
+
+    /// The version, or the photo, has no vectors.
+    static func noVectors(_ detail: String) -> Problem {
+        Problem(status: .notFound, kind: .noVectors, title: "No vectors", detail: detail)
     }
 
     /// The daemon was started without the data that the route needs.

@@ -5,7 +5,7 @@ import Service
 
 let benchmarks: [any Benchmark.Type] = [
     SimilarityBenchmark.self, RecomputeBenchmark.self, ImportBenchmark.self,
-    PlanBenchmark.self, AssignBenchmark.self, ServeBenchmark.self, SoakBenchmark.self,
+    LookBenchmark.self, PlanBenchmark.self, AssignBenchmark.self, ServeBenchmark.self, SoakBenchmark.self,
 ]
 let program = CommandLineProgram(
     name: "coterie-bench", summary: "Measures Coterie; every benchmark ends with a line of JSON",

@@ -12,7 +12,8 @@ enum Coterie {
     static var subcommands: [any ConfiguredCommand.Type] {
         [
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
-            RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, HideCommand.self,
+            RecommendCommand.self, ExplainCommand.self, PhotoCommand.self,
+            SimilarPhotosCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
             TuneCommand.self, ExperimentCommand.self, ServeCommand.self, ReplayCommand.self, KernelCommand.self,
             CleanCommand.self, TokenCommand.self, DeleteCommand.self, RenameCommand.self, ForgetCommand.self,

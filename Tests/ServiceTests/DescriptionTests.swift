@@ -96,7 +96,11 @@ struct DescriptionTests {
         ),
         ("/v1/users/{id}/interests", ["/v1/users/ann/interests"]),
         ("/v1/trending", ["/v1/trending", "/v1/trending?limit=0"]),
-        ("/v1/photos/{id}/groups", ["p1", "p2", "none"].map { "/v1/photos/\($0)/groups" }),
+        (
+            "/v1/photos/{id}/groups",
+            ["p1", "p2", "none"].map { "/v1/photos/\($0)/groups" } + ["/v1/photos/p1/groups?by=look"]
+        ),
+        ("/v1/photos/{id}/similar", ["p1", "none"].map { "/v1/photos/\($0)/similar" }),
         ("/v1/admin/model", ["/v1/admin/model"]),
     ]
 

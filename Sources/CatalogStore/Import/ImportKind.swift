@@ -191,8 +191,10 @@ public struct ImportSummary: Sendable {
         public var nearest: String?
     }
 
-    /// The kind.
+    /// The kind; photos if vectors were imported.
     public var kind: ImportKind
+    /// The name of the content, such as memberships or vectors.
+    public internal(set) var name: String
     /// The number of rows that were accepted.
     public var rows = 0
     /// The number of accepted rows that are repetitions within one batch.
@@ -239,7 +241,10 @@ public struct ImportSummary: Sendable {
     /// The number of rows that the catalog already had, with the same values.
     public var unchanged: Int { rows - duplicates - written - forgotten }
 
-    init(kind: ImportKind) { self.kind = kind }
+    init(kind: ImportKind, name: String? = nil) {
+        self.kind = kind
+        self.name = name ?? kind.name
+    }
 }
 
 /// A part of the files that the import may have misread.

@@ -73,12 +73,29 @@ final class RejectedRecords {
 
     /// Adds the current record of a reader.
     func add(_ record: Record, _ reader: borrowing RecordReader) throws(CatalogError) {
+        guard note(record, byteCount: reader.recordBytes) else { return }
+        try writeReason(of: record, try write(reader))
+    }
+
+    /// Adds a record of a file that is no text: only the reason is written.
+    func add(_ record: Record) throws(CatalogError) {
+        guard note(record, byteCount: record.excerpt.utf8.count) else { return }
+        try writeReason(of: record, nil)
+    }
+
+    /// Counts a record; returns whether it is to be written.
+    private func note(_ record: Record, byteCount: Int) -> Bool {
         count += 1
         if examples.count < Self.exampleCount { examples.append(record) }
-        byteCount += reader.recordBytes
-        guard writesFiles, keptCount == count - 1, max(byteCount, reasonBytes) <= Self.keptBytes else { return }
+        self.byteCount += byteCount
+        guard writesFiles, keptCount == count - 1, max(self.byteCount, reasonBytes) <= Self.keptBytes else {
+            return false
+        }
         keptCount = count
-        let place = try write(reader)
+        return true
+    }
+
+    private func writeReason(of record: Record, _ place: (path: String, line: Int)?) throws(CatalogError) {
         if reasons == nil {
             reasons = try FileWriter(path: paths.reasons)
             try reasons?.write(RejectsPaths.columns.joined(separator: "\t") + "\n")

@@ -199,7 +199,7 @@ extension EntityTable {
         switch self {
         case .groups: ["curated_groups", "interactions", "hidden_groups"]
         case .users: ["interactions", "exposures"]
-        case .photos: []
+        case .photos: ["photo_vectors"]
         }
     }
 }

@@ -52,6 +52,9 @@ public struct VisibleModel: Sendable {
         return near.dropFirst(first).prefix(count).map { model.id(of: $0) }
     }
 
+    /// The photos with vectors, or nil if the version has none; hidden groups must be left out of their groups.
+    public var looks: IndexedPhotos? { model.looks }
+
     // MARK: Neighbours
 
     /// The relations of the version, in the order of its file.

@@ -140,7 +140,12 @@ struct VersionShape: Sendable, Equatable {
         [("lists", relations.map(\.rawValue).joined(separator: ";"))]
             + [("groups", String(groupCount)), ("buckets", String(bucketCount))]
             + [("packing", String(packing.rawValue))]
-            + Self.chunkedNames.map { ($0.rawValue, String(chunkCounts[$0] ?? 0)) }
+            + Self.chunkedNames.compactMap { name in
+                let count = chunkCounts[name] ?? 0
+                // A version without vectors has the fields that it always had.
+                return count == 0 && ModelLayout.SectionName.optional.contains(name)
+                    ? nil : (name.rawValue, String(count))
+            }
     }
 
     private static var chunkedNames: [ModelLayout.SectionName] { [.ids] + RedisLayout.chunkedSections }

@@ -92,7 +92,7 @@ struct RedisLayout: Sendable {
     /// The average number of users in a bucket, so that looking up a user reads only some kilobytes.
     static let usersPerBucket = 64
     /// The sections that are stored as chunks of bytes.
-    static let chunkedSections = ModelLayout.SectionName.fixed.filter { $0 != .ids }
+    static let chunkedSections = ModelLayout.SectionName.fixed.filter { $0 != .ids } + ModelLayout.SectionName.optional
 
     let prefix: String
 

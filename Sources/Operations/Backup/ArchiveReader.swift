@@ -89,8 +89,11 @@ struct ArchiveReader {
     /// Whether a file has a known name, which leads to no other folder.
     private static func isKnown(_ file: BackupManifest.File) -> Bool {
         guard file.name.hasPrefix(BackupManifest.journalPrefix) else {
-            return [BackupManifest.catalogName, BackupManifest.streamsName, BackupManifest.experimentsName]
-                .contains(file.name)
+            return [
+                BackupManifest.catalogName, BackupManifest.vectorsName, BackupManifest.streamsName,
+                BackupManifest.experimentsName,
+            ]
+            .contains(file.name)
         }
         let journal = file.name.dropFirst(BackupManifest.journalPrefix.count)
         return !journal.isEmpty && !journal.hasPrefix(".") && !journal.contains("/")

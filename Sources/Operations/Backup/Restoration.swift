@@ -68,7 +68,8 @@ public struct Restoration: ~Copyable {
             switch file.name {
             case BackupManifest.catalogName: try archive.extract(file, to: catalogPath)
             case BackupManifest.streamsName: try archive.extract(file, to: streamsPath)
-            case BackupManifest.experimentsName: break
+            // Both name no members.
+            case BackupManifest.experimentsName, BackupManifest.vectorsName: break
             default:
                 journals.append("\(folder)/journal-\(number)")
                 try archive.extract(file, to: journals[journals.count - 1])
@@ -100,9 +101,13 @@ public struct Restoration: ~Copyable {
         let journals = manifest.journals.map { RestoredFile("\(places.journalFolder)/\($0)") }
         let catalog = RestoredFile(places.catalog)
         let streams = RestoredFile(places.catalog + "-streams")
+        let vectors = places.catalog + "-vectors.restoring"
         for file in journals + [catalog] { try file.checkTarget(isReplacing: isReplacing) }
         let experiments = try experiments(for: places, isReplacing: isReplacing)
-        func removeRemains() { for file in journals + [catalog, streams] { file.removeRemains() } }
+        func removeRemains() {
+            for file in journals + [catalog, streams] { file.removeRemains() }
+            try? FileName.remove(vectors)
+        }
         // A killed restore may have left files, and logs that SQLite would apply to the new files.
         removeRemains()
         defer { removeRemains() }
@@ -113,6 +118,7 @@ public struct Restoration: ~Copyable {
             switch file.name {
             case BackupManifest.catalogName: try archive.extract(file, to: catalog.prepared)
             case BackupManifest.streamsName: try archive.extract(file, to: streams.prepared)
+            case BackupManifest.vectorsName: try archive.extract(file, to: vectors)
             case BackupManifest.experimentsName: break
             default:
                 let name = file.name.dropFirst(BackupManifest.journalPrefix.count)
@@ -137,9 +143,23 @@ public struct Restoration: ~Copyable {
             try experiments.putInPlace()
             outcome.hasExperiments = true
         }
+        if FileName.exists(vectors) { try Self.putInPlace(vectors, of: catalog.prepared, places.catalog) }
         try catalog.putInPlace()
+        try cataloged { () throws(CatalogError) in
+            try Catalog(path: places.catalog, mode: .reading).removeOtherVectorFiles()
+        }
         outcome.journals = journals.map(\.path)
         return outcome
+    }
+
+    /// Moves the file of vectors beside the catalog, under a number that the replaced catalog does not know.
+    private static func putInPlace(_ vectors: String, of prepared: String, _ catalog: String) throws(BackupError) {
+        let place = try cataloged { () throws(CatalogError) in
+            try Catalog(path: prepared, mode: .recording).renumberVectors(for: catalog)?.to
+        }
+        guard let place else { return }
+        try ArchiveFile(reading: vectors).synchronize()
+        try FileName.move(vectors, to: place)
     }
 
     /// Opens journals; recording mode upgrades those of an earlier program.

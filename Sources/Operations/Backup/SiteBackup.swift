@@ -81,12 +81,23 @@ public struct SiteBackup {
             }
         }
         var schemaVersion = 0
+        var vectors: VectorSpace?
         try writer.add(BackupManifest.catalogName) { target throws(BackupError) in
             schemaVersion = try cataloged { () throws(CatalogError) in try Catalog.copy(catalog, to: target) }
+            // A catalog of an older program cannot be opened for reading, and has no vectors.
+            vectors = try? Catalog(path: target, mode: .reading).vectorSpace()
+        }
+        if let vectors {
+            try writer.add(BackupManifest.vectorsName) { target throws(BackupError) in
+                try cataloged { () throws(CatalogError) in
+                    try Catalog.copyVectors(vectors, from: catalog, to: target)
+                }
+            }
         }
         return BackupManifest(
-            format: BackupManifest.format, startedAtMilliseconds: now, schemaVersion: schemaVersion,
-            streamedChanges: streamedChanges, files: writer.files)
+            format: vectors == nil ? BackupManifest.formatWithoutVectors : BackupManifest.format,
+            startedAtMilliseconds: now, schemaVersion: schemaVersion, streamedChanges: streamedChanges,
+            files: writer.files)
     }
 
     /// Copies the changes of the streams that neither the catalog nor the copied journals have.
@@ -123,11 +134,15 @@ public struct SiteBackup {
 /// The contents of a backup: `manifest.json`, which only the checksum of the manifest follows.
 public struct BackupManifest: Codable, Sendable, Equatable {
     /// The format that this program writes, and the newest that it can read.
-    static let format = 2
+    static let format = 3
+    /// The format of a backup without vectors, which earlier programs can read.
+    static let formatWithoutVectors = 2
     /// The name of the manifest in the archive.
     static let fileName = "manifest.json"
     /// The name of the catalog in the archive.
     static let catalogName = "catalog.sqlite"
+    /// The name of the file of vectors in the archive.
+    static let vectorsName = "vectors"
     /// The name of the changes that only the streams in Redis had.
     static let streamsName = "streams.sqlite"
     /// The name of the site's experiments in the archive, with the same text as in the store.

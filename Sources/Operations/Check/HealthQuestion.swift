@@ -23,8 +23,8 @@ public struct HealthQuestion: Sendable {
 
     /// All questions, in the order in which they are asked.
     public static let all: [HealthQuestion] = [
-        .configuration, .catalog, .redis, .store, .version, .recompute, .streams, .journal, .sessions, .daemon,
-        .program, .clock, .disk, .limits, .backup, .ending, .units,
+        .configuration, .catalog, .vectors, .redis, .store, .version, .recompute, .streams, .journal, .sessions,
+        .daemon, .program, .clock, .disk, .limits, .backup, .ending, .units,
     ]
 
     /// The questions and their faults as a table of Markdown, without its end of line.

@@ -14,6 +14,8 @@ public struct PhotoContext: Sendable, Equatable {
     public var tags: [String]
     /// The cell in which the photo was taken, if known.
     public var place: PlaceCell?
+    /// The photos that look like it, best first, without itself.
+    public var lookalikes: [Lookalike] = []
 
     /// The photos of one group that share a pool with the photo.
     public struct Companions: Sendable, Equatable {
@@ -90,6 +92,8 @@ public struct PhotoSuggestion: Sendable, Equatable {
         case similarGroup(UInt32, by: Relation, common: UInt32)
         /// The number of photos in the group's pool, or of its members where there are no pools.
         case popular(count: Int)
+        /// Some of the photos in the group that look like the photo, best first.
+        case looksLike(photos: [String])
 
         /// The name of the kind of evidence in answers.
         public var kind: String {
@@ -100,6 +104,7 @@ public struct PhotoSuggestion: Sendable, Equatable {
             case .place: "place"
             case .owner: "owner"
             case .popular: "popular"
+            case .looksLike: "looksLike"
             }
         }
     }
@@ -125,6 +130,8 @@ public struct PhotoWeights: Sendable, Equatable {
     public var ownerPhotos = 1.0
     /// The weight of the owner's membership.
     public var ownerMembership = 0.25
+    /// The weight of photos that look like the photo, whose evidence is at most 1.
+    public var look = 2.0
     /// The weight of the size of the group's pool; above 0, so that popular groups can fill up a list.
     public var popularity = 0.001
 
@@ -145,6 +152,8 @@ public struct PopularPools: Sendable {
     let groups: [UInt32]
     private let sizes: [UInt32]
     private let greatest: UInt32
+    /// The number of photos with vectors in each group; empty if the version has none.
+    let lookCounts: [UInt32]
 
     /// The greatest number of groups that are kept; no list needs more.
     private static let limit = 2000
@@ -163,6 +172,7 @@ public struct PopularPools: Sendable {
         groups = ranked.prefix(Self.limit).map(UInt32.init)
         greatest = ranked.first.map { found[$0] } ?? 0
         self.sizes = found
+        lookCounts = model.looks?.photoCounts(groupCount: model.groupCount) ?? []
     }
 
     /// Returns the number of photos in a group's pool, or of its members where there are no pools.

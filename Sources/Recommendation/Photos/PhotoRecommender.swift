@@ -49,10 +49,15 @@ public struct PhotoRecommender: Sendable {
     /// - Parameters:
     ///   - photo: the photo.
     ///   - limit: the greatest number of suggestions.
-    public func suggestions(for photo: PhotoContext, limit: Int) -> [PhotoSuggestion] {
-        var reasons = photo.groups.isEmpty ? contentReasons(photo) : companionReasons(photo)
-        reasons.merge(similarReasons(to: seeds(of: photo))) { $0 + $1 }
-        addPopularity(to: &reasons, for: photo, limit: limit)
+    ///   - basis: the evidence to use.
+    public func suggestions(for photo: PhotoContext, limit: Int, by basis: PhotoBasis = .pools) -> [PhotoSuggestion] {
+        var reasons: Reasons = [:]
+        if basis != .look {
+            reasons = photo.groups.isEmpty ? contentReasons(photo) : companionReasons(photo)
+            reasons.merge(similarReasons(to: seeds(of: photo))) { $0 + $1 }
+        }
+        if basis != .pools { reasons.merge(lookReasons(photo)) { $0 + $1 } }
+        if basis != .look { addPopularity(to: &reasons, for: photo, limit: limit) }
         let suggestions = reasons.lazy.filter { isAllowed($0.key, for: photo) }.map { group, reasons in
             // A fixed order gives the same sum for the same inputs, bit for bit.
             let ordered = reasons.enumerated().sorted {
@@ -135,6 +140,15 @@ extension PhotoRecommender {
                     evidence: .sharedPools(photos: companions.photos),
                     contribution: weights.sharedPools * companions.share)
             ]
+        }
+    }
+
+    /// Returns the groups of photos that look like the photo.
+    private func lookReasons(_ photo: PhotoContext) -> Reasons {
+        LookVotes.reasons(
+            photo.lookalikes, counts: popular.lookCounts, total: model.looks?.count ?? 0
+        ).mapValues { reasons in
+            reasons.map { .init(evidence: $0.evidence, contribution: weights.look * $0.contribution) }
         }
     }
 

@@ -85,6 +85,14 @@ final class CatalogReader: Sendable {
         return PhotoContext(photo, in: model)
     }
 
+    /// Returns the public photos that look most like a photo, best first, or nil if the photo has no vector.
+    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]? {
+        try read { catalog throws(CatalogError) in
+            guard let vector = try catalog.vector(ofPhoto: id), vector.count == looks.dimension else { return nil }
+            return try catalog.stillPublic(looks.lookalikes(of: vector, limit: limit, without: id))
+        }
+    }
+
     /// Notes a change of the catalog since the last call, by any process.
     func noteChanges(in changes: ChangeClock) {
         let revision = try? watch.read { catalog throws(CatalogError) in try catalog.outsideRevision() }

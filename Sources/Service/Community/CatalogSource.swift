@@ -79,6 +79,10 @@ final class CatalogSource: CommunitySource {
         try reader.context(ofPhoto: id, in: model)
     }
 
+    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]? {
+        try reader.lookalikes(ofPhoto: id, in: looks, limit: limit)
+    }
+
     /// Commits the change, together with other changes that wait.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         guard !Catalog.isForbidden(path) else {

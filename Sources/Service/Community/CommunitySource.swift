@@ -32,6 +32,9 @@ protocol CommunitySource: Sendable {
     /// Returns the facts about a photo, or nil if there is no public photo with the id.
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext?
 
+    /// Returns the public photos that look most like a photo, best first, or nil if the photo has no vector.
+    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]?
+
     /// Applies a change, which is durable when this returns and shows in every later answer of this daemon.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome
 
@@ -84,6 +87,9 @@ extension CommunitySource {
 
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}
+
+    /// Returns nil, as a source without vectors does.
+    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]? { nil }
 
     /// Applies a member's change.
     func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {

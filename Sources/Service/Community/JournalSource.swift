@@ -109,11 +109,20 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
-        let removed = journal.decisions.removed(beyond: served().snapshot?.manifest.taken ?? .none) { subject in
+    private var removedPhotos: Set<BytewiseString> {
+        journal.decisions.removed(beyond: served().snapshot?.manifest.taken ?? .none) { subject in
             if case .photo(let id) = subject { id } else { nil }
         }
-        return removed.contains(BytewiseString(id)) ? nil : try catalog?.context(ofPhoto: id, in: model)
+    }
+
+    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
+        removedPhotos.contains(BytewiseString(id)) ? nil : try catalog?.context(ofPhoto: id, in: model)
+    }
+
+    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]? {
+        let removed = removedPhotos
+        return try catalog?.lookalikes(ofPhoto: id, in: looks, limit: limit)?
+            .filter { !removed.contains(BytewiseString($0.id)) }
     }
 
     /// Commits the change to the journal, together with other changes that wait; the relay sends it on.

@@ -1,3 +1,4 @@
+import CatalogStore
 import Experiments
 public import Model
 import ModelStore
@@ -22,6 +23,8 @@ public final class ModelSnapshot: Sendable {
     private static let variantLimit = 32
     /// The groups with the largest pools.
     let popularPools: PopularPools
+    /// The search for photos that look alike, or `nil` if the version has no vectors.
+    let looks: LookSearch?
     /// The members published with the version, or `nil` if there are none on this machine.
     let members: PublishedMembers?
     /// Whether the version has published members that are needed, and that are not on this machine yet.
@@ -45,6 +48,8 @@ public final class ModelSnapshot: Sendable {
         relations = planning.configuration.relations
         self.planning = planning
         popularPools = PopularPools(VisibleModel(loaded.model), planning.configuration.relations)
+        // The bytes are those that the recompute checked; an index of a newer kind is not searched.
+        looks = try? LookSearch(loaded.model.looks)
         planner = Self.planner(model, manifest, planning)
     }
 
@@ -55,6 +60,7 @@ public final class ModelSnapshot: Sendable {
         relations = planning.configuration.relations
         self.planning = planning
         popularPools = other.popularPools
+        looks = other.looks
         planner = Self.planner(model, manifest, planning)
     }
 

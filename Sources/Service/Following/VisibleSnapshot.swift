@@ -1,4 +1,5 @@
 public import Answers
+public import CatalogStore
 import Experiments
 public import Model
 public import ModelStore
@@ -73,16 +74,42 @@ public struct VisibleSnapshot {
     /// Its present is the creation time of the version. So an answer depends only on the version, the site's decisions
     /// and the photo.
     ///
-    /// - Parameter reasonLimit: the most reasons that a row gives.
+    /// - Parameters:
+    ///   - id: the photo's external id.
+    ///   - photo: the photo.
+    ///   - basis: the evidence to use.
+    ///   - limit: the most groups.
+    ///   - reasonLimit: the most reasons that a row gives.
     public func groups(
-        forPhoto id: String, _ photo: PhotoContext, limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit
+        forPhoto id: String, _ photo: PhotoContext, by basis: PhotoBasis, limit: Int,
+        reasonLimit: Int = SuggestedGroup.reasonLimit
     ) -> GroupsForPhoto {
         let recommender = PhotoRecommender(
             model: model, popular: loaded.popularPools, relations: relations, weights: PhotoWeights(manifest),
             at: manifest.createdAtMilliseconds / 1000)
         return GroupsForPhoto(
-            served, photoId: id, recommender.suggestions(for: photo, limit: limit), relations,
+            served, photoId: id, recommender.suggestions(for: photo, limit: limit, by: basis), relations,
             reasonLimit: reasonLimit, in: model)
+    }
+
+    /// The search for photos that look alike, or `nil` if the version has no vectors.
+    public var looks: LookSearch? { loaded.looks }
+
+    /// Returns the number of lookalikes to find for an answer of some photos, because some may be left out.
+    public static func lookalikesWanted(for limit: Int) -> Int { 2 * limit + 50 }
+
+    /// Returns the photos that look like a photo.
+    ///
+    /// - Parameters:
+    ///   - id: the photo's external id.
+    ///   - lookalikes: public photos that look like it, best first.
+    ///   - withDuplicates: whether near-duplicates are in the answer.
+    ///   - limit: the most photos.
+    public func similarPhotos(to id: String, _ lookalikes: [Lookalike], withDuplicates: Bool, limit: Int)
+        -> SimilarPhotos
+    {
+        SimilarPhotos(
+            served, photoId: id, lookalikes, limit: limit, withDuplicates: withDuplicates, in: model)
     }
 }
 

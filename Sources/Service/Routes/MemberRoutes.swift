@@ -154,31 +154,94 @@ extension Endpoint {
         Endpoint(
             "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),
             summary: "Groups that a public photo could go to, best first",
-            path: [Parameter("id", .identifier, "The photo's id", example: "4711")], parameters: [.limit],
+            path: [.photo],
+            parameters: [
+                Parameter(
+                    "by", standard: PhotoBasis.pools,
+                    "The evidence: pools, tags, place and owner; photos that look like it; or both"),
+                .limit,
+            ],
             caching: .personal,
-            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto)
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto),
+        Endpoint(
+            "similarPhotos", .get, "/v1/photos/{id}/similar", .site(.photos),
+            summary: "Public photos that look like a public photo, the most similar first",
+            path: [.photo],
+            parameters: [
+                Parameter("duplicates", standard: DuplicateChoice.keep, "Whether near-duplicates are in the answer"),
+                .limit,
+            ],
+            caching: .personal,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.similarPhotos),
     ]
 }
 
+extension Parameter {
+    /// The path parameter `{id}` for a photo.
+    fileprivate static let photo = Parameter("id", .identifier, "The photo's id", example: "4711")
+}
+
+/// The ways to treat near-duplicates of a photo.
+private enum DuplicateChoice: String, CaseIterable {
+    case keep
+    case omit
+}
+
 extension Responder {
-    /// Answers `GET /v1/photos/{id}/groups?limit=N`: groups for a public photo, best first.
+    /// Answers `GET /v1/photos/{id}/groups?by=BASIS&limit=N`: groups for a public photo, best first.
     ///
     /// The answer for a private photo is the one for an unknown photo, without similar ids, so its existence does not
     /// leak. In an open area the answer uses nothing about the photo's owner.
     @Sendable
     fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
-        try groupsForPhoto(call, limit: call.parameters.limit)
+        try groupsForPhoto(
+            call, by: call.parameters.choice("by", of: PhotoBasis.self), limit: call.parameters.limit)
     }
 
     /// Returns at most `limit` groups for the public photo in the path.
-    static func groupsForPhoto(_ call: Call, limit: Int) throws(Problem) -> GroupsForPhoto {
-        let community = try call.community(with: .photos)
+    static func groupsForPhoto(_ call: Call, by basis: PhotoBasis = .pools, limit: Int) throws(Problem)
+        -> GroupsForPhoto
+    {
         let snapshot = try call.snapshot
+        var photo = try publicPhoto(call, snapshot)
+        if call.isOpen { photo.forgetOwner() }
+        if basis != .pools { photo.lookalikes = try lookalikes(call, snapshot, limit: Lookalike.voters) }
+        return snapshot.groups(forPhoto: call.id, photo, by: basis, limit: limit)
+    }
+
+    /// Answers `GET /v1/photos/{id}/similar?duplicates=keep|omit&limit=N`: public photos that look like a public photo.
+    @Sendable
+    fileprivate static func similarPhotos(_ call: Call) throws(Problem) -> SimilarPhotos {
+        let limit = call.parameters.limit
+        let withDuplicates = call.parameters.choice("duplicates", of: DuplicateChoice.self) == .keep
+        let snapshot = try call.snapshot
+        _ = try publicPhoto(call, snapshot)
+        let found = try lookalikes(call, snapshot, limit: VisibleSnapshot.lookalikesWanted(for: limit))
+        return snapshot.similarPhotos(to: call.id, found, withDuplicates: withDuplicates, limit: limit)
+    }
+
+    /// Returns the public photo of the path.
+    private static func publicPhoto(_ call: Call, _ snapshot: VisibleSnapshot) throws(Problem) -> PhotoContext {
+        let community = try call.community(with: .photos)
         let photo = try call.reading { () throws(ServiceError) in
             try community.context(ofPhoto: call.id, in: snapshot.model)
         }
-        guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
-        if call.isOpen { photo.forgetOwner() }
-        return snapshot.groups(forPhoto: call.id, photo, limit: limit)
+        guard let photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
+        return photo
+    }
+
+    /// Returns the photos that look like the photo of the path, which is public.
+    private static func lookalikes(_ call: Call, _ snapshot: VisibleSnapshot, limit: Int) throws(Problem)
+        -> [Lookalike]
+    {
+        guard let looks = snapshot.looks else {
+            throw .noVectors("the version has no vectors of photos: import some, and recompute")
+        }
+        let community = try call.community(with: .photos)
+        let found = try call.reading { () throws(ServiceError) in
+            try community.lookalikes(ofPhoto: call.id, in: looks, limit: limit)
+        }
+        guard let found else { throw .noVectors("the photo \"\(call.id)\" has no vector of the version's model") }
+        return found
     }
 }

@@ -54,6 +54,7 @@ enum DeleteCommand: Subcommand {
         let rows = stride(from: 0, to: ids.count, by: width).map { Array(ids[$0..<$0 + width]) }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         let summary = try Remover(from: catalog, kind: kind).remove(rows, files: files)
+        if kind == .photos { _ = try catalog.eraseRemovedVectors(leaving: 0.1) }
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: Answer(kind: kind.name, summary))

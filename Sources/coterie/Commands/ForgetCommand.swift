@@ -68,6 +68,7 @@ enum ForgetCommand: Subcommand {
         let (summary, isErased) = try catalog.forget(
             users, withPhotos: withPhotos, atMilliseconds: now,
             stream: channel.map { _ in (stream.origin, stream.last) })
+        if withPhotos { _ = try catalog.eraseRemovedVectors() }
         if let channel { try tell(everyID, through: stream, channel) }
         var sessions = 0
         if let kept = try SessionFileReader(path: sessionsPath(parsed)) {

@@ -5,7 +5,13 @@ import RecordReading
 /// `coterie import KIND FILE…`.
 enum ImportCommand: Subcommand {
     private static let kinds = ImportKind.all(of: Coterie.relations)
-    private static var names: [String] { kinds.map(\.name) }
+    private static var names: [String] { kinds.map(\.name) + [VectorImport.name] }
+
+    /// The name of what is imported, and of the columns of its files.
+    private struct Content {
+        let name: String
+        let columnNames: [String]
+    }
 
     static let command = Command(
         "import", summary: "Import \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "") into the catalog",
@@ -14,6 +20,8 @@ enum ImportCommand: Subcommand {
             leave out all columns but the ids. The columns of each kind:
 
             \(kinds.map { "\($0.name): \($0.columnNames.joined(separator: ", "))" }.joined(separator: "\n\n"))
+
+            \(VectorImport.help)
 
             The format, the delimiter, quotes and gzip are detected from the content; --dry-run says how, and why. \
             Times are ISO 8601, as databases write them (2026-11-01 12:00:00+00), or seconds, milliseconds, \
@@ -68,16 +76,17 @@ enum ImportCommand: Subcommand {
             Option(
                 "rejects", "FILE",
                 help: "The file for rejected lines (default: KIND-rejects.csv, .tsv or .jsonl)"),
-            CommonOptions.json,
-        ],
+        ] + VectorImport.options + [CommonOptions.json],
         examples: [
             "coterie import memberships memberships.tsv",
             "coterie import photos photos-1.csv.gz photos-2.csv.gz --dry-run",
             "coterie import memberships export.csv --columns group_id=gid,joined_at=created --timezone Europe/Berlin",
             "coterie import groups groups.jsonl --replace --strict",
+            "coterie import vectors vectors.npy --ids ids.txt --model-name clip-vit-b32",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
+        if parsed.arguments[0] == VectorImport.name { return try importVectors(parsed) }
         guard let kind = kinds.first(where: { $0.name == parsed.arguments[0] }) else {
             let near = nearest(to: parsed.arguments[0], among: names, limit: 1)
             throw UsageError(
@@ -85,21 +94,43 @@ enum ImportCommand: Subcommand {
                     + names.joined(separator: ", "),
                 advice: near.map { "did you mean \($0)?" })
         }
-        let options = try options(parsed, kind)
+        let options = try options(parsed, Content(name: kind.name, columnNames: kind.columnNames))
         if !options.isDryRun { warn(ofRejects: options.rejectsPath) }
+        try show(parsed, kind.name) { report in
+            try Importer(
+                into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: report
+            ).run(Array(parsed.arguments.dropFirst()))
+        }
+    }
+
+    private static func importVectors(_ parsed: ParsedCommand) throws {
+        let sources = try VectorImport.sources(parsed)
+        let options = try options(
+            parsed, Content(name: VectorImport.name, columnNames: VectorImport.columnNames))
+        if !options.isDryRun { warn(ofRejects: options.rejectsPath) }
+        try show(parsed, VectorImport.name) { report in
+            try VectorImporter(
+                into: catalog(parsed, isDryRun: options.isDryRun), model: parsed.textIfGiven("model-name"),
+                options: options, report: report
+            ).run(sources)
+        }
+    }
+
+    /// Runs an import, with a progress line, and shows its result.
+    private static func show(
+        _ parsed: ParsedCommand, _ name: String, _ run: (@escaping (ImportProgress) -> Void) throws -> ImportSummary
+    ) throws {
         let line = ProgressLine()
-        let watcher = ImportWatcher(line: line, kind: kind)
-        let importer = try Importer(
-            into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: watcher.report)
+        let watcher = ImportWatcher(line: line, name: name)
         let summary: ImportSummary
         do {
-            summary = try importer.run(Array(parsed.arguments.dropFirst()))
+            summary = try run(watcher.report)
         } catch {
             line.clear()
             throw error
         }
         line.clear()
-        let report = ImportReport(summary: summary, zone: parsed.text("timezone"), isDryRun: options.isDryRun)
+        let report = ImportReport(summary: summary, zone: parsed.text("timezone"), isDryRun: parsed.flag("dry-run"))
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: report.json)
@@ -136,7 +167,7 @@ enum ImportCommand: Subcommand {
         }
     }
 
-    private static func options(_ parsed: ParsedCommand, _ kind: ImportKind) throws -> ImportOptions {
+    private static func options(_ parsed: ParsedCommand, _ kind: Content) throws -> ImportOptions {
         var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.name)-rejects")
         options.dialect = DialectChoice(
             format: try parsed.choiceIfGiven("format", of: RecordFormat.self),
@@ -158,7 +189,7 @@ enum ImportCommand: Subcommand {
     }
 
     /// Returns the words of `--public`, of which one may be empty; none if it is not given.
-    private static func publicWords(_ parsed: ParsedCommand, _ kind: ImportKind) throws(UsageError) -> [String] {
+    private static func publicWords(_ parsed: ParsedCommand, _ kind: Content) throws(UsageError) -> [String] {
         guard let words = parsed.textIfGiven("public") else { return [] }
         guard kind.columnNames.contains("visibility") else {
             throw UsageError("--public: \(kind.name) have no column \"visibility\"")
@@ -166,7 +197,7 @@ enum ImportCommand: Subcommand {
         return words.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    private static func ignoredColumns(_ parsed: ParsedCommand, _ kind: ImportKind) throws(UsageError) -> Set<String> {
+    private static func ignoredColumns(_ parsed: ParsedCommand, _ kind: Content) throws(UsageError) -> Set<String> {
         let names = parsed.texts("ignore").flatMap { $0.split(separator: ",") }.map(String.init)
         let renamed = try sourceNames(parsed, kind)
         if let known = names.first(where: { kind.columnNames.contains($0) && renamed[$0] == nil }) {
@@ -176,8 +207,7 @@ enum ImportCommand: Subcommand {
     }
 
     /// Returns the names of columns in the files, by the names of the columns.
-    private static func sourceNames(_ parsed: ParsedCommand, _ kind: ImportKind) throws(UsageError) -> [String: String]
-    {
+    private static func sourceNames(_ parsed: ParsedCommand, _ kind: Content) throws(UsageError) -> [String: String] {
         var names: [String: String] = [:]
         for pair in parsed.texts("columns").flatMap({ $0.split(separator: ",") }) {
             let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
@@ -205,18 +235,18 @@ enum ImportCommand: Subcommand {
 /// A progress line for an import.
 private final class ImportWatcher {
     private let line: ProgressLine
-    private let kind: ImportKind
+    private let name: String
     private var step = ""
 
-    init(line: ProgressLine, kind: ImportKind) {
+    init(line: ProgressLine, name: String) {
         self.line = line
-        self.kind = kind
+        self.name = name
     }
 
     func report(_ progress: ImportProgress) {
         if progress.step != step {
             step = progress.step
-            line.begin("\(kind.name), \(step)")
+            line.begin("\(name), \(step)")
         }
         if step == "reading", progress.totalBytes != nil {
             line.show(

@@ -17,34 +17,38 @@ enum PhotoCommand: Subcommand {
 
             Groups that have the photo, groups without activity for a year, and invitation-only groups that the owner \
             is not a member of are left out.
+
+            By look, photos whose vectors are similar vote for their groups. It needs vectors (coterie import vectors) \
+            and a version made since; the photo itself may be new. The reasons name public photos.
             """,
         arguments: [Argument("PHOTO", help: "The photo's id")],
-        options: [CommonOptions.limit] + CommonOptions.readingOptions + [CommonOptions.json],
-        examples: ["coterie photo 4711", "coterie photo 4711 --limit 5 --json"])
+        options: [
+            Option(
+                "by", "WHAT",
+                help: "The evidence: pools, tags, place and owner; photos that look like it; or both",
+                default: PhotoBasis.pools.rawValue, allowed: PhotoBasis.allCases.map(\.rawValue)),
+            CommonOptions.limit,
+        ] + CommonOptions.readingOptions + [CommonOptions.json],
+        examples: ["coterie photo 4711", "coterie photo 4711 --by look", "coterie photo 4711 --limit 5 --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalog()
-        guard let photo = try catalog.photo(withID: parsed.arguments[0]) else {
-            throw Lookup.unknown(
-                .photos, parsed.arguments[0], near: try catalog.idsNear(parsed.arguments[0], in: .photos))
-        }
-        guard photo.visibility == .public else {
-            throw Failure(
-                Failure.badData,
-                photo.visibility == .private
-                    ? "photo \"\(photo.id)\" is private: it is recommended to no group"
-                    : "photo \"\(photo.id)\" is undescribed, and not shown: import a file of photos that has it")
-        }
+        let photo = try Lookup.publicPhoto(parsed.arguments[0], catalog)
         let snapshot = try parsed.snapshot(version, catalog)
-        let context = PhotoContext(photo, in: snapshot.model)
+        var context = PhotoContext(photo, in: snapshot.model)
+        let basis = try parsed.choiceIfGiven("by", of: PhotoBasis.self) ?? .pools
+        if basis != .pools {
+            let looks = try Lookup.looks(in: snapshot, version)
+            context.lookalikes = try Lookup.lookalikes(ofPhoto: photo.id, catalog, looks, limit: Lookalike.voters)
+        }
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(snapshot.groups(forPhoto: photo.id, context, limit: limit))
+            try output.json(snapshot.groups(forPhoto: photo.id, context, by: basis, limit: limit))
         } else {
             // A table counts the reasons that it has no room for.
-            let answer = snapshot.groups(forPhoto: photo.id, context, limit: limit, reasonLimit: .max)
+            let answer = snapshot.groups(forPhoto: photo.id, context, by: basis, limit: limit, reasonLimit: .max)
             try output.line(
                 "\(photo.id) is in \(context.groups.count) public groups of the model; it could be added to:")
             for line in table(answer) { try output.line(line) }
@@ -89,6 +93,7 @@ enum PhotoCommand: Subcommand {
         case .place(let cell):
             "near \(Formats.fixed(cell.middle.latitude, 2)), \(Formats.fixed(cell.middle.longitude, 2))"
         case .popular(let count): "\(Formats.grouped(count)) entries in all"
+        case .looksLike(let photos): "looks like \(photos.map { printable($0) }.joined(separator: ", "))"
         case .owner(let photos, let isMember):
             photos > 0
                 ? "the owner's \(photos) \(photos == 1 ? "photo" : "photos") there" + (isMember ? ", as a member" : "")

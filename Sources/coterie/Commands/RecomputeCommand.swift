@@ -1,6 +1,7 @@
 import CatalogStore
 import CommandLine
 import FoundationEssentials
+import Looks
 import Model
 import Recompute
 import Similarity
@@ -45,6 +46,8 @@ enum RecomputeCommand: Subcommand {
             not have them. With --share other processes find the neighbours. The version is the \
             same, byte for byte.
 
+            If the catalog has vectors of photos, the version gets an index of those in public pools.
+
             If "coterie tune" has found better settings for this catalog, these are used instead of the defaults; \
             given options win over them.
             """,
@@ -63,6 +66,12 @@ enum RecomputeCommand: Subcommand {
             Option(
                 flag: "skip-missing",
                 help: "Apply daemons' changes even if earlier ones are missing, which are then lost for good"),
+            Option(
+                "look-bytes", "N", help: "The bytes of a photo's code in the index of vectors", default: "16",
+                allowed: ["8", "16"]),
+            Option(
+                flag: "no-look-vectors",
+                help: "Publish codes alone for many vectors: a version is smaller, and similar photos less exact"),
             Option(flag: "no-check", help: "Check only the parts of the catalog that are read, not the whole file"),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
             CommonOptions.recomputeMetrics, CommonOptions.json,
@@ -79,6 +88,16 @@ enum RecomputeCommand: Subcommand {
         try RecomputeStatusFile(path: path).watching { try compute(parsed) }
     }
 
+    /// Erases the vectors of photos that were removed, if this user may write to the catalog.
+    private static func eraseRemovedVectors(_ path: String) {
+        guard Catalog.isWritable(path) else { return }
+        do throws(CatalogError) {
+            _ = try Catalog(path: path, mode: .recording, relations: Coterie.relations).eraseRemovedVectors()
+        } catch {
+            printToStandardError("warning: the vectors of removed photos could not be erased: \(error.message)")
+        }
+    }
+
     private static func compute(_ parsed: ParsedCommand) throws {
         // Opening migrates a catalog of an older program. If it cannot be opened, the job itself says why.
         if !parsed.flag("dry-run") {
@@ -93,6 +112,8 @@ enum RecomputeCommand: Subcommand {
         parameters.isForced = parsed.flag("force")
         parameters.publishesMembers = parsed.flag("members")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
+        parameters.looks.codeBytes = parsed.text("look-bytes") == "8" ? 8 : 16
+        parameters.looks.keepsVectors = !parsed.flag("no-look-vectors")
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
             startedAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
@@ -107,6 +128,7 @@ enum RecomputeCommand: Subcommand {
             line.clear()
             throw error
         }
+        if !parsed.flag("dry-run") { eraseRemovedVectors(parsed.text("catalog")) }
         if tuned == nil, Coterie.relations.allSatisfy({ parameters[$0.relation].measure == .modified(.standard) }) {
             printToStandardError(
                 "these are the default parameters: \"coterie tune\" looks for better ones; on five public sets the "

@@ -49,7 +49,7 @@ struct ImportReport {
             parts.append(counted(count, "\(name) made"))
         }
         parts.append(counted(summary.rejected, "rejected"))
-        let text = "\(summary.kind.name): \(parts.joined(separator: ", "))"
+        let text = "\(summary.name): \(parts.joined(separator: ", "))"
         guard !isDryRun else { return text + "; dry run: nothing was changed" }
         let rate = Formats.grouped(Int(Double(summary.rows) / max(summary.seconds, 1e-9)))
         return "\(text); \(Formats.seconds(summary.seconds)), \(rate) rows/s"
@@ -100,7 +100,7 @@ struct ImportReport {
         var seconds: Double
 
         init(_ summary: ImportSummary, isDryRun: Bool) {
-            kind = summary.kind.name
+            kind = summary.name
             self.isDryRun = isDryRun
             rows = summary.rows
             written = summary.written

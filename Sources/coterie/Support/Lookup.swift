@@ -39,6 +39,53 @@ enum Lookup {
         throw unknown(.groups, id, near: try catalog.idsNear(id, in: .groups))
     }
 
+    /// Returns a public photo of the catalog.
+    static func publicPhoto(_ id: String, _ catalog: Catalog) throws -> PhotoRecord {
+        guard let photo = try catalog.photo(withID: id) else {
+            throw unknown(.photos, id, near: try catalog.idsNear(id, in: .photos))
+        }
+        guard photo.visibility == .public else {
+            throw Failure(
+                Failure.badData,
+                photo.visibility == .private
+                    ? "photo \"\(photo.id)\" is private: it is recommended to no group"
+                    : "photo \"\(photo.id)\" is undescribed, and not shown: import a file of photos that has it")
+        }
+        return photo
+    }
+
+    /// Returns the search for similar photos of a version.
+    ///
+    /// - Throws: among others `Failure` if the version has no vectors.
+    static func looks(in snapshot: VisibleSnapshot, _ version: LoadedVersion) throws -> LookSearch {
+        if let looks = snapshot.looks { return looks }
+        throw Failure(
+            Failure.badData,
+            """
+            version \(version.manifest.version) has no photos with vectors: import some with "coterie import vectors", and run \
+            "coterie recompute"
+            """)
+    }
+
+    /// Returns the public photos that look most like a photo of the catalog, best first.
+    static func lookalikes(ofPhoto id: String, _ catalog: Catalog, _ looks: LookSearch, limit: Int) throws
+        -> [Lookalike]
+    {
+        guard let vector = try catalog.vector(ofPhoto: id) else {
+            throw Failure(
+                Failure.badData, "photo \"\(id)\" has no vector: import one with \"coterie import vectors\"")
+        }
+        guard vector.count == looks.dimension else {
+            throw Failure(
+                Failure.badData,
+                """
+                the vectors of the catalog have \(vector.count) numbers, and those of the version \(looks.dimension): \
+                run "coterie recompute"
+                """)
+        }
+        return try catalog.stillPublic(looks.lookalikes(of: vector, limit: limit, without: id))
+    }
+
     /// Warns of boosts for a topic that no group has.
     ///
     /// - Throws: a failure for a boost of a group that is not shown.

@@ -1,0 +1,68 @@
+public import Model
+public import Recommendation
+
+/// Public photos that look like a photo: `coterie similar-photos`.
+public struct SimilarPhotos: Answer, Equatable {
+    /// The model version from which the answer is made.
+    public var version: ServedVersion
+    /// The photo's external id.
+    public var photoId: String
+    /// The photos, the most similar first.
+    public var photos: [Row]
+
+    /// Creates an answer from photos, which must be best first.
+    ///
+    /// - Parameters:
+    ///   - version: the model version.
+    ///   - photoId: the photo's external id.
+    ///   - lookalikes: the photos that look like it.
+    ///   - limit: the greatest number of photos in the answer.
+    ///   - withDuplicates: whether near-duplicates are in the answer.
+    ///   - model: the groups that are shown.
+    public init(
+        _ version: ServedVersion, photoId: String, _ lookalikes: [Lookalike], limit: Int, withDuplicates: Bool,
+        in model: VisibleModel
+    ) {
+        self.version = version
+        self.photoId = photoId
+        photos = lookalikes.lazy.compactMap { photo -> Row? in
+            // A photo that is only in hidden groups is not shown.
+            let groups = photo.groups.filter(model.shows)
+            guard !groups.isEmpty, withDuplicates || !photo.isDuplicate else { return nil }
+            return Row(
+                photoId: photo.id, similarity: photo.similarity, duplicate: photo.isDuplicate,
+                groupIds: groups.map { model.id(of: Int($0)) })
+        }.prefix(limit).map(\.self)
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "SimilarPhotos"
+    /// Declares the fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("photoId", \.photoId, "The photo")
+        fields.always("photos", \.photos, "Photos that look like it, the most similar first")
+    }
+
+    /// A photo that looks like another one.
+    public struct Row: Answer, Equatable {
+        /// The photo's external id.
+        public var photoId: String
+        /// The cosine of the two vectors.
+        public var similarity: Double
+        /// Whether the two are nearly the same photo.
+        public var duplicate: Bool
+        /// The external ids of the public groups whose pools have the photo.
+        public var groupIds: [String]
+
+        /// The name of the schema.
+        public static let schemaName: String? = "SimilarPhoto"
+        /// Declares the fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("photoId", \.photoId, "The photo's id")
+            fields.always("similarity", \.similarity, "The cosine of the two vectors")
+            fields.always("duplicate", \.duplicate, "Whether the two are nearly the same photo")
+            fields.always("groupIds", \.groupIds, "The public groups whose pools have it")
+        }
+    }
+}

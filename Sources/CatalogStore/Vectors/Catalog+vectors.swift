@@ -1,0 +1,195 @@
+import Glibc
+import Looks
+import SQLite
+
+extension Catalog {
+    /// Returns the facts about the vectors, or `nil` if the catalog has none.
+    public func vectorSpace() throws(CatalogError) -> VectorSpace? {
+        let space = try wrapping { () throws(DatabaseError) -> VectorSpace? in
+            let row = try database.prepare("SELECT generation, dimension, model, slots FROM vector_file")
+            guard try row.step() else { return nil }
+            return VectorSpace(
+                generation: row.integer(0), dimension: Int(row.integer(1)), model: row.text(2),
+                slots: Int(row.integer(3)))
+        }
+        guard let space else { return nil }
+        guard VectorLimits.dimensions.contains(space.dimension), 0...Int(UInt32.max) ~= space.slots else {
+            throw .damaged("its vectors have \(space.dimension) numbers and \(space.slots) places")
+        }
+        return space
+    }
+
+    /// Returns the number of photos with a vector.
+    public func vectorCount() throws(CatalogError) -> Int {
+        try wrapping { () throws(DatabaseError) in
+            Int(try database.integer("SELECT count(*) FROM photo_vectors") ?? 0)
+        }
+    }
+
+    /// Returns the vector of a photo, of length 1, or `nil` if there is no such photo, or it has none.
+    public func vector(ofPhoto id: String) throws(CatalogError) -> [Float]? {
+        guard let (file, slot) = try slot(ofPhoto: id) else { return nil }
+        guard let vector = file.vector(in: slot) else {
+            throw VectorFile.damaged(file.path, "the vector of photo \(id) is not what was written")
+        }
+        return vector
+    }
+
+    private func slot(ofPhoto id: String) throws(CatalogError) -> (VectorFile, Int64)? {
+        try readingVectors { file throws(CatalogError) in
+            try wrapping { () throws(DatabaseError) in
+                let row = try database.prepare(
+                    "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ?")
+                row.bind(id, at: 1)
+                return try row.step() ? (file, row.integer(0)) : nil
+            }
+        }
+    }
+
+    /// Calls `body` with the file of vectors, in one read transaction; returns `nil` if there is none.
+    ///
+    /// A file that was just replaced by another one is opened anew.
+    func readingVectors<Result>(_ body: (VectorFile) throws(CatalogError) -> Result?) throws(CatalogError) -> Result? {
+        var lastGeneration: Int64 = -1
+        while true {
+            guard let space = try vectorSpace() else { return nil }
+            do throws(CatalogError) {
+                let file = try VectorFile(Self.vectorPath(ofCatalog: path, space.generation), space)
+                return try snapshot { () throws(CatalogError) in try body(file) }
+            } catch {
+                guard try vectorSpace()?.generation != space.generation, lastGeneration != space.generation else {
+                    throw error
+                }
+                lastGeneration = space.generation
+            }
+        }
+    }
+
+    /// Returns the path of a file of vectors, which lies beside the catalog.
+    public static func vectorPath(ofCatalog path: String, _ generation: Int64) -> String {
+        "\(resolved(path) ?? path)-vectors-\(generation)"
+    }
+
+    /// Returns the path of the file of vectors, or `nil` if there is none.
+    public func vectorPath() throws(CatalogError) -> String? {
+        try vectorSpace().map { Self.vectorPath(ofCatalog: path, $0.generation) }
+    }
+
+    /// Writes the file of vectors anew if some of its slots belong to no photo: removed vectors are then gone.
+    ///
+    /// - Parameter most: the largest share of such slots that may stay.
+    /// - Returns: the number of vectors that were erased.
+    public func eraseRemovedVectors(leaving most: Double = 0) throws(CatalogError) -> Int {
+        guard let space = try vectorSpace() else { return 0 }
+        let count = try vectorCount()
+        guard Double(space.slots - count) > most * Double(space.slots) else { return 0 }
+        let erased: Int = try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            guard let space = try vectorSpace() else { return 0 }
+            let old = try VectorFile(Self.vectorPath(ofCatalog: path, space.generation), space)
+            let next = space.generation + 1
+            let new = try VectorAppender(
+                Self.vectorPath(ofCatalog: path, next), dimension: space.dimension, slots: 0)
+            var numbers = [Float](repeating: 0, count: space.dimension)
+            var moved: [(key: Int64, slot: Int64)] = []
+            let rows = try wrapping { () throws(DatabaseError) in
+                try database.prepare("SELECT photo_key, slot FROM photo_vectors ORDER BY slot")
+            }
+            while try wrapping({ () throws(DatabaseError) in try rows.step() }) {
+                guard old.read(rows.integer(1), into: &numbers, at: 0) else {
+                    throw VectorFile.damaged(old.path, "a vector is not what was written")
+                }
+                moved.append((rows.integer(0), try new.append(numbers)))
+            }
+            try new.finish()
+            try wrapping { () throws(DatabaseError) in
+                let update = try database.prepare("UPDATE photo_vectors SET slot = ?1 WHERE photo_key = ?2")
+                for (key, slot) in moved {
+                    update.bind(slot, at: 1)
+                    update.bind(key, at: 2)
+                    try update.run()
+                }
+                try database.execute("UPDATE vector_file SET generation = \(next), slots = \(new.slots)")
+            }
+            return space.slots - new.slots
+        }
+        removeOtherVectorFiles()
+        return erased
+    }
+
+    /// Removes files of vectors beside the catalog that it no longer has.
+    public func removeOtherVectorFiles() {
+        guard let space = try? vectorSpace() as VectorSpace?? else { return }
+        let generation = space?.generation
+        for other in Self.vectorGenerations(ofCatalog: path) where other != generation {
+            _ = unsafe unlink(Self.vectorPath(ofCatalog: path, other))
+        }
+    }
+
+    /// Returns the numbers of the files of vectors beside a catalog, in no particular order.
+    private static func vectorGenerations(ofCatalog path: String) -> [Int64] {
+        let stem = vectorPath(ofCatalog: path, 0).dropLast()
+        let name = stem[(stem.lastIndex(of: "/").map { stem.index(after: $0) } ?? stem.startIndex)...]
+        guard let folder = unsafe opendir(folder(of: String(stem))) else { return [] }
+        defer { unsafe closedir(folder) }
+        var found: [Int64] = []
+        while let entry = unsafe readdir(folder) {
+            let file = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+            }
+            if file.hasPrefix(name), let number = Int64(file.dropFirst(name.count)) { found.append(number) }
+        }
+        return found
+    }
+
+    /// Gives the file of vectors of a copy of a catalog a number that no file beside another catalog has.
+    ///
+    /// A restore can then put the file in place before the catalog, which says at once that it is valid.
+    ///
+    /// - Parameter other: the path of the other catalog.
+    /// - Returns: the paths of the file now and beside the other catalog, or `nil` if there are no vectors.
+    public func renumberVectors(for other: String) throws(CatalogError) -> (from: String, to: String)? {
+        guard let space = try vectorSpace() else { return nil }
+        let next = max(space.generation, (Self.vectorGenerations(ofCatalog: other).max() ?? 0) + 1)
+        try wrapping { () throws(DatabaseError) in
+            try database.execute("UPDATE vector_file SET generation = \(next)")
+        }
+        return (Self.vectorPath(ofCatalog: path, space.generation), Self.vectorPath(ofCatalog: other, next))
+    }
+
+    /// Copies the file of vectors that a copy of a catalog refers to.
+    ///
+    /// - Parameters:
+    ///   - space: the vectors' facts in the copy.
+    ///   - catalog: the path of the catalog that was copied, beside which the file is.
+    ///   - target: the path of the new file.
+    /// - Throws: `CatalogError`; `.busy` if the file was written anew meanwhile.
+    public static func copyVectors(_ space: VectorSpace, from catalog: String, to target: String) throws(CatalogError) {
+        let source: VectorFile
+        do throws(CatalogError) {
+            source = try VectorFile(vectorPath(ofCatalog: catalog, space.generation), space)
+        } catch {
+            let now = try Catalog(path: catalog, mode: .reading).vectorSpace()
+            guard now?.generation != space.generation else { throw error }
+            throw CatalogError(.busy, "the vectors were written anew meanwhile; try again")
+        }
+        try source.copy(to: target)
+    }
+
+    /// Returns the photos whose vectors are missing or damaged, at most ten of them, and the number of vectors.
+    public func examineVectors() throws(CatalogError) -> (count: Int, damaged: [String]) {
+        let found = try readingVectors { file throws(CatalogError) -> (count: Int, damaged: [String])? in
+            try wrapping { () throws(DatabaseError) in
+                var (count, damaged, numbers) = (0, [String](), [Float](repeating: 0, count: file.dimension))
+                let rows = try database.prepare(
+                    "SELECT slot, photo_id FROM photo_vectors JOIN photos USING (photo_key) ORDER BY slot")
+                while try rows.step() {
+                    count += 1
+                    guard damaged.count < 10, !file.read(rows.integer(0), into: &numbers, at: 0) else { continue }
+                    damaged.append(rows.text(1))
+                }
+                return (count, damaged)
+            }
+        }
+        return found ?? (0, [])
+    }
+}

@@ -1,0 +1,196 @@
+import CXXHash
+import Files
+import Glibc
+import Model
+
+/// A file with the vectors of a catalog's photos, each of length 1.
+///
+/// ```text
+/// bytes  0 ..<  8   "COVECTOR"
+///        8 ..< 12   format: 1 (UInt32)
+///       12 ..< 16   d, the dimension of the vectors (UInt32)
+///       16 ..< 24   checksum of bytes 0 ..< 16 (XXH3, 64 bits)
+///       24 ..< 64   zero
+///       64 ...      slots of 8 + 4 d bytes: checksum of the numbers, then d Float32
+/// ```
+///
+/// All numbers are little-endian. Slots are only ever added. A vector that is removed, or replaced, leaves its slot
+/// behind, until the file is written anew under another name. The catalog knows the slot of each photo and the number of
+/// slots; bytes after these are of an import that failed.
+struct VectorFile: Sendable {
+    static let headerByteCount = 64
+    private static let magic = Array("COVECTOR".utf8)
+    private static let format: UInt32 = 1
+
+    let path: String
+    let dimension: Int
+    private let region: ByteRegion
+
+    /// Maps a file.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - space: the dimension and the number of slots that the catalog knows.
+    /// - Throws: `CatalogError.Code.badData` if the file is missing, is another one or ends too early.
+    init(_ path: String, _ space: VectorSpace) throws(CatalogError) {
+        self.path = path
+        dimension = space.dimension
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Self.damaged(path, "it cannot be read: \(unsafe String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        let byteCount = Self.headerByteCount + space.slots * Self.slotByteCount(space.dimension)
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) >= byteCount else {
+            throw Self.damaged(path, "it has \(status.st_size) bytes of \(byteCount)")
+        }
+        let address = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+            throw Self.damaged(path, "it cannot be mapped: \(unsafe String(cString: strerror(errno)))")
+        }
+        region = unsafe ByteRegion(adopting: UnsafeRawBufferPointer(start: address, count: byteCount)) { bytes in
+            unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+        }
+        let header = unsafe region.withBytes(0..<Self.headerByteCount) { unsafe [UInt8]($0) }
+        guard header == Self.header(dimension) else { throw Self.damaged(path, "its header is another one") }
+    }
+
+    static func slotByteCount(_ dimension: Int) -> Int { 8 + 4 * dimension }
+
+    static func header(_ dimension: Int) -> [UInt8] {
+        var bytes = magic
+        for number in [format, UInt32(dimension)] {
+            bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        bytes += checksum(of: bytes)
+        return bytes + [UInt8](repeating: 0, count: headerByteCount - bytes.count)
+    }
+
+    static func checksum(of bytes: [UInt8]) -> [UInt8] {
+        let sum = unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
+        return (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+    }
+
+    /// Returns the bytes of a slot that holds a vector.
+    static func slot(_ vector: [Float]) -> [UInt8] {
+        let numbers = vector.flatMap { number in
+            (0..<4).map { UInt8(truncatingIfNeeded: number.bitPattern >> (8 * $0)) }
+        }
+        return checksum(of: numbers) + numbers
+    }
+
+    /// Returns the vector in a slot, or `nil` if the slot does not exist, or its bytes are damaged.
+    func vector(in slot: Int64) -> [Float]? {
+        var numbers = [Float](repeating: 0, count: dimension)
+        return read(slot, into: &numbers, at: 0) ? numbers : nil
+    }
+
+    /// Writes the vector in a slot to some place of an array; returns false if there is none.
+    func read(_ slot: Int64, into numbers: inout [Float], at place: Int) -> Bool {
+        let size = Self.slotByteCount(dimension)
+        guard slot >= 0, slot < (region.count - Self.headerByteCount) / size else { return false }
+        let start = Self.headerByteCount + Int(slot) * size
+        return unsafe region.withBytes(start..<start + size) { bytes in
+            let stored = unsafe UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+            let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[8...])
+            guard unsafe XXH3_64bits(content.baseAddress, content.count) == stored else { return false }
+            for index in 0..<dimension {
+                let bits = unsafe content.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
+                numbers[place + index] = Float(bitPattern: UInt32(littleEndian: bits))
+            }
+            return true
+        }
+    }
+
+    /// Writes a copy of the header and of all slots.
+    func copy(to target: String) throws(CatalogError) {
+        let writer = try FileWriter(path: target)
+        for start in stride(from: 0, to: region.count, by: 1 << 20) {
+            let piece = unsafe region.withBytes(start..<min(start + 1 << 20, region.count)) { unsafe [UInt8]($0) }
+            try writer.write(piece)
+        }
+        try writer.flush()
+    }
+
+    static func damaged(_ path: String, _ finding: String) -> CatalogError {
+        CatalogError(
+            .badData,
+            "the file of vectors \(path) is damaged: \(finding); bring it back with \"coterie restore\", or run "
+                + "\"coterie import vectors\" with --replace")
+    }
+}
+
+/// The facts that a catalog has about its file of vectors.
+public struct VectorSpace: Sendable, Equatable {
+    /// The number of the file, which grows whenever it is written anew.
+    var generation: Int64
+    /// The dimension of all vectors.
+    public var dimension: Int
+    /// The name of the model that made the vectors.
+    public var model: String
+    /// The number of slots.
+    var slots: Int
+}
+
+/// A file of vectors that grows.
+///
+/// Nobody reads the new slots until the catalog knows of them.
+final class VectorAppender {
+    let path: String
+    private let descriptor: CInt
+    private let dimension: Int
+    private var buffer: [UInt8] = []
+    private var flushedSlots: Int
+    private(set) var slots: Int
+
+    /// Opens a file for adding after the slots that the catalog knows, or creates one that has none.
+    init(_ path: String, dimension: Int, slots: Int) throws(CatalogError) {
+        (self.path, self.dimension, self.slots) = (path, dimension, slots)
+        flushedSlots = slots
+        do throws(FileError) {
+            descriptor = try slots == 0 ? PrivateFile.created(path) : PrivateFile.opened(path)
+        } catch { throw CatalogError(.fileFailed, "cannot write \(path): \(error.reason)") }
+        if slots == 0 { try write(VectorFile.header(dimension), at: 0) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Adds a vector, and returns its slot.
+    func append(_ vector: [Float]) throws(CatalogError) -> Int64 {
+        buffer += VectorFile.slot(vector)
+        slots += 1
+        if buffer.count >= 1 << 20 { try flush() }
+        return Int64(slots - 1)
+    }
+
+    /// Makes all slots durable.
+    func finish() throws(CatalogError) {
+        try flush()
+        guard fsync(descriptor) == 0 else { throw failure() }
+    }
+
+    private func flush() throws(CatalogError) {
+        try write(buffer, at: VectorFile.headerByteCount + flushedSlots * VectorFile.slotByteCount(dimension))
+        buffer.removeAll(keepingCapacity: true)
+        flushedSlots = slots
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws(CatalogError) {
+        var done = 0
+        while done < bytes.count {
+            let written = unsafe bytes.withUnsafeBytes { bytes in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+                return Descriptor.retrying {
+                    unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+                }
+            }
+            guard written > 0 else { throw failure() }
+            done += written
+        }
+    }
+
+    private func failure() -> CatalogError {
+        CatalogError(.fileFailed, "cannot write \(path): \(unsafe String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,372 @@
+import Looks
+import Model
+import RecordReading
+import SQLite
+
+/// An import of photos' vectors into a catalog.
+///
+/// The vectors are added to the file of vectors, and made durable. One transaction of the catalog then says which of
+/// them belong to which photos. If the import fails or is killed, nothing has changed.
+public final class VectorImporter {
+    /// A file of vectors, and the file of its ids if it has none itself.
+    public struct Source: Sendable {
+        /// The path of the vectors.
+        public var path: String
+        /// The path of the ids, one a line, or `nil` if the file has ids itself.
+        public var idsPath: String?
+
+        /// Creates a source.
+        public init(path: String, idsPath: String?) {
+            self.path = path
+            self.idsPath = idsPath
+        }
+    }
+
+    private let catalog: Catalog
+    private let model: String?
+    private let options: ImportOptions
+    private let report: (ImportProgress) -> Void
+    private var summary = ImportSummary(kind: .photos, name: "vectors")
+    private var rejects: RejectedRecords
+    private var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: nil)
+    /// The vectors' facts, or `nil` until the first vector of a catalog without vectors.
+    private var space: VectorSpace?
+    private var appender: VectorAppender?
+    /// The file as the catalog knows it, or `nil` if there is none, or all of it is replaced.
+    private var known: VectorFile?
+    /// The first slot of this import.
+    private var firstSlot: Int64 = 0
+    private var earlierCount = 0
+
+    /// Prepares an import.
+    ///
+    /// - Parameters:
+    ///   - catalog: the catalog.
+    ///   - model: the name of the model that made the vectors, or `nil` for the one that the catalog has.
+    ///   - options: the options of the import; those of other kinds have no effect.
+    ///   - report: receives the progress, often.
+    public init(
+        into catalog: Catalog, model: String?, options: ImportOptions,
+        report: @escaping (ImportProgress) -> Void = { _ in }
+    ) {
+        self.catalog = catalog
+        self.model = model
+        self.options = options
+        self.report = report
+        rejects = RejectedRecords(path: options.rejectsPath, inputs: [], writesFiles: !options.isDryRun)
+    }
+
+    /// Imports files, one after the other.
+    ///
+    /// - Throws: `CatalogError`; nothing has changed then. A dry run puts the failures that concern the import as a
+    ///   whole into its summary instead.
+    public func run(_ sources: [Source]) throws(CatalogError) -> ImportSummary {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var inputs: Set<FileIdentity> = []
+        for source in sources { inputs.insert(try InputFile(path: source.path).identity) }
+        rejects = RejectedRecords(path: options.rejectsPath, inputs: inputs, writesFiles: !options.isDryRun)
+        try wrapping { () throws(DatabaseError) in try catalog.database.execute("BEGIN IMMEDIATE") }
+        do throws(CatalogError) {
+            try findSpace()
+            let rows = try wrapping { () throws(DatabaseError) in
+                try VectorTable(catalog.database, isStrict: options.isStrict)
+            }
+            for source in sources { try read(source, rows) }
+            try rejects.finish()
+            complete(rows)
+            try refusing { () throws(CatalogError) in
+                try checkRejects()
+                try checkShrinking()
+            }
+            try options.isDryRun ? rollBack() : commit()
+        } catch {
+            try? rejects.flush()
+            try? rollBack()
+            throw error
+        }
+        if !options.isDryRun { catalog.removeOtherVectorFiles() }
+        let elapsed = start.duration(to: clock.now).components
+        summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
+        return summary
+    }
+
+    private func rollBack() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in try catalog.database.execute("ROLLBACK") }
+    }
+
+    /// Finds the vectors that the catalog has, unless all of them are replaced.
+    private func findSpace() throws(CatalogError) {
+        let found = try catalog.vectorSpace()
+        earlierCount = try catalog.vectorCount()
+        if options.replaces {
+            try wrapping { () throws(DatabaseError) in
+                try catalog.database.execute("DELETE FROM photo_vectors; DELETE FROM vector_file")
+            }
+            firstGeneration = (found?.generation ?? 0) + 1
+            guard model != nil else { throw Self.unnamed }
+            return
+        }
+        guard let found else {
+            guard model != nil else { throw Self.unnamed }
+            return
+        }
+        guard model == nil || model == found.model else {
+            throw CatalogError(
+                .badData,
+                """
+                the catalog has vectors of the model \(found.model), not \(model ?? ""), and two models cannot be \
+                compared: import the vectors of all photos with --replace
+                """)
+        }
+        space = found
+        firstSlot = Int64(found.slots)
+        known = try VectorFile(Catalog.vectorPath(ofCatalog: catalog.path, found.generation), found)
+    }
+
+    private static let unnamed = CatalogError(
+        .badData, "these are the first vectors: name the model that made them, such as --model-name clip-vit-b32")
+    private var firstGeneration: Int64 = 1
+
+    // MARK: - Reading
+
+    private func read(_ source: Source, _ rows: VectorTable) throws(CatalogError) {
+        if var arrays = try VectorArrays.opened(source.path) {
+            guard let idsPath = source.idsPath else {
+                throw CatalogError(
+                    .badData, "\(source.path) has no ids of photos: name a file that has one a line with --ids")
+            }
+            let ids = try VectorIDs(idsPath).ids
+            var number = 0
+            while let numbers = try arrays.next() {
+                guard number < ids.count else { throw Self.uneven(source, "more rows than the \(ids.count) ids") }
+                number += 1
+                let id = ids[number - 1]
+                do throws(RecordProblem) { try take(id, numbers, source.path, rows) } catch {
+                    guard !options.isStrict else { throw strictError(source.path, number, error.reason) }
+                    try rejects.add(.init(source: source.path, line: number, reason: error.reason, excerpt: id))
+                }
+                try settle(rows, arrays.bytesRead)
+            }
+            guard number == ids.count else { throw Self.uneven(source, "\(number) rows for \(ids.count) ids") }
+        } else {
+            guard source.idsPath == nil else {
+                throw CatalogError(.badData, "\(source.path) is text, which has the ids itself: leave --ids out")
+            }
+            try readText(source.path, rows)
+        }
+    }
+
+    private static func uneven(_ source: Source, _ reason: String) -> CatalogError {
+        CatalogError(.badData, "\(source.path) has \(reason) of \(source.idsPath ?? ""): nothing was changed")
+    }
+
+    private func readText(_ path: String, _ rows: VectorTable) throws(CatalogError) {
+        let input = try InputFile(path: path)
+        var reader = try input.records(
+            ["photo_id", "vector"].map {
+                RecordColumn($0, sourceName: options.sourceNames[$0], isVector: $0 == "vector")
+            }, options.dialect)
+        var event = try reader.nextEvent()
+        while event != .end {
+            if case .rejected(let record) = event {
+                try reject(reader, record.line, record.reason.description, record.excerpt)
+            } else {
+                do throws(RecordProblem) {
+                    guard !reader.isNull(0) else { throw RecordProblem(reason: "photo_id is empty") }
+                    try take(
+                        reader.text(0),
+                        reader.withField(1) { bytes throws(RecordProblem) in try VectorText.numbers(bytes) }, path, rows
+                    )
+                } catch { try reject(reader, reader.line, error.reason, String(reader.text(0).prefix(200))) }
+            }
+            try settle(rows, input.bytesRead)
+            event = try reader.nextEvent()
+        }
+    }
+
+    private func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)
+        throws(CatalogError)
+    {
+        guard !options.isStrict else { throw strictError(reader.source, line, reason) }
+        try rejects.add(.init(source: reader.source, line: line, reason: reason, excerpt: excerpt), reader)
+    }
+
+    private func strictError(_ source: String, _ line: Int, _ reason: String) -> CatalogError {
+        CatalogError(.badData, "\(source), line \(line): \(reason); nothing was changed (--strict)")
+    }
+
+    /// The failure that a row met beside those of its own, and that ends the import.
+    private var failure: CatalogError?
+
+    private func settle(_ rows: VectorTable, _ bytesRead: Int) throws(CatalogError) {
+        if let failure { throw failure }
+        guard summary.rows & 0x3ff == 0 else { return }
+        progress.rows = summary.rows
+        progress.bytesRead = bytesRead
+        report(progress)
+    }
+
+    /// Takes a row: the vector of a photo.
+    private func take(_ id: String, _ numbers: [Float], _ source: String, _ rows: VectorTable) throws(RecordProblem) {
+        guard (1...255).contains(id.utf8.count) else {
+            throw RecordProblem(reason: "the id has \(id.utf8.count) bytes: 1 to 255 are allowed")
+        }
+        guard VectorLimits.dimensions.contains(numbers.count) else {
+            throw RecordProblem(reason: "the vector has \(numbers.count) numbers: 1 to 2048 are allowed")
+        }
+        guard let vector = UnitVector.of(numbers) else {
+            let isZero = numbers.allSatisfy { $0 == 0 }
+            throw RecordProblem(reason: "the vector \(isZero ? "is zero" : "has NaN or infinity")")
+        }
+        if let space, space.dimension != vector.count {
+            guard summary.rows > 0 else {
+                failure = CatalogError(
+                    .badData,
+                    """
+                    \(source) has vectors of \(vector.count) numbers, and the catalog's, of the model \(space.model), \
+                    have \(space.dimension): import the vectors of all photos with --replace, or make them with that model
+                    """)
+                return
+            }
+            throw RecordProblem(reason: "the vector has \(vector.count) numbers, and the others \(space.dimension)")
+        }
+        do throws(CatalogError) {
+            guard let photo = try rows.photo(id) else { throw CatalogError(.badData, "there is no photo \(id)") }
+            try place(vector, of: photo, rows)
+        } catch { failure = error }
+        summary.rows += 1
+    }
+
+    /// Adds a vector to the file unless the photo has the same already.
+    private func place(_ vector: [Float], of photo: Int64, _ rows: VectorTable) throws(CatalogError) {
+        var space =
+            self.space
+            ?? VectorSpace(generation: firstGeneration, dimension: vector.count, model: model ?? "", slots: 0)
+        if let slot = try rows.slot(ofPhoto: photo) {
+            guard slot >= firstSlot || known?.vector(in: slot) != vector else { return }
+            if slot >= firstSlot { summary.duplicates += 1 } else { summary.written += 1 }
+        } else {
+            summary.written += 1
+        }
+        var slot = Int64(space.slots)
+        if !options.isDryRun {
+            slot = try opened(space).append(vector)
+        }
+        space.slots = Int(slot) + 1
+        self.space = space
+        try rows.set(photo, slot)
+    }
+
+    private func opened(_ space: VectorSpace) throws(CatalogError) -> VectorAppender {
+        if let appender { return appender }
+        let opened = try VectorAppender(
+            Catalog.vectorPath(ofCatalog: catalog.path, space.generation), dimension: space.dimension,
+            slots: space.slots)
+        appender = opened
+        return opened
+    }
+
+    // MARK: - The end
+
+    private func complete(_ rows: VectorTable) {
+        summary.created = ["photos": rows.createdCount].filter { $0.value > 0 }
+        summary.rejected = rejects.count
+        summary.keptRejects = rejects.keptCount
+        summary.rejectsPaths = rejects.recordsPaths
+        summary.reasonsPath = rejects.reasonsPath
+        summary.examples = rejects.examples.map {
+            .init(source: $0.source, line: $0.line, reason: $0.reason, excerpt: $0.excerpt)
+        }
+    }
+
+    private func refusing(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {
+        do throws(CatalogError) { try body() } catch {
+            guard options.isDryRun else { throw error }
+            summary.failure = error
+        }
+    }
+
+    private func checkRejects() throws(CatalogError) {
+        guard rejects.count > 0, let first = rejects.examples.first else { return }
+        let total = rejects.count + summary.rows
+        let share = Double(rejects.count) / Double(total)
+        guard share > options.maximumRejectedShare || (options.replaces && !options.allowsRejects) else { return }
+        let advice =
+            share > options.maximumRejectedShare
+            ? "more than --maximum-rejected allows" : "and replacing could remove just those (--allow-rejects)"
+        throw CatalogError(
+            .badData,
+            """
+            \(rejects.count) of \(total) vectors were rejected, \(advice): nothing was changed. The first is \
+            \(first.source), line \(first.line): \(first.reason)
+            """)
+    }
+
+    private func checkShrinking() throws(CatalogError) {
+        guard options.replaces else { return }
+        let count = summary.rows - summary.duplicates
+        summary.removed = max(0, earlierCount - count)
+        guard 2 * count < earlierCount, !options.allowsShrinking else { return }
+        throw CatalogError(
+            .badData,
+            """
+            replacing would leave \(count) of \(earlierCount) vectors, less than half: nothing was changed. If the files \
+            are complete, add --allow-shrinking
+            """)
+    }
+
+    private func commit() throws(CatalogError) {
+        try appender?.finish()
+        try wrapping { () throws(DatabaseError) in
+            if let space, appender != nil {
+                try catalog.database.execute("DELETE FROM vector_file")
+                let insert = try catalog.database.prepare("INSERT INTO vector_file VALUES (?1, ?2, ?3, ?4)")
+                insert.bind(space.generation, at: 1)
+                insert.bind(Int64(space.dimension), at: 2)
+                insert.bind(Optional(space.model), at: 3)
+                insert.bind(Int64(space.slots), at: 4)
+                try insert.run()
+            }
+            try catalog.recordChanges(Int64(summary.written + summary.removed))
+            try catalog.database.execute("COMMIT")
+        }
+    }
+}
+
+/// The rows of photos and of their vectors, within the transaction of an import.
+private final class VectorTable {
+    private let resolver: IdentifierResolver
+    private let find: Statement
+    private let write: Statement
+
+    init(_ database: Database, isStrict: Bool) throws(DatabaseError) {
+        resolver = try IdentifierResolver(.photos, database, isStrict: isStrict)
+        find = try database.prepare("SELECT slot FROM photo_vectors WHERE photo_key = ?")
+        write = try database.prepare("INSERT OR REPLACE INTO photo_vectors VALUES (?1, ?2)")
+    }
+
+    /// The number of photos that the import made.
+    var createdCount: Int { resolver.createdCount }
+
+    /// Returns the key of a photo, which is made if need be; `nil` in a strict import.
+    func photo(_ id: String) throws(CatalogError) -> Int64? {
+        try wrapping { () throws(DatabaseError) in try resolver.key(of: id) }
+    }
+
+    func slot(ofPhoto key: Int64) throws(CatalogError) -> Int64? {
+        try wrapping { () throws(DatabaseError) in
+            find.bind(key, at: 1)
+            defer { find.reset() }
+            return try find.step() ? find.integer(0) : nil
+        }
+    }
+
+    func set(_ photo: Int64, _ slot: Int64) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            write.bind(photo, at: 1)
+            write.bind(slot, at: 2)
+            try write.run()
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import CatalogStore
+
+extension HealthFault {
+    static let vectorsDamaged = HealthFault(
+        .bad, "their file is missing or damaged",
+        advice: "bring it back with \"coterie restore\", or import the vectors again with --replace")
+}
+
+extension HealthQuestion {
+    static let vectors = HealthQuestion(
+        "vectors", looksAt: "the file with the vectors of photos, if there is one: every vector",
+        faults: [.vectorsDamaged]
+    ) { check, _ in check.vectorFindings() }
+}
+
+extension HealthCheck {
+    /// Returns the findings about the file of vectors; none if there is no such file, or no catalog that can be read.
+    fileprivate func vectorFindings() -> [Finding] {
+        let found: (path: String, count: Int, damaged: [String])?
+        do throws(CatalogError) {
+            guard let catalog = try? Catalog(path: places.catalog, mode: .reading, relations: relations),
+                let path = try? catalog.vectorPath()
+            else { return [] }
+            let (count, damaged) = try catalog.examineVectors()
+            found = (path, count, damaged)
+        } catch { return [HealthFault.vectorsDamaged.found("vectors", error.message)] }
+        guard let (path, count, damaged) = found else { return [] }
+        guard damaged.isEmpty else {
+            let ids = damaged.joined(separator: ", ")
+            return [
+                HealthFault.vectorsDamaged.found(
+                    "vectors", "\(path) is damaged: the vectors of \(ids) are not those that were written")
+            ]
+        }
+        return [.good("vectors", "\(path) has the \(count) vectors that were written")]
+    }
+}
