@@ -53,7 +53,9 @@ class Lake:
 
     def __init__(self, session, options, folder, say):
         self.session, self.options, self.folder, self.say = session, options, folder, say
-        self.relations = options.relations  # by table: the kind of its entries, and its columns
+        # By table: the kinds of its rows and of its entries. What members tell is only there if it is given.
+        self.relations = {table: relation for table, relation in options.relations.items()
+                          if relation["rows"] == "groups" or getattr(options, table)}
         self.columns = COLUMNS | {table: options.columns[table] for table in self.relations}
         self.times = {relation["timeColumn"] for relation in self.relations.values()}
         self.left_out = {}
@@ -219,16 +221,16 @@ class Lake:
 
     def named_groups(self):
         """The groups that entries name; none if there are files of groups, which would say whether they are public."""
-        return self.if_undescribed("groups", self.named("group_id", self.relations))
+        return self.if_undescribed("groups", self.named("groups"))
 
-    def named(self, column, tables):
-        """What the records of some tables name in a column."""
-        names = [self.kinds[table].select(column).filter(F.col(column).isNotNull()) for table in tables]
+    def named(self, kind):
+        """The groups, users or photos that records of other kinds name."""
+        places = [(table, column) for table, relation in self.relations.items()
+                  for column, named in zip(self.columns[table], (relation["rows"], relation["entries"]))
+                  if named == kind] + ([("photos", "user_id")] if kind == "users" else [])
+        names = [self.kinds[table].select(F.col(column).alias(self.columns[kind][0])).filter(F.col(column).isNotNull())
+                 for table, column in places]
         return functools.reduce(lambda some, others: some.unionAll(others), names).distinct()
-
-    def tables(self, entries):
-        """The relations with entries of a kind."""
-        return [table for table, relation in self.relations.items() if relation["entries"] == entries]
 
     def if_undescribed(self, kind, named):
         return named.limit(0) if getattr(self.options, kind) else named
@@ -238,13 +240,14 @@ class Lake:
     def write_tables(self):
         kinds = self.kinds
         self.groups = self.numbered("groups", kinds["groups"], self.named_groups())
-        users = self.numbered("users", kinds["users"], self.named("user_id", [*self.tables("users"), "photos"]))
+        users = self.numbered("users", kinds["users"], self.named("users"))
         owners = users.select(F.col("id").alias("user_id"), (F.col("number") + 1).alias("owner"))
         photos = kinds["photos"].join(owners, "user_id", "left")
-        named = self.named("photo_id", self.tables("photos"))
-        photos = self.numbered("photos", photos, self.if_undescribed("photos", named))
+        photos = self.numbered("photos", photos, self.if_undescribed("photos", self.named("photos")))
+        # Groups go to all machines: shuffled by group, the entries of the largest one would make one task.
+        numbers = {"groups": F.broadcast(self.groups), "users": users, "photos": photos}
         for table, relation in self.relations.items():
-            self.write_entries(table, {"users": users, "photos": photos}[relation["entries"]])
+            self.write_entries(table, numbers[relation["rows"]], numbers[relation["entries"]])
         self.write_manifest()
 
     def numbered(self, table, records, named):
@@ -273,21 +276,21 @@ class Lake:
     def part_count(self, rows):
         return max(1, -(-rows // self.options.rows_per_file))
 
-    def write_entries(self, table, entries):
-        """Numbers the entries of a relation, drops what is private or twice there, and writes them sorted."""
-        _, id_column, time_column = self.columns[table]
+    def write_entries(self, table, groups, entries):
+        """Numbers pairs, of groups or users and their entries, drops what is private or twice there, and writes them
+        sorted."""
+        row_column, id_column, time_column = self.columns[table]
         entries = entries.select(F.col("id").alias(id_column), F.col("number").alias("entry"))
-        groups = self.groups.select(F.col("id").alias("group_id"), F.col("number").alias("group"))
-        # Groups go to all machines: shuffled by group, the entries of the largest one would make one task.
-        rows = self.kinds[table].join(entries, id_column, "left").join(F.broadcast(groups), "group_id", "left")
+        groups = groups.select(F.col("id").alias(row_column), F.col("number").alias("group"))
+        rows = self.kinds[table].join(entries, id_column, "left").join(groups, row_column, "left")
         is_shown = F.col("group").isNotNull() & F.col("entry").isNotNull()
-        names = [F.when(~is_shown, F.col(name)).alias(name) for name in ("group_id", id_column)]
+        names = [F.when(~is_shown, F.col(name)).alias(name) for name in (row_column, id_column)]
         rows = self.stored(f"numbered-{table}", rows.select(
             "group", "entry", F.col(time_column).alias("time"), "file", "block", "line", *names))
-        hidden = rows.filter(~is_shown).select("group_id", id_column, F.col("group").isNull().alias("of_group"))
+        hidden = rows.filter(~is_shown).select(row_column, id_column, F.col("group").isNull().alias("of_group"))
         hidden = hidden.distinct().agg(F.count_if("of_group"), F.count_if(~F.col("of_group"))).head()
         self.left_out[table] = {"ofPrivateGroups": hidden[0], "ofPrivatePhotos": hidden[1]}
-        rows = rows.filter(is_shown).drop("group_id", id_column)
+        rows = rows.filter(is_shown).drop(row_column, id_column)
         count, count_with_time = rows.agg(F.count("entry"), F.count("time")).head()
         columns = {"group": "u32", "entry": "u32", **({"time": "i64"} if count_with_time else {})}
         # The workers sort: all that says the same entry again is in one partition.

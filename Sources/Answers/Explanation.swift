@@ -24,6 +24,8 @@ public struct Explanation: Answer, Equatable {
     public var interest: String?
     /// The joined groups with this group as a neighbour, in the list or not; the strongest first.
     public var reasons: [GroupReason] = []
+    /// The numbers of the member's favourites and follows that point to this group, or nil if none does.
+    public var told: [ToldReason]?
 
     /// The name of the schema.
     public static let schemaName: String? = "Explanation"
@@ -41,6 +43,7 @@ public struct Explanation: Answer, Equatable {
         fields.sometimes(
             "interest", \.interest, "The name of the interest of its strongest reason; if joined groups brought it")
         fields.always("reasons", \.reasons, "Joined groups whose neighbour it is, the strongest first")
+        fields.sometimes("told", \.told, "How many favourites and follows point to it; if any do")
     }
 
     /// All words that `standing` can be.
@@ -127,6 +130,7 @@ extension Explanation {
             if item.score > 0 { reasons = labelled.reasons }
         }
         self.reasons = GroupReason.list(reasons, in: planner.model)
+        told = ToldReason.list(planner.hints(of: request.profile).first { $0.group == group })
     }
 }
 
@@ -145,8 +149,8 @@ extension Standing {
             return (
                 "noEvidence",
                 """
-                no group that the user has joined has it among its closest neighbours, and it is not among those that \
-                fill up the list
+                no group that the user has joined has it among its closest neighbours, no favourite or follow points \
+                to it, and it is not among those that fill up the list
                 """
             )
         case .tooSimilar(let seed):
@@ -215,5 +219,36 @@ public struct GroupReason: Answer, Equatable {
         fields.always("relation", \.relation, "What the two have in common")
         fields.always("share", \.share, "Its share of the score, from 0 to 1")
         fields.always("common", \.common, as: .count, "How much they have in common")
+    }
+}
+
+/// The number of a member's favourites, or of members whom they follow, that point to a group.
+///
+/// It never says which ones, so that nobody is recognised.
+public struct ToldReason: Answer, Equatable {
+    /// The kind of what the member told.
+    public var kind: EvidenceKind
+    /// The number of favourite photos or followed members.
+    public var count: UInt32
+
+    /// Returns the reasons of a hint, or nil if there is none.
+    public static func list(_ hint: ScoredHint?) -> [ToldReason]? {
+        hint.map { hint in hint.counts.map { ToldReason(kind: $0.kind, count: $0.count) } }
+    }
+
+    /// The same for people, such as "3 favourites".
+    public var words: String {
+        switch kind {
+        case .favourites: count == 1 ? "1 favourite" : "\(count) favourites"
+        case .follows: "\(count) people you follow"
+        }
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "ToldReason"
+    /// Declares the fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("kind", \.kind.rawValue, as: .words(of: EvidenceKind.self), "What the member told")
+        fields.always("count", \.count, as: .count, "How many of their favourites, or of those whom they follow")
     }
 }

@@ -51,22 +51,23 @@ public struct Recommendations: Answer, Equatable {
         recommendations = Self.rows(
             page, after: offset, LabelledReasons(interests),
             reasonLimit > 0 ? planner.reasons(for: page, of: profile) : page.map { _ in [] }, limit: reasonLimit,
-            StatedInterestLabels(profile.topics), planner.configuration.relations, in: planner.model)
+            planner.hints(for: page, of: profile), StatedInterestLabels(profile.topics),
+            planner.configuration.relations, in: planner.model)
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
     }
 
     private static func rows(
         _ page: ArraySlice<PlanItem>, after offset: Int, _ labels: LabelledReasons,
-        _ reasons: [[Suggestion.Reason]], limit: Int, _ stated: StatedInterestLabels, _ relations: RelationTable,
-        in model: VisibleModel
+        _ reasons: [[Suggestion.Reason]], limit: Int, _ hints: [ScoredHint?], _ stated: StatedInterestLabels,
+        _ relations: RelationTable, in model: VisibleModel
     ) -> [Row] {
         let columns = SuggestedGroup.columns(of: relations)
-        return zip(page, reasons).enumerated().map { index, row in
-            let (item, reasons) = row
+        return zip(page, zip(reasons, hints)).enumerated().map { index, row in
+            let (item, (reasons, hint)) = row
             let labelled = labels.label(item, reasons, in: model)
             return Row(
-                at: offset + index, item, interest: labelled.interest, labelled.reasons, limit: limit, stated, columns,
-                in: model)
+                at: offset + index, item, interest: labelled.interest, labelled.reasons, limit: limit, hint, stated,
+                columns, in: model)
         }
     }
 
@@ -108,10 +109,12 @@ extension Recommendations {
         public var statedInterests: [String]?
         /// The joined groups that brought the group, the strongest first.
         public var reasons: [GroupReason]
+        /// The numbers of the member's favourites and follows that point to the group, or nil if none does.
+        public var told: [ToldReason]?
 
         fileprivate init(
             at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason], limit: Int,
-            _ stated: StatedInterestLabels, _ columns: SizeColumns, in model: VisibleModel
+            _ hint: ScoredHint?, _ stated: StatedInterestLabels, _ columns: SizeColumns, in model: VisibleModel
         ) {
             group = SuggestedGroup(at: index, item.group, score: item.score, columns, in: model)
             origin = item.origin
@@ -119,6 +122,7 @@ extension Recommendations {
             self.interest = interest
             statedInterests = stated.topics(of: item.group, in: model)
             self.reasons = GroupReason.list(reasons, limit: limit, in: model)
+            told = ToldReason.list(hint)
         }
 
         /// The name of the schema.
@@ -135,7 +139,10 @@ extension Recommendations {
                 "interest", \.interest, "The name of the interest of its strongest reason; if joined groups brought it")
             fields.sometimes(
                 "statedInterests", \.statedInterests, "Stated interests that it is about; if there are any")
-            fields.always("reasons", \.reasons, "Joined groups that brought it, the strongest first")
+            fields.always(
+                "reasons", \.reasons,
+                "Groups that brought it, the strongest first: joined ones, or those that favourites point to")
+            fields.sometimes("told", \.told, "How many favourites and follows point to it; if any do")
         }
     }
 
@@ -210,7 +217,7 @@ public struct MemberInterest: Answer, Equatable {
     public var name: String
     /// The interest's share, 0 to 1, of the member's groups that bring candidates.
     public var share: Double
-    /// The external ids of the joined groups that form it.
+    /// The external ids of the groups that form it: joined ones, or those that favourites and follows point to.
     public var groupIds: [String]
 
     /// Creates an interest.
@@ -233,7 +240,9 @@ public struct MemberInterest: Answer, Equatable {
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("name", \.name, "What most of its groups have in common, or the title of the largest")
         fields.always("share", \.share, "Its part of those of the member's groups that bring something, from 0 to 1")
-        fields.always("groupIds", \.groupIds, "The joined groups it consists of")
+        fields.always(
+            "groupIds", \.groupIds,
+            "The groups it consists of: joined ones, or those that favourites and follows point to")
     }
 }
 

@@ -124,7 +124,7 @@ public final class Catalog {
         throws(CatalogError) -> Bool
     {
         guard version == CatalogSchema.version else { return false }
-        for facts in relations where try !CatalogSchema.hasTable(of: facts.source, database) { return false }
+        for source in relations.sources where try !CatalogSchema.hasTable(of: source, database) { return false }
         return true
     }
 

@@ -33,9 +33,9 @@ extension Catalog {
                 guard examination.damage.isEmpty else { return examination }
                 examination.dangling = try danglingRows()
                 let index = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?")
-                for facts in relations {
-                    index.bind(Optional(facts.source.indexName), at: 1)
-                    if try !index.step() { examination.withoutIndex.append(facts.source.table) }
+                for source in relations.sources {
+                    index.bind(Optional(source.indexName), at: 1)
+                    if try !index.step() { examination.withoutIndex.append(source.table) }
                     index.reset()
                 }
                 examination.newerChanges = Int(
@@ -58,9 +58,9 @@ extension Catalog {
             ("interactions", "group_key", .groups), ("hidden_groups", "group_key", .groups),
             ("curated_groups", "group_key", .groups),
         ]
-        for facts in relations {
-            references.append((facts.source.table, "group_key", .groups))
-            references.append((facts.source.table, facts.source.entryColumn, facts.source.entityTable))
+        for source in relations.sources {
+            references.append((source.table, source.rowColumn, source.rowTable))
+            references.append((source.table, source.entryColumn, source.entityTable))
         }
         var dangling: [String: Int] = [:]
         for (table, column, entity) in references {

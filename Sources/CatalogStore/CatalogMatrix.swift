@@ -41,8 +41,8 @@ extension Catalog {
             let times = plan.hasTimes ? ", \(source.timeColumn)" : ""
             let rows = try database.prepare(
                 """
-                SELECT group_key, \(source.entryColumn)\(times) FROM \(source.table)
-                WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(source.entryColumn)
+                SELECT \(source.rowColumn), \(source.entryColumn)\(times) FROM \(source.table)
+                WHERE \(source.rowColumn) BETWEEN ? AND ? ORDER BY \(source.rowColumn), \(source.entryColumn)
                 """)
             rows.bind(Int64(part.range.lowerBound), at: 1)
             rows.bind(Int64(part.range.upperBound - 1), at: 2)
@@ -67,7 +67,7 @@ extension Catalog {
 /// The ranges of group keys that are read one at a time, and the row of each group.
 struct MatrixPlan: Sendable {
     let source: RelationSource
-    /// The row by group key, or −1 if the group is not shown or does not exist.
+    /// The row by group key, or −1 if the group is not shown or does not exist; for users, a row for each key.
     let rowOfGroup: [Int32]
     let rowCount: Int
     let columnCount: Int
@@ -83,14 +83,20 @@ struct MatrixPlan: Sendable {
         _ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord], findsFirstDays: Bool
     ) throws(CatalogError) {
         self.source = source
-        var rowOfGroup = [Int32](repeating: -1, count: Int(groups.map(\.key).max() ?? 0) + 1)
-        var rowCount = 0
-        for group in groups where group.isShown {
-            rowOfGroup[Int(group.key)] = Int32(rowCount)
-            rowCount += 1
+        switch source.rows {
+        case .groups:
+            var rowOfGroup = [Int32](repeating: -1, count: Int(groups.map(\.key).max() ?? 0) + 1)
+            var rowCount = 0
+            for group in groups where group.isShown {
+                rowOfGroup[Int(group.key)] = Int32(rowCount)
+                rowCount += 1
+            }
+            self.rowOfGroup = rowOfGroup
+            self.rowCount = rowCount
+        case .users:
+            rowCount = try catalog.highestKey(of: .users) + 1
+            rowOfGroup = (0..<rowCount).map { Int32($0) }
         }
-        self.rowOfGroup = rowOfGroup
-        self.rowCount = rowCount
         let columnCount = try catalog.highestKey(of: source.entityTable) + 1
         self.columnCount = columnCount
         (hasTimes, isPrivatePhoto) = try wrapping { () throws(DatabaseError) in

@@ -106,7 +106,7 @@ extension Catalog {
     public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
         try wrapping { () throws(DatabaseError) in
             var counts: [(table: String, rows: Int64)] = []
-            for table in EntityTable.allCases.map(\.rawValue) + relations.map(\.source.table).sorted() {
+            for table in EntityTable.allCases.map(\.rawValue) + relations.sources.map(\.table).sorted() {
                 counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
             }
             return counts

@@ -80,6 +80,7 @@ extension MemberProfile {
             ofUser: userID, impressionsSince: feedback.earliestImpression(atMilliseconds: instant))
         let interactions = history.compactMap { Interaction($0, in: planner.model) }
         var profile = self
+        profile.hints = try catalog.hints(ofUser: userID, for: planner)
         profile.firstJoinAtMilliseconds = joined.map { $0.atMilliseconds ?? 0 }.min()
         return profile.replaying(
             interactions, atMilliseconds: instant, halfLifeDays: feedback.impressionHalfLifeDays)

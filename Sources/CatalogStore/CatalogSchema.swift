@@ -223,6 +223,8 @@ enum CatalogSchema {
             slot INTEGER NOT NULL
         );
         """,
+        // Whether a member may be named or counted to others: 0 for no, 1 for yes, NULL if the member never said so.
+        "ALTER TABLE users ADD COLUMN listed INTEGER;",
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.
@@ -235,7 +237,8 @@ enum CatalogSchema {
     ///
     /// - Parameters:
     ///   - database: the database.
-    ///   - relations: the relations whose tables must exist. A table that no migration creates is created here.
+    ///   - relations: the relations whose tables must exist, with the tables of what members tell. A table that no
+    ///     migration creates is created here.
     static func migrate(_ database: Database, _ relations: RelationTable) throws(CatalogError) {
         let found = try checkedVersion(database)
         if found < version {
@@ -248,14 +251,14 @@ enum CatalogSchema {
                 }
             }
         }
-        for facts in relations where try !hasTable(of: facts.source, database) {
+        for source in relations.sources where try !hasTable(of: source, database) {
             try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-                try wrapping { () throws(DatabaseError) in try database.execute(facts.source.createTable) }
+                try wrapping { () throws(DatabaseError) in try database.execute(source.createTable) }
             }
         }
         // A killed import leaves a table without its reverse index, which it dropped for speed.
         try wrapping { () throws(DatabaseError) in
-            for facts in relations { try database.execute(facts.source.createIndex) }
+            for source in relations.sources { try database.execute(source.createIndex) }
         }
     }
 
@@ -294,8 +297,16 @@ enum CatalogSchema {
     }
 }
 
-/// The names and the SQL definition of a relation's table: group × user or group × photo.
+/// The names and the SQL definition of a table of pairs, such as group × user or user × photo.
 extension RelationSource {
+    /// The table of the rows: groups or users.
+    var rowTable: EntityTable {
+        switch rows {
+        case .groups: .groups
+        case .users: .users
+        }
+    }
+
     /// The table of the entries: users or photos.
     var entityTable: EntityTable {
         switch entries {
@@ -304,13 +315,21 @@ extension RelationSource {
         }
     }
 
-    /// The column that is not the group.
-    public var entryColumn: String { entityTable.keyColumn }
+    /// The column with the key of the row.
+    public var rowColumn: String { rowTable.keyColumn }
+    /// The column with the key of the entry.
+    public var entryColumn: String { entryWord + "_key" }
+
+    /// Returns the columns that name a thing of a kind.
+    func columns(naming table: EntityTable) -> [String] {
+        (rowTable == table ? [rowColumn] : []) + (entityTable == table ? [entryColumn] : [])
+    }
+
     /// The record of whether any row ever had a time.
     var notedTime: NotedColumn { NotedColumn(rawValue: "\(table).\(timeColumn)") }
 
-    var indexName: String { "\(table)_by_\(entityTable.singular)" }
-    private var indexColumns: String { "\(entryColumn), group_key" + (indexesTime ? ", \(timeColumn)" : "") }
+    var indexName: String { "\(table)_by_\(entryWord)" }
+    private var indexColumns: String { "\(entryColumn), \(rowColumn)" + (indexesTime ? ", \(timeColumn)" : "") }
     var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(table) (\(indexColumns))" }
     var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
 
@@ -318,10 +337,10 @@ extension RelationSource {
     var createTable: String {
         """
         CREATE TABLE IF NOT EXISTS \(table) (
-            group_key INTEGER NOT NULL,
+            \(rowColumn) INTEGER NOT NULL,
             \(entryColumn) INTEGER NOT NULL,
             \(timeColumn) INTEGER,
-            PRIMARY KEY (group_key, \(entryColumn))
+            PRIMARY KEY (\(rowColumn), \(entryColumn))
         ) WITHOUT ROWID;
         \(createIndex);
         INSERT OR IGNORE INTO catalog_state VALUES ('\(notedTime.rawValue)', 0);

@@ -20,9 +20,11 @@ public struct CatalogStatistics: Sendable, Equatable {
         public var rows: Int
         /// The dates of the entries.
         public var dates: Dates
-        /// The histogram of the number of entries of each group.
+        /// The histogram of the number of entries of each group, or of each user for what members tell.
         public var groupSizes: SizeHistogram
-        /// The histogram of the number of groups of each user or photo.
+        /// The kind of its rows: "groups" or "users".
+        public var rowKind: String
+        /// The histogram of the number of groups, or of users, of each user or photo.
         public var entrySizes: SizeHistogram
         /// The kind of its entries: "users" or "photos".
         public var entries: String
@@ -112,9 +114,11 @@ extension Catalog {
         try snapshot { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 var counted: [CatalogStatistics.Relation] = []
-                for source in relations.map(\.source).sorted(by: { $0.table < $1.table }) {
+                for source in relations.sources.sorted(by: { $0.table < $1.table }) {
                     counted.append(try statistics(of: source))
                 }
+                let quiet = Set(relations.memberTables.map(\.table))
+                counted.removeAll { quiet.contains($0.name) && $0.rows == 0 }
                 let ubiquity = try ubiquity(counted)
                 return CatalogStatistics(
                     things: [try groupStatistics(), try userStatistics(), try photoStatistics()], relations: counted,
@@ -181,7 +185,14 @@ extension Catalog {
     }
 
     private func userStatistics() throws(DatabaseError) -> CatalogStatistics.EntityCounts {
-        try things(.users, [("with a name", "name IS NOT NULL"), ("with interests", "interests IS NOT NULL")])
+        var users = try things(
+            .users,
+            [
+                ("with a name", "name IS NOT NULL"), ("with interests", "interests IS NOT NULL"),
+                ("listed", "listed IS 1"), ("not listed", "listed IS 0"),
+            ])
+        users.properties.removeAll { $0.name.hasSuffix("listed") && $0.count == 0 }
+        return users
     }
 
     private func photoStatistics() throws(DatabaseError) -> CatalogStatistics.EntityCounts {
@@ -221,7 +232,7 @@ extension Catalog {
         return .init(
             name: table, rows: Int(row.integer(0)),
             dates: .init(count: dated, range: dated > 0 ? row.integer(2)...max(row.integer(2), row.integer(3)) : nil),
-            groupSizes: try sizes(by: "group_key", in: table, of: .groups),
+            groupSizes: try sizes(by: source.rowColumn, in: table, of: source.rowTable), rowKind: source.rows.rawValue,
             entrySizes: try sizes(by: source.entryColumn, in: table, of: entity), entries: entity.rawValue)
     }
 

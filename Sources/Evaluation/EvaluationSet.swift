@@ -21,7 +21,7 @@ public struct EvaluationSet: Sendable {
     public let model: ModelVersion
     /// The training set, groups × users; its groups are those of the model.
     public let matrix: BinaryMatrix
-    /// All members who are in a group of the training set.
+    /// All members who are in a group of the training set, or whose favourites or follows point to one.
     public let members: [Member]
 
     /// Reads members and their held-out memberships.
@@ -51,11 +51,13 @@ public struct EvaluationSet: Sendable {
             let isShown = try heldOut.map { try Self.shownGroups(of: $0) }
             let sizes = matrix.columnDegrees()
             var members: [Member] = []
-            for user in 0..<matrix.columnCount where sizes[user] > 0 {
+            let tells = planner.configuration.evidence.contains { $0.weight > 0 }
+            for user in 0..<matrix.columnCount where sizes[user] > 0 || tells {
                 let id = userIDs[user]
                 guard !id.isEmpty, isWanted(id),
                     let profile = try MemberProfile(
-                        ofUser: id, from: training, for: planner, atMilliseconds: instant)
+                        ofUser: id, from: training, for: planner, atMilliseconds: instant),
+                    sizes[user] > 0 || !planner.hints(of: profile).isEmpty
                 else { continue }
                 let held = try heldOut?.member(withID: id)?.memberships.map(\.groupID) ?? []
                 let shown = held.filter { isShown?.contains(Array($0.utf8)) ?? true }

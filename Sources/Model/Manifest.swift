@@ -24,6 +24,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var relations: [RelationReport]
     /// The weight of a group's size in members' lists, learned from the memberships; nil if there was no evidence.
     public var popularityWeight: Double?
+    /// The weights of what members tell beside memberships; nil if the catalog had nothing of it.
+    public var memberEvidence: [EvidenceWeight]?
     /// The weights in lists for photos, learned from the pools; nil if there was no evidence.
     public var photoWeights: PhotoWeights?
     /// The steps of the recompute up to the writing of this manifest.

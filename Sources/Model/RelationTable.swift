@@ -64,43 +64,6 @@ public struct RelationDescription: Sendable, Equatable {
     public var sizeField: String { singular + "Count" }
 }
 
-/// The catalog table from which a relation is read, and the file that is imported into it.
-public struct RelationSource: Sendable, Hashable {
-    /// The name of the table and of the kind of file.
-    public let table: String
-    /// The kind of its entries, from which columns get their names.
-    public let entries: Entries
-    /// The column with the time of an entry, in the table and in files.
-    public let timeColumn: String
-    /// Whether the index from entries to groups includes the time, for lookups by entry.
-    public let indexesTime: Bool
-
-    /// The kinds of entry that a group can have.
-    public enum Entries: String, Sendable, CaseIterable {
-        /// Users; all of them count.
-        case users
-        /// Photos; only public ones count.
-        case photos
-    }
-
-    /// Creates a table group × entry.
-    ///
-    /// - Parameter table: the table's name: lower-case letters and underscores, different from other tables of the
-    ///   catalog.
-    public init(table: String, of entries: Entries, timeColumn: String, indexesTime: Bool = false) {
-        self.table = table
-        self.entries = entries
-        self.timeColumn = timeColumn
-        self.indexesTime = indexesTime
-    }
-
-    /// The photos in the pool of each group.
-    public static let pools = RelationSource(table: "pools", of: .photos, timeColumn: "added_at")
-    /// The members of each group.
-    public static let memberships = RelationSource(
-        table: "memberships", of: .users, timeColumn: "joined_at", indexesTime: true)
-}
-
 /// The relations that a program knows, in the order in which it processes them.
 ///
 /// This table is the only place that defines relations. Imports, catalog tables, recomputes, lists, commands and HTTP
@@ -109,9 +72,11 @@ public struct RelationSource: Sendable, Hashable {
 /// is empty.
 public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     private var entries: [RelationDescription]
+    /// The tables of what members tell beside the relations of groups, such as their favourite photos.
+    public let memberTables: [RelationSource]
 
     /// The relations of the product.
-    public static let standard = RelationTable([.photos, .members])
+    public static let standard = RelationTable([.photos, .members], memberTables: [.favourites, .follows])
 
     /// The value of `by` that blends all relations; the word dates from when there were two.
     public static let blendName = "both"
@@ -124,15 +89,11 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     ])
 
     /// Creates a table of relations, whose names, sources and roles must all be different.
-    public init(_ entries: [RelationDescription]) {
+    public init(_ entries: [RelationDescription], memberTables: [RelationSource] = []) {
         for (index, facts) in entries.enumerated() {
             precondition(
                 facts.relation.hasGoodName && !Self.reservedNames.contains(facts.name), "\(facts.name) is no good name")
             precondition(facts.weight >= 0 && facts.minimumCommon >= 1, "\(facts.name) has bad numbers")
-            // Both names are used in SQL; the table's name is also that of an import.
-            precondition(
-                [facts.source.table, facts.source.timeColumn].allSatisfy(Self.isGoodInSQL)
-                    && !["groups", "users", "photos"].contains(facts.source.table), "\(facts.name) has a bad source")
             for other in entries[..<index] {
                 precondition(
                     other.relation != facts.relation && other.source.table != facts.source.table
@@ -140,7 +101,18 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
             }
         }
         self.entries = entries
+        self.memberTables = memberTables
+        for source in sources {
+            // The names are used in SQL; the table's name is also that of an import.
+            precondition(
+                [source.table, source.entryWord, source.timeColumn].allSatisfy(Self.isGoodInSQL)
+                    && !["groups", "users", "photos"].contains(source.table)
+                    && sources.count { $0.table == source.table } == 1, "\(source.table) is a bad source")
+        }
     }
+
+    /// The catalog's tables of pairs: those of the relations, then those of what members tell.
+    public var sources: [RelationSource] { entries.map(\.source) + memberTables }
 
     private static func isGoodInSQL(_ name: String) -> Bool {
         !name.isEmpty
@@ -179,7 +151,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
                 var facts = facts
                 facts.weight = weights[facts.relation] ?? 0
                 return facts
-            })
+            }, memberTables: memberTables)
     }
 }
 

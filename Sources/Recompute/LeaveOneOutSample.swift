@@ -12,6 +12,8 @@ struct LeaveOneOutSample: Sendable {
         /// The indexes of the other groups, ascending.
         var others: [UInt32]
         var leftOut: UInt32
+        /// The columns of all candidates with these groups, ascending.
+        var columns: [UInt32]
     }
 
     private(set) var cases: [Case] = []
@@ -44,12 +46,19 @@ struct LeaveOneOutSample: Sendable {
             let chosen = Int(Self.mixed(candidate.mark)) % candidate.groups.count
             var others = candidate.groups
             let leftOut = others.remove(at: chosen)
-            cases.append(Case(others: others, leftOut: leftOut))
+            cases.append(Case(others: others, leftOut: leftOut, columns: candidate.columns))
         }
     }
 
+    /// The columns with one set of groups.
+    private struct Candidate: Sendable {
+        var mark: UInt32
+        var groups: [UInt32]
+        var columns: [UInt32]
+    }
+
     /// Returns the different sets of groups of some columns, in a pseudo-random order.
-    private static func candidates(in matrix: BinaryMatrix, threads: Int) -> [(mark: UInt32, groups: [UInt32])] {
+    private static func candidates(in matrix: BinaryMatrix, threads: Int) -> [Candidate] {
         let blocks = stride(from: 0, to: matrix.columnCount, by: columnsPerBlock).map { first in
             ColumnBlock(matrix, first..<min(first + columnsPerBlock, matrix.columnCount))
         }
@@ -57,14 +66,20 @@ struct LeaveOneOutSample: Sendable {
         let usedCount = marks.reduce(0) { sum, marks in sum + marks.count { $0 != 0 } }
         let step = UInt32(max(1, usedCount / (caseLimit * columnsPerCase)))
         let chosen = concurrently(threads, count: blocks.count, scratch: {}) { number, _ in
-            let marks = marks[number]
+            let (marks, first) = (marks[number], number * columnsPerBlock)
             return blocks[number].groups(ofColumnsWhere: marks.map { $0 != 0 && $0.isMultiple(of: step) }).map {
-                (mark: marks[$0.column], groups: $0.groups)
+                Candidate(mark: marks[$0.column], groups: $0.groups, columns: [UInt32(first + $0.column)])
             }
         }
         var found = chosen.joined().filter { (2...groupLimit).contains($0.groups.count) }
         found.sort { $0.mark != $1.mark ? $0.mark < $1.mark : $0.groups.lexicographicallyPrecedes($1.groups) }
-        return found.indices.filter { $0 == 0 || found[$0 - 1].groups != found[$0].groups }.map { found[$0] }
+        return found.reduce(into: []) { different, candidate in
+            if let last = different.indices.last, different[last].groups == candidate.groups {
+                different[last].columns += candidate.columns
+            } else {
+                different.append(candidate)
+            }
+        }
     }
 
     /// Returns the result of `body` for each of the numbers 0 ..< count, in ascending order of the numbers.

@@ -168,6 +168,7 @@ enum StepName {
     static let readGroups = "read groups"
     static let content = "tags and places"
     static let members = "users"
+    static let hints = "favourites and follows"
     static let weigh = "weigh relations"
     static let activity = "trends and seasons"
     static let looks = "looks"

@@ -13,6 +13,7 @@ struct BuiltModel {
     var model: EncodedModel
     var members: RecomputedMembers?
     var popularityWeight: Double?
+    var memberEvidence: [Manifest.EvidenceWeight]?
     var photoWeights: Manifest.PhotoWeights?
 }
 
@@ -42,6 +43,8 @@ extension RecomputeJob {
         var events: [RelationDescription.Role: GroupEvents] = [:]
         var signals = GroupSignals()
         var looks: LookSections?
+        let told = try toldKinds(entries)
+        var hintMatrices = HintMatrices()
         let window = activityWindow
         for relationFacts in parameters.relations {
             let relation = relationFacts.relation
@@ -83,9 +86,12 @@ extension RecomputeJob {
                     try membersToPublish(entries, reading)
                 }
             }
+            hintMatrices.take(reading, of: relationFacts, told: told)
         }
+        let hints = try memberHints(entries, told, hintMatrices, clock)
+        members?.hints = hints
         try checkThatSomethingCameOut(relations, observer)
-        let evidence = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos) }
+        let evidence = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos, hints) }
         for index in relations.indices {
             relations[index].evidenceWeight = evidence.relations[relations[index].relation]
         }
@@ -112,7 +118,7 @@ extension RecomputeJob {
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
             relations: relations, model: model, members: members, popularityWeight: evidence.popularity,
-            photoWeights: evidence.photos)
+            memberEvidence: evidence.told, photoWeights: evidence.photos)
     }
 
     /// Returns the source of the entries: the tables if there are any, otherwise the catalog.
@@ -206,20 +212,23 @@ extension RecomputeJob {
     private struct Evidence {
         var relations: [Relation: Double]
         var popularity: Double?
+        var told: [Manifest.EvidenceWeight]?
         var photos: Manifest.PhotoWeights?
     }
 
     private func weigh(
         _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]], _ users: LeaveOneOutSample,
-        _ photos: LeaveOneOutSample
+        _ photos: LeaveOneOutSample, _ hints: MemberHints
     ) -> (Evidence, outcome: String) {
         let sample = RelationEvidence(parameters, tables, users)
         let weights = sample.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
         let members = parameters.relations[.membership].flatMap { sizes[$0.relation] } ?? []
         let evidence = Evidence(
             relations: weights, popularity: sample.popularityWeight(beside: weights, sizes: members),
+            told: sample.evidenceWeights(hints, beside: weights),
             photos: PhotoEvidence(parameters, tables, sizes, photos).weights())
         var chosen = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
+        chosen += (evidence.told ?? []).map { "told \($0.kind.rawValue) \($0.weight)" }
         if let popularity = evidence.popularity { chosen.append("popularity \(popularity)") }
         if let photos = evidence.photos {
             chosen.append("for photos: other relations \(photos.otherRelations), popularity \(photos.popularity)")

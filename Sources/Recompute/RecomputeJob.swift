@@ -64,6 +64,7 @@ public struct RecomputeJob: Sendable {
         manifest.hiddenGroups = built.hiddenGroups
         manifest.isFromTables = tablesPath == nil ? nil : true
         manifest.popularityWeight = built.popularityWeight
+        manifest.memberEvidence = built.memberEvidence
         manifest.photoWeights = built.photoWeights
         manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds
         let finding = try compareWithCurrent(built, manifest, clock, observer)

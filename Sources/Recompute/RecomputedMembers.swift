@@ -15,8 +15,10 @@ struct RecomputedMembers: MemberSource {
     private let firstDays: [UInt16]
     /// The dismissals and exposures of users who have any, by row.
     private let feedback: [UInt32: PublishedMember.Feedback]
-    /// The rows of the users to publish: those with an id and with a group, feedback or interests.
-    private let rows: [UInt32]
+    /// The groups that the users' favourites and follows point to.
+    var hints = MemberHints.none { didSet { rows = Self.rows(users, joined, feedback, hints) } }
+    /// The rows of the users to publish: those with an id and with a group, feedback, interests or hints.
+    private var rows: [UInt32]
 
     /// Chooses the users to publish.
     ///
@@ -29,15 +31,22 @@ struct RecomputedMembers: MemberSource {
     init(
         users: UserTexts, joined: BinaryMatrix, firstDays: [UInt16], feedback: [UInt32: PublishedMember.Feedback]
     ) {
-        rows = (0..<users.ids.count).lazy.filter { row in
-            !users.ids.bytes(at: row).isEmpty
-                && (row < joined.rowCount && joined.size(ofRow: row) > 0 || feedback[UInt32(row)] != nil
-                    || !users.interests.bytes(at: row).isEmpty)
-        }.map(UInt32.init)
+        rows = Self.rows(users, joined, feedback, .none)
         self.users = users
         self.joined = joined
         self.firstDays = firstDays
         self.feedback = feedback
+    }
+
+    private static func rows(
+        _ users: UserTexts, _ joined: BinaryMatrix, _ feedback: [UInt32: PublishedMember.Feedback],
+        _ hints: MemberHints
+    ) -> [UInt32] {
+        (0..<users.ids.count).lazy.filter { row in
+            !users.ids.bytes(at: row).isEmpty
+                && (row < joined.rowCount && joined.size(ofRow: row) > 0 || feedback[UInt32(row)] != nil
+                    || !users.interests.bytes(at: row).isEmpty || hints.tells(user: row))
+        }.map(UInt32.init)
     }
 
     var userCount: Int { rows.count }
@@ -58,6 +67,7 @@ struct RecomputedMembers: MemberSource {
         var feedback = feedback[rows[number]] ?? PublishedMember.Feedback()
         let interests = users.interests.bytes(at: Int(rows[number]))
         let isText = (try? UTF8Span(validating: interests.span)) != nil
+        feedback.hints = hints.hints(ofUser: Int(rows[number]))
         feedback.interestBytes = isText ? interests : Array(String(decoding: interests, as: UTF8.self).utf8)[...]
         return feedback
     }

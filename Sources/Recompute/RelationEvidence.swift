@@ -12,7 +12,7 @@ struct RelationEvidence: Sendable {
     /// The weights to try for the size of a group, in units of the mean best score.
     private static let popularityChoices = [0, 0.1, 0.3, 1, 3, 10]
     /// The least number of members; with fewer the choice would be chance.
-    private static let leastMembers = 100
+    static let leastMembers = 100
     /// The least relative rise of the gain for a weight to count; a smaller rise may be chance.
     private static let leastRise = 0.02
     /// The same for popularity, which must raise the gain by more.
@@ -91,6 +91,39 @@ struct RelationEvidence: Sendable {
             defer { sums.clear() }
             add(weights, of: member, to: &sums.first)
             add([facts.relation: 1], of: member, to: &sums.second)
+            let found = LeaveOneOutRanking(member, sums)
+            return Self.choices.map { found.gain(secondWeight: $0, popularity: 0) }
+        }
+        return Self.best(Self.choices, gains, leastRise: Self.leastRise)
+    }
+
+    /// Returns the hints of a kind of each case that has some.
+    ///
+    /// Of several members with the same groups, the one with the first hints counts, whatever their numbers.
+    func known(_ hints: MemberHints, _ kind: EvidenceKind) -> [UInt32: [GroupHint]] {
+        var known: [UInt32: [GroupHint]] = [:]
+        for sampled in members.cases {
+            let found = sampled.columns.map { hints.hints(kind, ofUser: Int($0)) }.filter { !$0.isEmpty }
+            let first = found.min { one, other in
+                one.lexicographicallyPrecedes(other) { ($0.group, $0.units) < ($1.group, $1.units) }
+            }
+            if let first { known[sampled.columns[0]] = first }
+        }
+        return known
+    }
+
+    /// Returns the best weight of a kind of hints beside relations, among the members who have some.
+    func best(
+        _ weights: [Relation: Double], hints: [UInt32: [GroupHint]], unit: Double, _ kind: EvidenceKind,
+        sizes: MemberHints
+    ) -> Double {
+        let known = relations[.membership].map { weights.merging([$0.relation: 1]) { given, _ in given } } ?? weights
+        let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) {
+            member, sums in
+            guard let hints = hints[member.columns[0]] else { return Self.choices.map { _ in 0 } }
+            defer { sums.clear() }
+            add(known, of: member, to: &sums.first)
+            for hint in hints { sums.second.add(sizes.score(hint) / unit, to: hint.group) }
             let found = LeaveOneOutRanking(member, sums)
             return Self.choices.map { found.gain(secondWeight: $0, popularity: 0) }
         }

@@ -88,6 +88,10 @@ public struct CommunityParameters: Sendable, Equatable {
     /// Members post a photo only to fitting groups that they joined. With enough such groups the number is met within
     /// 5%, plus chance at a few hundred rows. Otherwise there are fewer entries.
     public let pools: Int
+    /// The number of favourites (user × photo); exact.
+    public let favourites: Int
+    /// The number of follows (user × user); exact.
+    public let follows: Int
     /// The seed; the same seed and parameters give the same bytes, on every run and machine.
     public let seed: UInt64
     /// The day at whose beginning, in UTC, the three years of the community end.
@@ -107,13 +111,16 @@ public struct CommunityParameters: Sendable, Equatable {
     /// - Parameter text: the end day as YYYY-MM-DD, from 1973-01-01 to 9999-12-31 (inclusive).
     /// - Throws: `CommunityError` for a count out of range, for counts that contradict one another and for a wrong day.
     public init(
-        groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, seed: UInt64, endDay text: String
+        groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, favourites: Int = 0, follows: Int = 0,
+        seed: UInt64, endDay text: String
     ) throws(CommunityError) {
         try Self.check(groups, "groups", Self.maximumGroups)
         try Self.check(users, "users", Self.maximumUsers)
         try Self.check(photos, "photos", Self.maximumPhotos)
         try Self.check(memberships, "memberships", Self.maximumPairs)
         try Self.check(pools, "pool entries", Self.maximumPairs)
+        try Self.check(favourites, "favourites", min(Self.maximumPairs, users * photos))
+        try Self.check(follows, "follows", min(Self.maximumPairs, users * max(0, users - 1)))
         guard photos == 0 || users > 0 else { throw .photosWithoutUsers(photos: photos) }
         guard memberships <= groups * users else {
             throw .tooManyMemberships(memberships: memberships, maximum: groups * users)
@@ -126,6 +133,8 @@ public struct CommunityParameters: Sendable, Equatable {
         self.photos = photos
         self.memberships = memberships
         self.pools = pools
+        self.favourites = favourites
+        self.follows = follows
         self.seed = seed
         self.endDay = endDay
     }
@@ -186,14 +195,27 @@ public enum CommunityFile: Hashable, Sendable, CaseIterable {
     public static let memberships = CommunityFile.relation(.memberships)
     /// The groups to which each photo was added, photo by photo.
     public static let pools = CommunityFile.relation(.pools)
+    /// The photos that each user likes, user by user.
+    public static let favourites = CommunityFile.relation(.favourites)
+    /// The users whom each user follows, user by user.
+    public static let follows = CommunityFile.relation(.follows)
 
     /// The files for the relations of the product.
     public static let allCases = all(of: .standard)
 
     /// Returns the files for these relations, memberships and pools first.
     public static func all(of relations: RelationTable) -> [CommunityFile] {
-        let others = relations.map { CommunityFile.relation($0.source) }.filter { $0 != .memberships && $0 != .pools }
+        let others = relations.sources.map(CommunityFile.relation).filter { $0 != .memberships && $0 != .pools }
         return [.groups, .users, .photos, .memberships, .pools] + others
+    }
+
+    /// Returns whether a community has the file; nobody likes or follows anything in one that was not asked for that.
+    public func isPart(of parameters: CommunityParameters) -> Bool {
+        switch self {
+        case .favourites: parameters.favourites > 0
+        case .follows: parameters.follows > 0
+        default: true
+        }
     }
 
     /// The file's name, such as "groups.tsv".
@@ -223,7 +245,7 @@ public enum CommunityFile: Hashable, Sendable, CaseIterable {
                 "photo_id", "user_id", "visibility", "taken_at", "uploaded_at", "tags", "latitude", "longitude",
             ]
         case .relation(let source):
-            ["group_id", source.entries == .users ? "user_id" : "photo_id", source.timeColumn]
+            [String(source.rows.rawValue.dropLast()) + "_id", source.entryWord + "_id", source.timeColumn]
         }
     }
 }

@@ -26,6 +26,8 @@ extension Community {
         case .groups: try writeGroups(&line, sink)
         case .users: try writeUsers(&line, sink)
         case .photos: try writePhotos(&line, sink)
+        case .favourites: try writeFavourites(&line, sink)
+        case .follows: try writeFollows(&line, sink)
         case .relation(let source): try write(source, &line, sink)
         }
         if !line.bytes.isEmpty { try sink(line.bytes) }

@@ -58,7 +58,7 @@ struct Activity {
     let photoCounts: [UInt32]
 
     /// The activity of the most active member, at most about this multiple of the average.
-    private static let heaviest = 150.0
+    static let heaviest = 150.0
     /// The mean of a weight before it levels off.
     private static let meanWeight = 3.1
 
@@ -84,7 +84,7 @@ struct Activity {
     ///
     /// Only square roots are used, because they are exact on every machine, unlike other powers. The law levels off
     /// smoothly, because a sharp cap would give many members exactly the same number.
-    private static func weight(ceiling: Double, _ random: inout EntityRandom) -> Double {
+    static func weight(ceiling: Double, _ random: inout EntityRandom) -> Double {
         let root = random.positiveUnit().squareRoot()
         let pareto = 1 / (root * root.squareRoot()) - 0.9
         return pareto / (1 + pareto / (ceiling * meanWeight))

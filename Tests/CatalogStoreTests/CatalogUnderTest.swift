@@ -1,6 +1,7 @@
 import CatalogStore
 import Changes
 import Foundation
+import Model
 import SQLite
 import TestSupport
 
@@ -67,7 +68,7 @@ final class CatalogUnderTest {
                 SELECT \(joined("group_id title description visibility topics join_policy created_at last_active_at"))
                 FROM groups ORDER BY group_id
                 """)
-        case .users: try lines("SELECT \(joined("user_id name interests")) FROM users ORDER BY user_id")
+        case .users: try lines("SELECT \(joined("user_id name interests listed")) FROM users ORDER BY user_id")
         case .photos:
             try lines(
                 """
@@ -85,6 +86,19 @@ final class CatalogUnderTest {
                 """
                 SELECT \(joined("group_id photo_id added_at")) FROM pools
                 LEFT JOIN groups USING (group_key) LEFT JOIN photos USING (photo_key) ORDER BY group_id, photo_id
+                """)
+        case .favourites:
+            try lines(
+                """
+                SELECT \(joined("user_id photo_id added_at")) FROM favourites
+                LEFT JOIN users USING (user_key) LEFT JOIN photos USING (photo_key) ORDER BY user_id, photo_id
+                """)
+        case .follows:
+            try lines(
+                """
+                SELECT \(joined("one.user_id other.user_id since")) FROM follows
+                LEFT JOIN users AS one ON one.user_key = follows.user_key
+                LEFT JOIN users AS other ON other.user_key = followed_key ORDER BY one.user_id, other.user_id
                 """)
         default: preconditionFailure("there is no kind \(kind.name)")
         }
@@ -132,4 +146,9 @@ extension Catalog {
             return outcome
         }
     }
+}
+
+extension ImportKind {
+    /// The kinds of the product without what members tell: groups, users, photos, memberships and pools.
+    static let ofGroups = ImportKind.all(of: RelationTable(Array(RelationTable.standard)))
 }

@@ -91,7 +91,7 @@ struct ImportRejectsTests {
     func share(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
         let names = kind.columnNames.prefix(2)
-        let isPair = kind == .memberships || kind == .pools
+        let isPair = Remover.idCount(of: kind) == 2
         let header = names.prefix(isPair ? 2 : 1).joined(separator: ",") + "\n"
         let good = (0..<99).map { isPair ? "g\($0),e\($0)\n" : "e\($0)\n" }.joined()
         let bad = isPair ? "g,\n" : "\"\"\n"

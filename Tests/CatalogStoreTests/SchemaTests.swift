@@ -20,7 +20,10 @@ struct SchemaTests {
         let database = try Database(path: path, mode: .readOnly)
         #expect(try database.integer("PRAGMA user_version") == Int64(catalog.schemaVersion))
         #expect(try database.text("PRAGMA journal_mode") == "wal")
-        #expect(try catalog.counts().map(\.table) == ["groups", "users", "photos", "memberships", "pools"])
+        #expect(
+            try catalog.counts().map(\.table) == [
+                "groups", "users", "photos", "favourites", "follows", "memberships", "pools",
+            ])
         #expect(try catalog.counts().allSatisfy { $0.rows == 0 })
         #expect(try catalog.changeCount() == 0)
         // Opening the catalog again changes nothing, and it can be opened for reading.
@@ -83,7 +86,8 @@ struct SchemaTests {
         try Database(path: path, mode: .readWrite).execute(
             """
             DROP INDEX memberships_by_user; CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
-            ALTER TABLE hidden_groups DROP COLUMN decided_at; DROP TABLE forgotten_members; DROP TABLE exposures;
+            ALTER TABLE hidden_groups DROP COLUMN decided_at; ALTER TABLE users DROP COLUMN listed;
+            DROP TABLE forgotten_members; DROP TABLE exposures;
             PRAGMA user_version = 6
             """)
         _ = try Catalog(path: path, mode: .writing)

@@ -167,6 +167,7 @@ struct UndescribedRowsTests {
             UPDATE groups SET visibility = 0 WHERE visibility = 2; UPDATE photos SET visibility = 0;
             DELETE FROM catalog_state WHERE name LIKE '%.described';
             ALTER TABLE exposures DROP COLUMN shown; ALTER TABLE exposures DROP COLUMN settings;
+            ALTER TABLE users DROP COLUMN listed;
             PRAGMA user_version = 13
             """)
         let before = try catalog.changeCount()

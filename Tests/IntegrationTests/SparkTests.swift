@@ -59,8 +59,12 @@ struct SparkTests {
             "users": [try lake.write(Self.taking, to: "taking.jsonl")],
         ]
         var sources: [String] = []
-        for kind in SampleCommunity.kinds {
-            var files = [Checkout.sample(kind)] + others[kind, default: []]
+        // The sample is of the same seed and sizes, but nobody in it likes or follows anything.
+        try await lake.succeed("generate", "-o", lake.path("told"), "--favourites", "9000", "--follows", "6000")
+        let told = ["favourites", "follows"]
+        for kind in SampleCommunity.kinds + told {
+            let whole = told.contains(kind) ? lake.path("told/\(kind).tsv") : Checkout.sample(kind)
+            var files = [whole] + others[kind, default: []]
             sources.append("--\(kind)")
             if hasParquet, kind == "memberships" {
                 let again = try await parquet(in: lake)
@@ -99,10 +103,14 @@ struct SparkTests {
         return (text, folder)
     }
 
+    /// Returns the model file, and behind it the weights of what members tell.
     private func model(_ workspace: Workspace) async throws -> Data {
-        let version = try await workspace.currentVersion()
-        return try Data(
-            contentsOf: URL(fileURLWithPath: workspace.path("models/versions/\(version)/model.coterie")))
+        let folder = workspace.path("models/versions/\(try await workspace.currentVersion())")
+        let model = try Data(contentsOf: URL(fileURLWithPath: folder + "/model.coterie"))
+        let manifest = try Data(contentsOf: URL(fileURLWithPath: folder + "/manifest.json"))
+        let fields = try JSONSerialization.jsonObject(with: manifest) as? [String: Any]
+        let told = try #require(fields?["memberEvidence"])
+        return try model + JSONSerialization.data(withJSONObject: told, options: .sortedKeys)
     }
 
     private func start(

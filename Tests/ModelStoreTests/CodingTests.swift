@@ -109,7 +109,13 @@ struct CodingTests {
             ],
             exposures: [.init(group: 7, impressions: 1.5)], interestBytes: Array("birds;alte Bahnhöfe ✈".utf8)[...])
         #expect(feedback.interests == ["birds", "alte Bahnhöfe ✈"])
-        for feedback in [feedback, PublishedMember.Feedback(), PublishedMember.Feedback(interestBytes: [97])] {
+        var telling = feedback
+        telling.hints = [
+            GroupHint(.favourites, group: 0, units: 200, count: 3),
+            GroupHint(.favourites, group: 300, units: 1, count: 1),
+            GroupHint(.follows, group: 7, units: 24, count: 3),
+        ]
+        for feedback in [feedback, telling, PublishedMember.Feedback(), PublishedMember.Feedback(interestBytes: [97])] {
             var bytes: [UInt8] = []
             #expect(FeedbackCoding.append(feedback, to: &bytes))
             #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == feedback)
@@ -119,6 +125,9 @@ struct CodingTests {
         #expect(FeedbackCoding.decode(bytes.span, groupCount: 300) == nil)
         bytes.removeLast(bytes.count - 3)
         #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == nil)
+        var hinted: [UInt8] = []
+        #expect(FeedbackCoding.append(telling, to: &hinted))
+        #expect(FeedbackCoding.decode(Array(hinted.dropLast()).span, groupCount: 301) == nil)
         let descending = PublishedMember.Feedback(exposures: [
             .init(group: 2, impressions: 0.001), .init(group: 2, impressions: 0.001),
         ])

@@ -132,3 +132,8 @@ final class RecordingObserver: RecomputeObserver {
     }
     func warn(_ message: String) { notes.withLock { $0.warnings.append(message) } }
 }
+
+extension ImportKind {
+    /// The kinds of the product without what members tell: groups, users, photos, memberships and pools.
+    static let ofGroups = ImportKind.all(of: RelationTable(Array(RelationTable.standard)))
+}

@@ -6,13 +6,14 @@ import Recompute
 import Similarity
 import TestSupport
 
-/// A community with a relation that the product does not have: who has which group among the favourites.
+/// A community with a relation that the product does not have: who has a bookmark of which group.
 struct OwnCommunity {
-    static let favourites = RelationDescription(
-        "favourites", singular: "favourite", meaning: "groups that the same people like best",
-        source: RelationSource(table: "favourites", of: .users, timeColumn: "added_at"), weight: 2, minimumEntries: 2,
+    static let bookmarks = RelationDescription(
+        "bookmarks", singular: "bookmark", meaning: "groups that the same people keep",
+        source: RelationSource(table: "bookmarks", of: .users, timeColumn: "added_at"), weight: 2, minimumEntries: 2,
         minimumCommon: 2)
-    static let relations = RelationTable(Array(RelationTable.standard) + [favourites])
+    static let relations = RelationTable(
+        Array(RelationTable.standard) + [bookmarks], memberTables: RelationTable.standard.memberTables)
 
     let directory: TemporaryDirectory
     let store: FolderStore
@@ -23,17 +24,17 @@ struct OwnCommunity {
         store = FolderStore(directory.path + "/store")
     }
 
-    /// Six people are members of `alps` and `birds`; four of them have `alps` and `cats` among their favourites.
+    /// Six people are members of `alps` and `birds`; four of them have `alps` and `cats` among their bookmarks.
     ///
     /// Two of the four have `dogs` as well. Nobody is a member of `cats` or of `dogs`, and no photo is in a pool.
     static func filled() throws -> OwnCommunity {
         let community = try OwnCommunity()
         let members = (1...6).flatMap { ["alps,u\($0)", "birds,u\($0)"] }
         try community.importing(.memberships, ["group_id,user_id"] + members)
-        let favourites = (1...4).flatMap { ["alps,u\($0),1700000000", "cats,u\($0),1700000001"] }
+        let bookmarks = (1...4).flatMap { ["alps,u\($0),1700000000", "cats,u\($0),1700000001"] }
         try community.importing(
-            .relation(Self.favourites.source),
-            ["group_id,user_id,added_at"] + favourites + ["dogs,u1,1700000002", "dogs,u2,"])
+            .relation(Self.bookmarks.source),
+            ["group_id,user_id,added_at"] + bookmarks + ["dogs,u1,1700000002", "dogs,u2,"])
         return community
     }
 

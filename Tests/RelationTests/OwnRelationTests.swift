@@ -15,20 +15,20 @@ import Testing
 /// One entry in a table of relations is all that it takes: nothing else in the program names the relation.
 @Suite("A relation that only the test knows")
 struct OwnRelationTests {
-    private let favourites = OwnCommunity.favourites.relation
+    private let bookmarks = OwnCommunity.bookmarks.relation
 
     @Test("is imported into a table of its own, which a replacing import makes equal to the files")
     func importing() throws {
         let community = try OwnCommunity.filled()
         func count(_ condition: String = "") throws -> Int64? {
             try Database(path: community.catalogPath, mode: .readOnly).integer(
-                "SELECT count(*) FROM favourites NATURAL JOIN groups \(condition)")
+                "SELECT count(*) FROM bookmarks NATURAL JOIN groups \(condition)")
         }
         #expect(try count() == 10)
         #expect(try count("WHERE added_at IS NULL") == 1)
-        let kind = ImportKind.relation(OwnCommunity.favourites.source)
+        let kind = ImportKind.relation(OwnCommunity.bookmarks.source)
         #expect(kind.columnNames == ["group_id", "user_id", "added_at"])
-        #expect(ImportKind.all(of: OwnCommunity.relations).map(\.name).contains("favourites"))
+        #expect(ImportKind.all(of: OwnCommunity.relations).map(\.name).contains("bookmarks"))
         let summary = try community.importing(kind, ["group_id,user_id", "cats,u1", "cats,u9"], replaces: true)
         #expect(summary.removed == 9 && summary.created == ["users": 1])
         #expect(try count() == 2)
@@ -49,23 +49,23 @@ struct OwnRelationTests {
         #expect(error?.code == .notACatalog && error?.message.contains("migrate it") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
-        #expect(try catalog.rowCount(OwnCommunity.favourites.source) == 0)
-        #expect(try catalog.counts().map(\.table).contains("favourites"))
+        #expect(try catalog.rowCount(OwnCommunity.bookmarks.source) == 0)
+        #expect(try catalog.counts().map(\.table).contains("bookmarks"))
     }
 
     @Test("is recomputed into a version that names it, with its own minimums")
     func recomputing() throws {
         let version = try OwnCommunity.filled().recompute()
         let model = version.model
-        #expect(model.relations.map(\.rawValue) == ["photos", "members", "favourites"])
+        #expect(model.relations.map(\.rawValue) == ["photos", "members", "bookmarks"])
         #expect(model.neighbourIDs(of: "alps", by: .members) == ["birds"])
         // Cosines of 4/√(4·4) and 2/√(4·2); with the minimums of the other relations there were no dogs.
-        #expect(model.neighbourIDs(of: "alps", by: favourites) == ["cats", "dogs"])
+        #expect(model.neighbourIDs(of: "alps", by: bookmarks) == ["cats", "dogs"])
         let dogs = try #require(model.index(ofID: "dogs"))
-        #expect(model.size(of: dogs, in: favourites) == 2 && model.size(of: dogs, in: .members) == 0)
-        let report = try #require(version.manifest[favourites])
+        #expect(model.size(of: dogs, in: bookmarks) == 2 && model.size(of: dogs, in: .members) == 0)
+        let report = try #require(version.manifest[bookmarks])
         #expect(report.entries == 10 && report.minimumEntries == 2 && report.minimumCommon == 2)
-        #expect(version.manifest.steps.map(\.name).contains("compare by favourites"))
+        #expect(version.manifest.steps.map(\.name).contains("compare by bookmarks"))
     }
 
     @Test("works with similar, why and export")
@@ -80,25 +80,25 @@ struct OwnRelationTests {
             let snapshot = VisibleSnapshot(version, planning: Planning(configuration))
             return snapshot.similarGroups(to: UInt32(alps), by: by, limit: 20).neighbours
         }
-        let rows = similar(by: "favourites")
+        let rows = similar(by: "bookmarks")
         #expect(rows.map(\.group.groupId) == ["cats", "dogs"])
         #expect(rows.map(\.score) == [.single(1), .single(Float(2 / 8.0.squareRoot()))])
-        #expect(rows[1].sizes.fields == ["favouriteCount"] && rows[1].sizes.counts == [2] && rows[1].common == 2)
+        #expect(rows[1].sizes.fields == ["bookmarkCount"] && rows[1].sizes.counts == [2] && rows[1].common == 2)
         // Weight 2 in units of the mean best score, which is below 1.
         let blend = similar(by: RelationTable.blendName)
         #expect(blend.map(\.group.groupId) == ["cats", "dogs", "birds"])
         let names = blend.map { $0.relations?.map(\.relation.rawValue) }
-        #expect(names == [["favourites"], ["favourites"], ["members"]])
+        #expect(names == [["bookmarks"], ["bookmarks"], ["members"]])
 
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: relations)
         let groups = try ["alps", "birds"].map { try #require(try catalog.group(withID: $0)) }
-        let verdict = try RelationVerdict(OwnCommunity.favourites, groups[0], groups[1], catalog, version)
-        #expect(verdict.reason == "birds has 0 favourites, X is 2" && verdict.size == 4)
+        let verdict = try RelationVerdict(OwnCommunity.bookmarks, groups[0], groups[1], catalog, version)
+        #expect(verdict.reason == "birds has 0 bookmarks, X is 2" && verdict.size == 4)
 
         let file = community.directory.path + "/export.tsv"
         var output = try Output(path: file)
         try ExportCommand.write(
-            favourites, of: version, VisibleModel(version.model), isJSON: false, to: &output)
+            bookmarks, of: version, VisibleModel(version.model), isJSON: false, to: &output)
         try output.flush()
         #expect(
             try String(contentsOfFile: file, encoding: .utf8) == """
@@ -128,7 +128,7 @@ struct OwnRelationTests {
             return Dictionary(uniqueKeysWithValues: zip(items.map { model.id(of: Int($0.group)) }, reasons))
         }
         #expect(
-            reasons(OwnCommunity.relations) == ["birds": ["members"], "cats": ["favourites"], "dogs": ["favourites"]])
+            reasons(OwnCommunity.relations) == ["birds": ["members"], "cats": ["bookmarks"], "dogs": ["bookmarks"]])
         #expect(reasons(OwnCommunity.relations.weighted([.members: 1])) == ["birds": ["members"]])
         // A program whose table does not have it does not use it.
         #expect(reasons(.standard) == ["birds": ["members"]])
@@ -151,23 +151,23 @@ struct OwnRelationTests {
         }
         let deadline = ContinuousClock.now + .seconds(60)
         while try get("/readyz").status != 200, ContinuousClock.now < deadline {}
-        let single = try get("/v1/groups/alps/similar?by=favourites&limit=1").body
+        let single = try get("/v1/groups/alps/similar?by=bookmarks&limit=1").body
         #expect(
             single.contains(
-                #""by":"favourites","neighbours":[{"rank":1,"groupId":"cats","title":"","score":1.0,"common":4,"#
-                    + #""favouriteCount":4}]"#))
+                #""by":"bookmarks","neighbours":[{"rank":1,"groupId":"cats","title":"","score":1.0,"common":4,"#
+                    + #""bookmarkCount":4}]"#))
         let blend = try get("/v1/groups/alps/similar").body
         #expect(blend.contains(#""by":"both""#))
-        #expect(blend.contains(#""photoCount":0,"memberCount":0,"favouriteCount":4,"relations":[{"#))
-        #expect(blend.contains(#""relations":[{"relation":"favourites""#))
+        #expect(blend.contains(#""photoCount":0,"memberCount":0,"bookmarkCount":4,"relations":[{"#))
+        #expect(blend.contains(#""relations":[{"relation":"bookmarks""#))
         let list = try get("/v1/users/u5/recommendations").body
-        #expect(list.contains(#""relation":"favourites""#) && list.contains(#""favouriteCount":4"#))
+        #expect(list.contains(#""relation":"bookmarks""#) && list.contains(#""bookmarkCount":4"#))
         let refusal = try get("/v1/groups/alps/similar?by=enemies")
         #expect(refusal.status == 400)
-        #expect(refusal.body.contains(#""allowed":["photos","members","favourites","both"]"#))
+        #expect(refusal.body.contains(#""allowed":["photos","members","bookmarks","both"]"#))
         let description = try get("/openapi.json").body
-        #expect(description.contains(#""enum":["photos","members","favourites","both"]"#))
-        #expect(description.contains(#""enum":["photos","members","favourites"]"#))
-        #expect(description.contains(#""favouriteCount":{"type":"integer""#))
+        #expect(description.contains(#""enum":["photos","members","bookmarks","both"]"#))
+        #expect(description.contains(#""enum":["photos","members","bookmarks"]"#))
+        #expect(description.contains(#""bookmarkCount":{"type":"integer""#))
     }
 }

@@ -1,6 +1,6 @@
 import SyntheticCommunity
 
-/// The five files of a community, parsed as a reader of the files would.
+/// The files of a community, parsed as a reader of the files would.
 struct GeneratedTables {
     let files: [CommunityFile: [UInt8]]
     private let rows: [CommunityFile: [[String]]]
@@ -48,7 +48,8 @@ struct GeneratedTables {
 
     static func sampleParameters(seed: UInt64 = 7) throws -> CommunityParameters {
         try CommunityParameters(
-            groups: 800, users: 6000, photos: 20_000, memberships: 60_000, pools: 40_000, seed: seed,
+            groups: 800, users: 6000, photos: 20_000, memberships: 60_000, pools: 40_000,
+            favourites: 90_000, follows: 30_000, seed: seed,
             endDay: "2026-06-01")
     }
 }

@@ -13,6 +13,8 @@ struct IntegrityTests {
         #expect(tables[.users].count == 6000)
         #expect(tables[.photos].count == 20_000)
         #expect(tables[.memberships].count == 60_000)
+        #expect(tables[.favourites].count == 90_000)
+        #expect(tables[.follows].count == 30_000)
         #expect(abs(tables[.pools].count - 40_000) <= 2000)
     }
 
@@ -51,6 +53,13 @@ struct IntegrityTests {
         #expect(groups.isSuperset(of: tables.column("group_id", of: .pools)))
         #expect(photos.isSuperset(of: tables.column("photo_id", of: .pools)))
         #expect(users.isSuperset(of: tables.column("user_id", of: .photos)))
+        for file in [CommunityFile.favourites, .follows] {
+            #expect(Set(tables[file].map { $0[0] + "\t" + $0[1] }).count == tables[file].count)
+            #expect(users.isSuperset(of: tables.column("user_id", of: file)))
+        }
+        #expect(photos.isSuperset(of: tables.column("photo_id", of: .favourites)))
+        #expect(users.isSuperset(of: tables.column("followed_id", of: .follows)))
+        #expect(tables[.follows].allSatisfy { $0[0] != $0[1] })
     }
 
     @Test("Owners post only to groups they joined")
@@ -77,6 +86,7 @@ struct IntegrityTests {
             #expect(row[2] >= uploaded[row[1], default: "?"])
             latest[row[0]] = max(latest[row[0], default: ""], row[2])
         }
+        for row in tables[.favourites] { #expect(row[2] >= uploaded[row[1], default: "?"]) }
         #expect(latest == lastActive)
         #expect(tables[.photos].allSatisfy { $0[3] <= $0[4] })
         let times =

@@ -188,7 +188,7 @@ final class EntityWriter {
             if written?.hasZone == false { rowTimesWithoutZone += 1 }
             statement.bind(written?.time.seconds, at: parameter)
         case .visibility: statement.bind(try visibility.code(column, index, in: reader), at: parameter)
-        case .joinPolicy:
+        case .joinPolicy, .yesOrNo:
             statement.bind(try column.code(index, in: reader, of: words[index]), at: parameter)
         case .degrees(let bound):
             statement.bind(try column.degrees(index, in: reader, bound: bound), at: parameter)

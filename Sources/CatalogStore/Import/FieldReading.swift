@@ -111,10 +111,10 @@ extension GroupJoinPolicy: Coded {}
 extension ImportKind.ColumnType {
     /// Whether an unreadable value can be left out instead of the whole record.
     ///
-    /// A row needs its ids. A row with an unknown visibility must not become public.
+    /// A row needs its ids. A row with an unknown visibility must not become public, nor a member listed.
     var mayBeUnknown: Bool {
         switch self {
-        case .id, .visibility: false
+        case .id, .visibility, .yesOrNo: false
         case .owner, .text, .list, .time, .joinPolicy, .degrees: true
         }
     }
@@ -127,6 +127,7 @@ extension ImportKind.ColumnType {
         switch self {
         case .visibility: Visibility.words
         case .joinPolicy: GroupJoinPolicy.words
+        case .yesOrNo: [("yes", 1), ("no", 0), ("true", 1), ("false", 0), ("1", 1), ("0", 0)]
         default: []
         }
     }

@@ -6,7 +6,7 @@ public import RecordReading
 public enum ImportKind: Hashable, Sendable {
     /// Groups, users or photos, one per row.
     case entities(EntityTable)
-    /// The entries of a relation: a pair of group and user, or of group and photo, per row.
+    /// A pair per row, such as a group and a user, or a user and a photo.
     case relation(RelationSource)
 
     /// Groups.
@@ -19,11 +19,15 @@ public enum ImportKind: Hashable, Sendable {
     public static let memberships = ImportKind.relation(.memberships)
     /// The photos in groups' pools.
     public static let pools = ImportKind.relation(.pools)
+    /// The photos that users like.
+    public static let favourites = ImportKind.relation(.favourites)
+    /// The users whom users follow.
+    public static let follows = ImportKind.relation(.follows)
 
-    /// Returns all kinds: groups, users and photos, then relations in the order of their tables' names.
+    /// Returns all kinds: groups, users and photos, then pairs in the order of their tables' names.
     public static func all(of relations: RelationTable = .standard) -> [ImportKind] {
         EntityTable.allCases.map(entities)
-            + relations.map(\.source).sorted { $0.table < $1.table }.map(ImportKind.relation)
+            + relations.sources.sorted { $0.table < $1.table }.map(ImportKind.relation)
     }
 
     /// The name of the kind, which is the name of the catalog's table.
@@ -63,6 +67,7 @@ public enum ImportKind: Hashable, Sendable {
         case time
         case visibility
         case joinPolicy
+        case yesOrNo
         /// A number of degrees from −bound to bound, both inclusive.
         case degrees(bound: Double)
     }
@@ -85,6 +90,7 @@ public enum ImportKind: Hashable, Sendable {
                 Column(name: "user_id", type: .id, isRequired: true, target: "user_id"),
                 Column(name: "name", type: .text, target: "name"),
                 Column(name: "interests", type: .list, target: "interests"),
+                Column(name: "listed", type: .yesOrNo, target: "listed"),
             ]
         case .entities(.photos):
             [
@@ -99,10 +105,8 @@ public enum ImportKind: Hashable, Sendable {
             ]
         case .relation(let source):
             [
-                Column(name: "group_id", type: .id, isRequired: true, target: "group_key"),
-                Column(
-                    name: source.entityTable.idColumn, type: .id, isRequired: true, target: source.entityTable.keyColumn
-                ),
+                Column(name: source.rowTable.idColumn, type: .id, isRequired: true, target: source.rowColumn),
+                Column(name: source.entryWord + "_id", type: .id, isRequired: true, target: source.entryColumn),
                 Column(name: source.timeColumn, type: .time, target: source.timeColumn),
             ]
         }

@@ -95,9 +95,9 @@ extension Importer {
             try columns[1].checkID(1, in: reader)
             let time = try time(reader)
             if let time, !time.hasZone { summary.timesWithoutZone += 1 }
-            reader.withField(0) { group in
+            reader.withField(0) { row in
                 reader.withField(1) { entry in
-                    writer.add(groupID: group, entryID: entry, time: time?.time.seconds)
+                    writer.add(rowID: row, entryID: entry, time: time?.time.seconds)
                 }
             }
             if options.isStrict { batchLines.append((reader.source, reader.line)) }

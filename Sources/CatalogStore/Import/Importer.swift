@@ -67,7 +67,7 @@ public final class Importer {
         }
         switch kind {
         case .relation(let source):
-            precondition(catalog.relations.contains { $0.source == source }, "the catalog has no \(source.table)")
+            precondition(catalog.relations.sources.contains(source), "the catalog has no \(source.table)")
             let pairs = try RelationshipWriter(source, catalog.database, options: options)
             writer = .pairs(pairs, source)
             pairs.progress = { [unowned self] step, rows in reportStep(step, rows) }
@@ -287,10 +287,10 @@ extension Importer {
             guard case .relation(let source) = kind else { return }
             try catalog.database.execute(
                 """
-                CREATE TEMP TABLE vanished (group_key INTEGER, entry_key INTEGER, PRIMARY KEY (group_key, entry_key))
+                CREATE TEMP TABLE vanished (row_key INTEGER, entry_key INTEGER, PRIMARY KEY (row_key, entry_key))
                 WITHOUT ROWID;
-                INSERT INTO temp.vanished SELECT group_key, \(source.entryColumn) FROM \(source.table)
-                EXCEPT SELECT group_key, entry_key FROM temp.seen
+                INSERT INTO temp.vanished SELECT \(source.rowColumn), \(source.entryColumn) FROM \(source.table)
+                EXCEPT SELECT row_key, entry_key FROM temp.seen
                 """)
             return
         }

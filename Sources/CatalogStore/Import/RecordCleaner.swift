@@ -134,6 +134,8 @@ public struct RecordCleaner: Sendable {
         case .joinPolicy:
             row += Array(
                 GroupJoinPolicy(code: try column.code(index, in: reader, of: GroupJoinPolicy.words)).rawValue.utf8)
+        case .yesOrNo:
+            row += Array(String(try column.code(index, in: reader, of: column.type.words)).utf8)
         case .degrees(let bound):
             if let degrees = try column.degrees(index, in: reader, bound: bound) { row += Array("\(degrees)".utf8) }
         }

@@ -1,28 +1,21 @@
 import Model
 import SQLite
 
-/// A writer of the entries of a relation, in sorted batches.
+/// A writer of pairs, such as the entries of a relation, in sorted batches.
 ///
-/// The writer gathers a batch, resolves its ids to keys, and writes the rows in the table's order. Rows in random order
-/// would each touch another page of the table. Sorted rows fill page after page.
+/// The writer gathers a batch, resolves its ids to keys, and writes the pairs in the table's order. Pairs in random
+/// order would each touch another page of the table. Sorted pairs fill page after page.
 final class RelationshipWriter {
     private let source: RelationSource
     private let database: Database
-    private let groups: IdentifierResolver
-    private let entries: IdentifierResolver
-    private var groupIDs = IdentifierCache()
-    private var entryIDs = IdentifierCache()
-    private var rows: [UInt64] = []  // group slot, entry slot
+    private var rowIDs: PairSide
+    private var entryIDs: PairSide
+    private var rows: [UInt64] = []  // row slot, entry slot
     private var times: [Int64] = []  // empty while no row of the batch has one
-    private var firstResolved = (group: 0, entry: 0)
     private var isIndexDropped = false
     private let identifierBytes: Int
     private let seen: Statement?
     private let forgotten: ForgottenIDs
-    /// The slots of members who were forgotten.
-    private var forgottenSlots: Set<UInt32> = []
-    /// The slots of suspicious ids.
-    private var doubtfulSlots: (groups: [UInt32: IDDoubt], entries: [UInt32: IDDoubt]) = ([:], [:])
     private(set) var doubtfulIDs = DoubtfulIDs()
     /// Receives the name of the current step and the number of rows done in it.
     var progress: (String, Int) -> Void = { _, _ in }
@@ -46,19 +39,19 @@ final class RelationshipWriter {
         identifierBytes = options.identifierBytes
         let isStrict = options.isStrict
         let replaces = options.replaces
-        (forgotten, groups, entries, seen) = try wrapping { () throws(DatabaseError) in
+        (forgotten, rowIDs, entryIDs, seen) = try wrapping { () throws(DatabaseError) in
             if replaces {
                 try database.execute(
                     """
                     DROP TABLE IF EXISTS temp.seen;
-                    CREATE TEMP TABLE seen (group_key INTEGER, entry_key INTEGER, PRIMARY KEY (group_key, entry_key))
+                    CREATE TEMP TABLE seen (row_key INTEGER, entry_key INTEGER, PRIMARY KEY (row_key, entry_key))
                     WITHOUT ROWID
                     """)
             }
             return (
                 try ForgottenIDs(database, readmits: options.readmits),
-                try IdentifierResolver(.groups, database, isStrict: isStrict),
-                try IdentifierResolver(source.entityTable, database, isStrict: isStrict),
+                try PairSide(source.rowTable, database, isStrict: isStrict),
+                try PairSide(source.entityTable, database, isStrict: isStrict),
                 replaces ? try database.prepare("INSERT INTO temp.seen VALUES (?, ?) ON CONFLICT DO NOTHING") : nil
             )
         }
@@ -66,14 +59,15 @@ final class RelationshipWriter {
 
     var pendingCount: Int { rows.count }
 
-    /// The numbers of groups, and of users or photos, that were created.
+    /// The numbers of groups, users and photos that were created.
     var created: [String: Int] {
-        ["groups": groups.createdCount, source.entityTable.rawValue: entries.createdCount]
+        [source.rowTable.rawValue: rowIDs.createdCount].merging(
+            [source.entityTable.rawValue: entryIDs.createdCount], uniquingKeysWith: +)
     }
 
     /// Adds a row to the batch.
-    func add(groupID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?) {
-        rows.append(UInt64(groupIDs.slot(of: groupID)) << 32 | UInt64(entryIDs.slot(of: entryID)))
+    func add(rowID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?) {
+        rows.append(UInt64(rowIDs.cache.slot(of: rowID)) << 32 | UInt64(entryIDs.cache.slot(of: entryID)))
         if let time {
             hasTimes = true
             if times.isEmpty { times = [Int64](repeating: Self.noTime, count: rows.count - 1) }
@@ -90,76 +84,62 @@ final class RelationshipWriter {
     /// - Returns: In strict mode, the index in the batch of the first row with an unknown id, and that id. Nothing is
     ///   written then.
     func flush() throws(DatabaseError) -> (row: Int, id: String)? {
-        if let unknown = try resolve() { return unknown }
+        try rowIDs.resolve(forgotten) { _ in }
+        try entryIDs.resolve(forgotten) { done in progress("finding ids", done) }
+        if let unknown { return unknown }
         countDoubtful()
         leaveOutForgotten()
         for index in rows.indices {
             let row = rows[index]
-            let group = groupIDs.keys[Int(row >> 32)]
-            rows[index] = UInt64(group) << 32 | UInt64(entryIDs.keys[Int(row & 0xffff_ffff)])
+            let key = rowIDs.cache.keys[Int(row >> 32)]
+            rows[index] = UInt64(key) << 32 | UInt64(entryIDs.cache.keys[Int(row & 0xffff_ffff)])
         }
         try dropIndexIfWorthwhile()
         radixSort(&rows, payload: &times)
         try write()
         rows.removeAll(keepingCapacity: true)
         times.removeAll(keepingCapacity: true)
-        if groupIDs.byteCount + entryIDs.byteCount > identifierBytes || groupIDs.isNearlyFull || entryIDs.isNearlyFull {
-            groupIDs = IdentifierCache()
-            entryIDs = IdentifierCache()
-            forgottenSlots = []
-            doubtfulSlots = ([:], [:])
+        if rowIDs.cache.byteCount + entryIDs.cache.byteCount > identifierBytes || rowIDs.cache.isNearlyFull
+            || entryIDs.cache.isNearlyFull
+        {
+            rowIDs.empty()
+            entryIDs.empty()
         }
-        firstResolved = (groupIDs.count, entryIDs.count)
         return nil
     }
 
-    private func resolve() throws(DatabaseError) -> (row: Int, id: String)? {
-        var unknownGroups: Set<UInt32> = []
-        var unknownEntries: Set<UInt32> = []
-        for slot in groupIDs.unresolved(from: firstResolved.group) {
-            doubtfulSlots.groups[slot] = groupIDs.doubt(slot)
-            guard let key = try groups.key(of: groupIDs.id(slot)) else {
-                unknownGroups.insert(slot)
-                continue
+    /// The first row of the batch with an unknown id, and that id.
+    private var unknown: (row: Int, id: String)? {
+        guard !rowIDs.unknown.isEmpty || !entryIDs.unknown.isEmpty else { return nil }
+        for (index, pair) in rows.enumerated() {
+            for (side, slot) in slots(of: pair) where side.unknown.contains(slot) {
+                return (index, "\(side.table.singular) \(side.cache.id(slot))")
             }
-            groupIDs.setKey(UInt32(key), of: slot)
-        }
-        for (done, slot) in entryIDs.unresolved(from: firstResolved.entry).enumerated() {
-            if done & 0xffff == 0 { progress("finding ids", done) }
-            doubtfulSlots.entries[slot] = entryIDs.doubt(slot)
-            if source.entityTable == .users, try forgotten.contains(entryIDs.id(slot)) {
-                forgottenSlots.insert(slot)
-                continue
-            }
-            guard let key = try entries.key(of: entryIDs.id(slot)) else {
-                unknownEntries.insert(slot)
-                continue
-            }
-            entryIDs.setKey(UInt32(key), of: slot)
-        }
-        guard !unknownGroups.isEmpty || !unknownEntries.isEmpty else { return nil }
-        for (index, row) in rows.enumerated() {
-            let (group, entry) = (UInt32(row >> 32), UInt32(row & 0xffff_ffff))
-            if unknownGroups.contains(group) { return (index, "group \(groupIDs.id(group))") }
-            if unknownEntries.contains(entry) { return (index, "\(source.entityTable.singular) \(entryIDs.id(entry))") }
         }
         return nil
+    }
+
+    private func slots(of pair: UInt64) -> [(PairSide, UInt32)] {
+        [(rowIDs, UInt32(pair >> 32)), (entryIDs, UInt32(pair & 0xffff_ffff))]
     }
 
     /// Counts the rows of the batch with suspicious ids.
     private func countDoubtful() {
-        guard !doubtfulSlots.groups.isEmpty || !doubtfulSlots.entries.isEmpty else { return }
-        for row in rows {
-            let (group, entry) = (UInt32(row >> 32), UInt32(row & 0xffff_ffff))
-            if let doubt = doubtfulSlots.groups[group] { doubtfulIDs.note(doubt, groupIDs.id(group)) }
-            if let doubt = doubtfulSlots.entries[entry] { doubtfulIDs.note(doubt, entryIDs.id(entry)) }
+        guard !rowIDs.doubtful.isEmpty || !entryIDs.doubtful.isEmpty else { return }
+        for pair in rows {
+            for (side, slot) in slots(of: pair) {
+                if let doubt = side.doubtful[slot] { doubtfulIDs.note(doubt, side.cache.id(slot)) }
+            }
         }
     }
 
     /// Removes the rows of forgotten members from the batch.
     private func leaveOutForgotten() {
-        guard !forgottenSlots.isEmpty else { return }
-        let kept = rows.indices.filter { !forgottenSlots.contains(UInt32(rows[$0] & 0xffff_ffff)) }
+        guard !rowIDs.forgotten.isEmpty || !entryIDs.forgotten.isEmpty else { return }
+        let kept = rows.indices.filter { index in
+            !rowIDs.forgotten.contains(UInt32(rows[index] >> 32))
+                && !entryIDs.forgotten.contains(UInt32(rows[index] & 0xffff_ffff))
+        }
         forgottenCount += rows.count - kept.count
         rows = kept.map { rows[$0] }
         if !times.isEmpty { times = kept.map { times[$0] } }
@@ -182,7 +162,7 @@ final class RelationshipWriter {
         let timeColumn = source.timeColumn
         let upsert = try database.prepare(
             """
-            INSERT INTO \(source.table) (group_key, \(source.entryColumn), \(timeColumn)) VALUES (?, ?, ?)
+            INSERT INTO \(source.table) (\(source.rowColumn), \(source.entryColumn), \(timeColumn)) VALUES (?, ?, ?)
             ON CONFLICT DO UPDATE SET \(timeColumn) = excluded.\(timeColumn)
             WHERE excluded.\(timeColumn) IS NOT NULL AND \(timeColumn) IS NOT excluded.\(timeColumn)
             """)
@@ -195,12 +175,12 @@ final class RelationshipWriter {
                 duplicates += 1
                 continue
             }
-            let (group, entry) = (Int64(rows[index] >> 32), Int64(rows[index] & 0xffff_ffff))
+            let (row, entry) = (Int64(rows[index] >> 32), Int64(rows[index] & 0xffff_ffff))
             let time = times.isEmpty || times[index] == Self.noTime ? nil : times[index]
-            try upsert.run(group, entry, time)
+            try upsert.run(row, entry, time)
             if let seen {
                 let changes = database.totalChanges
-                seen.bind(group, at: 1)
+                seen.bind(row, at: 1)
                 seen.bind(entry, at: 2)
                 try seen.run()
                 seenChanges += database.totalChanges - changes
@@ -216,6 +196,53 @@ final class RelationshipWriter {
         progress("indexing", 0)
         try database.execute(source.createIndex)
         isIndexDropped = false
+    }
+}
+
+/// The ids of one side of the pairs of a batch: those of groups, users or photos.
+private struct PairSide {
+    let table: EntityTable
+    private let resolver: IdentifierResolver
+    var cache = IdentifierCache()
+    private var firstResolved = 0
+    /// The slots of members who were forgotten.
+    private(set) var forgotten: Set<UInt32> = []
+    /// The slots of suspicious ids.
+    private(set) var doubtful: [UInt32: IDDoubt] = [:]
+    /// The slots of the batch that got no key.
+    private(set) var unknown: Set<UInt32> = []
+
+    init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(DatabaseError) {
+        self.table = table
+        resolver = try IdentifierResolver(table, database, isStrict: isStrict)
+    }
+
+    /// The number of rows that were created.
+    var createdCount: Int { resolver.createdCount }
+
+    /// Finds or makes the keys of the ids that came since the last time.
+    mutating func resolve(_ members: ForgottenIDs, progress: (Int) -> Void) throws(DatabaseError) {
+        unknown = []
+        for (done, slot) in cache.unresolved(from: firstResolved).enumerated() {
+            if done & 0xffff == 0 { progress(done) }
+            doubtful[slot] = cache.doubt(slot)
+            if table == .users, try members.contains(cache.id(slot)) {
+                forgotten.insert(slot)
+            } else if let key = try resolver.key(of: cache.id(slot)) {
+                cache.setKey(UInt32(key), of: slot)
+            } else {
+                unknown.insert(slot)
+            }
+        }
+        firstResolved = cache.count
+    }
+
+    /// Forgets all slots, to free their memory.
+    mutating func empty() {
+        cache = IdentifierCache()
+        firstResolved = 0
+        forgotten = []
+        doubtful = [:]
     }
 }
 

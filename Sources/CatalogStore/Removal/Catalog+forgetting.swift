@@ -142,11 +142,12 @@ extension Catalog {
             var traces = MemberTraces()
             if putAside > 0 { traces.rows["unreadable_changes"] = putAside }
             let tables =
-                ["users", "interactions", "exposures", "photos"]
-                + relations.map(\.source).filter { $0.entityTable == .users }.map(\.table)
-            for table in tables {
+                ["users", "interactions", "exposures", "photos"].map { (table: $0, columns: ["user_key"]) }
+                + relations.sources.map { (table: $0.table, columns: $0.columns(naming: .users)) }
+            for (table, columns) in tables where !columns.isEmpty {
+                let conditions = columns.map { "\($0) IN (SELECT user_key FROM users WHERE user_id = ?1)" }
                 let count = try database.prepare(
-                    "SELECT count(*) FROM \(table) WHERE user_key IN (SELECT user_key FROM users WHERE user_id = ?)")
+                    "SELECT count(*) FROM \(table) WHERE \(conditions.joined(separator: " OR "))")
                 count.bind(id, at: 1)
                 if try count.step(), count.integer(0) > 0 { traces.rows[table] = Int(count.integer(0)) }
                 count.reset()

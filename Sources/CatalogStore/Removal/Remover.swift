@@ -18,7 +18,7 @@ public struct RemovalSummary: Sendable, Equatable {
     public init() {}
 }
 
-/// Removes named groups, users, photos or entries of a relation, in one transaction.
+/// Removes named groups, users, photos or pairs, in one transaction.
 public final class Remover {
     private let catalog: Catalog
     private let kind: ImportKind
@@ -30,7 +30,7 @@ public final class Remover {
         self.kind = kind
     }
 
-    /// Returns the number of ids that name a row of the kind: 1, or 2 for a group and an entry.
+    /// Returns the number of ids that name a row of the kind: 1, or 2 for a pair.
     public static func idCount(of kind: ImportKind) -> Int {
         guard case .relation = kind else { return 1 }
         return 2
@@ -119,17 +119,19 @@ private final class KeyLookup {
                 "SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?1")
             insert = try database.prepare("INSERT OR IGNORE INTO temp.vanished VALUES (?1)")
         case .relation(let source):
-            let (entry, entity) = (source.entryColumn, source.entityTable)
+            func key(_ table: EntityTable, _ parameter: String) -> String {
+                "(SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = \(parameter))"
+            }
             try database.execute(
                 """
-                CREATE TEMP TABLE vanished (group_key INTEGER, entry_key INTEGER, PRIMARY KEY (group_key, entry_key))
+                CREATE TEMP TABLE vanished (row_key INTEGER, entry_key INTEGER, PRIMARY KEY (row_key, entry_key))
                 WITHOUT ROWID
                 """)
             select = try database.prepare(
                 """
-                SELECT group_key, \(entry) FROM \(source.table)
-                WHERE group_key = (SELECT group_key FROM groups WHERE group_id = ?1)
-                AND \(entry) = (SELECT \(entry) FROM \(entity.rawValue) WHERE \(entity.idColumn) = ?2)
+                SELECT \(source.rowColumn), \(source.entryColumn) FROM \(source.table)
+                WHERE \(source.rowColumn) = \(key(source.rowTable, "?1"))
+                AND \(source.entryColumn) = \(key(source.entityTable, "?2"))
                 """)
             insert = try database.prepare("INSERT OR IGNORE INTO temp.vanished VALUES (?1, ?2)")
         }
@@ -158,15 +160,15 @@ struct Removal {
 extension ImportKind {
     /// Returns the statements that remove the rows of this kind with the keys in `vanished`; its own rows go last.
     ///
-    /// Rows of other tables that name them go first. The table `vanished` has a column `key`, or `group_key` and
-    /// `entry_key` for entries of a relation.
+    /// Rows of other tables that name them go first. The table `vanished` has a column `key`, or `row_key` and
+    /// `entry_key` for pairs.
     ///
     /// - Parameter isNamed: whether a user named the rows. Recorded joins and leaves of memberships are then removed as
     ///   well; the lack of a row in a file says nothing about them.
     func removals(in relations: RelationTable, isNamed: Bool) -> [Removal] {
         switch self {
         case .relation(let source):
-            let pair = "(group_key, \(source.entryColumn))"
+            let pair = "(\(source.rowColumn), \(source.entryColumn))"
             let removal = Removal(
                 table: source.table,
                 statement: "DELETE FROM \(source.table) WHERE \(pair) IN (SELECT * FROM temp.vanished)")
@@ -178,13 +180,14 @@ extension ImportKind {
                 """
             return [Removal(table: "interactions", statement: joins), removal]
         case .entities(let table):
-            let tables =
-                relations.map(\.source).filter { table == .groups || $0.entityTable == table }.map(\.table)
-                + table.tablesOfTheirs + [table.rawValue]
-            let removals = tables.map {
+            let naming = relations.sources.flatMap { source in
+                source.columns(naming: table).map { (table: source.table, column: $0) }
+            }
+            let others = (table.tablesOfTheirs + [table.rawValue]).map { (table: $0, column: table.keyColumn) }
+            let removals = (naming + others).map {
                 Removal(
-                    table: $0,
-                    statement: "DELETE FROM \($0) WHERE \(table.keyColumn) IN (SELECT key FROM temp.vanished)")
+                    table: $0.table,
+                    statement: "DELETE FROM \($0.table) WHERE \($0.column) IN (SELECT key FROM temp.vanished)")
             }
             guard table == .users else { return removals }
             let disowning = "UPDATE photos SET user_key = NULL WHERE user_key IN (SELECT key FROM temp.vanished)"
@@ -216,8 +219,8 @@ extension Catalog {
         case .group(let id): (kind, ids) = (.groups, [id])
         case .photo(let id): (kind, ids) = (.photos, [id])
         case .user(let id, let group, let table), .pooled(let id, let group, let table):
-            guard let facts = relations.first(where: { $0.source.table == table }) else { return .unknown }
-            (kind, ids) = (.relation(facts.source), [group, id])
+            guard let source = relations.map(\.source).first(where: { $0.table == table }) else { return .unknown }
+            (kind, ids) = (.relation(source), [group, id])
         }
         let summary = try Remover(from: self, kind: kind).removeWithinTransaction([ids], files: [])
         return summary.removed == 0 ? .unknown : .removed(summary.rows(of: kind))

@@ -108,17 +108,25 @@ extension Catalog {
 extension EntityTable {
     /// Returns statements that move all rows of the key `?2` to the key `?1`, and at last remove the row of `?2`.
     fileprivate func mergingStatements(_ relations: RelationTable) -> [String] {
-        let entries = relations.map(\.source).filter { self == .groups || $0.entityTable == self }.flatMap { source in
-            let (table, time) = (source.table, source.timeColumn)
-            let other = self == .groups ? source.entryColumn : "group_key"
-            return [
-                """
-                INSERT INTO \(table) (\(keyColumn), \(other), \(time))
-                SELECT ?1, \(other), \(time) FROM \(table) WHERE \(keyColumn) = ?2
-                ON CONFLICT DO UPDATE SET \(time) = excluded.\(time) WHERE \(table).\(time) IS NULL
-                """,
-                "DELETE FROM \(table) WHERE \(keyColumn) = ?2",
-            ]
+        let entries = relations.sources.flatMap { source in
+            source.columns(naming: self).flatMap { column in
+                let (table, time) = (source.table, source.timeColumn)
+                let other = column == source.rowColumn ? source.entryColumn : source.rowColumn
+                return [
+                    """
+                    INSERT INTO \(table) (\(column), \(other), \(time))
+                    SELECT ?1, \(other), \(time) FROM \(table) WHERE \(column) = ?2
+                    ON CONFLICT DO UPDATE SET \(time) = excluded.\(time) WHERE \(table).\(time) IS NULL
+                    """,
+                    "DELETE FROM \(table) WHERE \(column) = ?2",
+                ]
+            }
+        }
+        // A member whose two ids followed each other does not follow themselves.
+        let selves = relations.sources.filter { $0.columns(naming: self).count == 2 }.map {
+            """
+            DELETE FROM \($0.table) WHERE \($0.rowColumn) = \($0.entryColumn) AND \($0.rowColumn) IN (?1, ?2)
+            """
         }
         let others =
             (self == .groups ? ["interactions", "hidden_groups", "curated_groups"] : ["interactions", "exposures"])
@@ -133,6 +141,11 @@ extension EntityTable {
             self == .groups
             ? ["title", "description", "topics", "created_at", "last_active_at"] : ["name", "interests"]
         var values = columns.map { "\($0) = coalesce(\($0), (SELECT \($0) FROM \(rawValue) WHERE \(keyColumn) = ?2))" }
+        if self == .users {
+            // A member who is not listed under one id is not listed under the other.
+            let old = "(SELECT listed FROM users WHERE user_key = ?2)"
+            values.append("listed = min(coalesce(listed, \(old)), coalesce(\(old), listed))")
+        }
         if hasVisibility {
             // What was private under one id stays private under the other.
             let old = "(SELECT visibility FROM \(rawValue) WHERE \(keyColumn) = ?2)"
@@ -142,7 +155,7 @@ extension EntityTable {
                     WHEN visibility = \(Visibility.unknown.code) THEN \(old) ELSE visibility END
                 """)
         }
-        return entries + others + photos + [
+        return entries + selves + others + photos + [
             "UPDATE \(rawValue) SET \(values.joined(separator: ", ")) WHERE \(keyColumn) = ?1",
             "DELETE FROM \(rawValue) WHERE \(keyColumn) = ?2",
         ]

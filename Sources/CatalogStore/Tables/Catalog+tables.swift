@@ -29,10 +29,14 @@ extension CatalogSnapshot {
         let users = try export.users(&writer)
         let photos = try export.photos(&writer, ownerNumbers: users)
         counts += [("users", users.count { $0 > 0 }), ("photos", photos.count { $0 > 0 })]
-        for facts in relations {
-            let numbers = facts.source.entityTable == .users ? users : photos
-            let rows = try export.entries(of: facts.source, &writer, groups: shown, numbers)
-            counts.append((facts.source.table, rows))
+        let groups = shown.map(\.key)
+        let members = users.indices.filter { users[$0] > 0 }.sorted { users[$0] < users[$1] }.map(Int64.init)
+        for source in relations.sources {
+            if source.rows == .users, try !hasRows(source) { continue }
+            let numbers = source.entityTable == .users ? users : photos
+            let rows = try export.entries(
+                of: source, &writer, rows: source.rows == .groups ? groups : members, numbers)
+            counts.append((source.table, rows))
         }
         try writer.finish()
         return counts
@@ -113,21 +117,27 @@ private struct TableExport {
         return numbers
     }
 
-    /// Writes the entries of a relation, group after group, and returns their number.
+    /// Writes pairs, row after row, and returns their number.
+    ///
+    /// - Parameters:
+    ///   - source: the table of pairs.
+    ///   - writer: the writer of the folder.
+    ///   - keys: the keys of the rows, in the order of their numbers.
+    ///   - numbers: the number of each entry by key, from 1.
     func entries(
-        of source: RelationSource, _ writer: inout TableFolderWriter, groups: [GroupRecord], _ numbers: [UInt32]
+        of source: RelationSource, _ writer: inout TableFolderWriter, rows keys: [Int64], _ numbers: [UInt32]
     ) throws(CatalogError) -> Int {
         let hasTimes = try wrapping { () throws(DatabaseError) in
             try snapshot.catalog.mayHaveValues(source.notedTime)
         }
         let rows = try prepared(
-            "SELECT \(source.entryColumn), \(source.timeColumn) FROM \(source.table) WHERE group_key = ?")
+            "SELECT \(source.entryColumn), \(source.timeColumn) FROM \(source.table) WHERE \(source.rowColumn) = ?")
         var written = EntryColumns()
         var leftOut = TableManifest.Omissions()
         var count = 0
-        for (number, group) in groups.enumerated() {
+        for (number, row) in keys.enumerated() {
             var found: [(entry: UInt32, time: Int64)] = []
-            rows.bind(group.key, at: 1)
+            rows.bind(row, at: 1)
             while try step(rows) {
                 let key = Int(rows.integer(0))
                 let entry = numbers.indices.contains(key) ? numbers[key] : 0

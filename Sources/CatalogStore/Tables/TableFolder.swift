@@ -152,6 +152,12 @@ public protocol EntrySource: AnyObject {
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading
 
+    /// Whether a table of pairs has any row.
+    func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool
+
+    /// Returns the columns of the users who are not listed.
+    func unlistedUsers() throws(CatalogError) -> Set<UInt32>
+
     /// Whether any photo may have tags or a location.
     func hasPhotoContent() throws(CatalogError) -> Bool
 

@@ -8,8 +8,10 @@ extension TableSnapshot {
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
         let rows = TableRows(self, source)
+        let rowOfGroup =
+            source.rows == .groups ? numbers.rowOfGroup : (0..<numbers.columnCount).map { Int32($0) }
         let plan = MatrixPlan(
-            source, rowOfGroup: numbers.rowOfGroup, columnCount: rows.columnCount, hasTimes: rows.hasTimes,
+            source, rowOfGroup: rowOfGroup, columnCount: rows.columnCount, hasTimes: rows.hasTimes,
             findsFirstDays: findsFirstDays)
         let window = plan.hasTimes ? window : nil
         let tableGroups = rows.tableGroups(of: plan.ranges)
@@ -40,6 +42,10 @@ private struct TableRows: Sendable {
     private let numbers: TableNumbers
     /// Whether the entries are users.
     private let areUsers: Bool
+    /// Whether the rows are users; they have the same numbers in the tables and in matrices.
+    private let haveUsers: Bool
+    /// The number of rows that the tables may name.
+    private let rowCount: Int
     /// The groups with later joins or leaves, ascending; empty for a relation other than memberships.
     private let settledGroups: [UInt32]
     let columnCount: Int
@@ -51,6 +57,8 @@ private struct TableRows: Sendable {
         parts = tables.folder[source.table]
         numbers = tables.numbers
         areUsers = source.entityTable == .users
+        haveUsers = source.rows == .users
+        rowCount = haveUsers ? tables.folder.manifest.rowCount("users") : tables.numbers.groupOfTable.count
         settledGroups = source.table == RelationSource.memberships.table ? numbers.settled.keys.sorted() : []
         columnCount = areUsers ? numbers.columnCount : tables.folder.manifest.rowCount(source.entityTable.rawValue)
         hasTimes = !settledGroups.isEmpty || parts.contains { $0.has("time") }
@@ -63,6 +71,9 @@ private struct TableRows: Sendable {
 
     /// Returns, for each range of the catalog's groups, the numbers of these groups in the tables.
     func tableGroups(of ranges: [Range<Int>]) -> [Range<UInt32>] {
+        if haveUsers {
+            return ranges.map { UInt32(min($0.lowerBound, rowCount))..<UInt32(min($0.upperBound, rowCount)) }
+        }
         var found: [Range<UInt32>] = []
         var next: UInt32 = 0
         for range in ranges {
@@ -98,18 +109,20 @@ private struct TableRows: Sendable {
                                 groups.upperBound, groupColumn)
                         for row in rows {
                             guard groups.contains(groupColumn[row]) else { return false }
-                            let group = numbers.groupOfTable[Int(groupColumn[row])]
-                            guard group > 0 else {
+                            let group =
+                                haveUsers ? groupColumn[row] : numbers.groupOfTable[Int(groupColumn[row])]
+                            guard haveUsers || group > 0 else {
                                 unknown += 1
                                 continue
                             }
+                            if haveUsers, numbers.isForgotten.contains(Int(group)) { continue }
                             if areUsers, numbers.isForgotten.contains(Int(entries[row])) { continue }
                             let time = times.isEmpty || times[row] == .min ? nil : times[row]
                             writer.add(TableEntry(column: entries[row], time: time), of: group, to: &part, plan)
                         }
                         return lowerBound(.max, groupColumn)
                             == lowerBound(
-                                UInt32(numbers.groupOfTable.count), groupColumn)
+                                UInt32(rowCount), groupColumn)
                     }
                 }
             }

@@ -227,6 +227,21 @@ extension TableSnapshot {
 }
 
 extension TableSnapshot {
+    /// Returns whether a table of pairs has any row.
+    public func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool {
+        folder.manifest.rowCount(source.table) > 0
+    }
+
+    /// Returns the columns of the users who are not listed; the catalog knows them.
+    public func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
+        try wrapping { () throws(DatabaseError) in
+            let ids = try snapshot.database.prepare("SELECT user_id FROM users WHERE listed = 0").texts()
+            return Set(ids.compactMap { folder.row(of: $0, in: "id", of: "users") })
+        }
+    }
+}
+
+extension TableSnapshot {
     private static let sampledEntries = 20_000
     private static let rowsPerSample = 64
 

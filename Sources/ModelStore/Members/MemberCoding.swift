@@ -7,6 +7,9 @@ import Model
 /// - the number of dismissals; for each the difference of its group to the previous one (or to 0), and its Unix seconds
 /// - the number of exposures; for each the difference of its group, and the impressions in thousandths
 /// - the interests in UTF-8, separated by semicolons
+/// - for a member with hints, a zero byte
+/// - then for each `EvidenceKind`, in its order, the number of hints; for each the difference of its group, its units
+///   and its count
 enum FeedbackCoding {
     /// Appends feedback.
     ///
@@ -16,6 +19,20 @@ enum FeedbackCoding {
             append(feedback.exposures.map { ($0.group, thousandths($0)) }, to: &bytes)
         else { return false }
         bytes.append(contentsOf: feedback.interestBytes)
+        guard !feedback.hints.isEmpty else { return true }
+        bytes.append(0)
+        for kind in EvidenceKind.allCases {
+            let hints = feedback.hints.filter { $0.kind == kind }
+            Varint.append(UInt32(hints.count), to: &bytes)
+            var previous: UInt32?
+            for hint in hints {
+                guard hint.group > previous ?? 0 || previous == nil else { return false }
+                for number in [hint.group - (previous ?? 0), hint.units, hint.count] {
+                    Varint.append(number, to: &bytes)
+                }
+                previous = hint.group
+            }
+        }
         return true
     }
 
@@ -26,15 +43,39 @@ enum FeedbackCoding {
             let exposures = decodePairs(bytes, at: &offset, groupCount: groupCount)
         else { return nil }
         var interests: [UInt8] = []
-        while offset < bytes.count {
+        while offset < bytes.count, bytes[offset] != 0 {
             interests.append(bytes[offset])
             offset += 1
         }
-        guard String(validating: interests, as: UTF8.self) != nil else { return nil }
+        guard let hints = decodeHints(bytes, at: &offset, groupCount: groupCount), offset == bytes.count,
+            String(validating: interests, as: UTF8.self) != nil
+        else { return nil }
         return PublishedMember.Feedback(
             dismissals: dismissals.map { Dismissal(group: $0, atMilliseconds: Int64($1) * 1000) },
             exposures: exposures.map { Exposure(group: $0, impressions: Double($1) / 1000) },
-            interestBytes: interests[...])
+            interestBytes: interests[...], hints: hints)
+    }
+
+    private static func decodeHints(_ bytes: borrowing Span<UInt8>, at offset: inout Int, groupCount: Int)
+        -> [GroupHint]?
+    {
+        guard offset < bytes.count else { return [] }
+        offset += 1
+        var hints: [GroupHint] = []
+        for kind in EvidenceKind.allCases {
+            guard let count = Varint.read(bytes, at: &offset) else { return nil }
+            var previous: UInt32?
+            for _ in 0..<count {
+                guard let difference = Varint.read(bytes, at: &offset), let units = Varint.read(bytes, at: &offset),
+                    let number = Varint.read(bytes, at: &offset), previous == nil || difference > 0
+                else { return nil }
+                let (group, overflow) = (previous ?? 0).addingReportingOverflow(difference)
+                guard !overflow, group < groupCount else { return nil }
+                hints.append(GroupHint(kind, group: group, units: units, count: number))
+                previous = group
+            }
+        }
+        return hints
     }
 
     private static func seconds(_ dismissal: Dismissal) -> UInt32 {

@@ -88,7 +88,9 @@ struct PackedMembers: Sendable {
         case .feedback:
             let feedback = members.feedback(ofUser: user)
             guard !feedback.isEmpty else { return nil }
-            let last = max(feedback.dismissals.last?.group ?? 0, feedback.exposures.last?.group ?? 0)
+            let last = max(
+                feedback.dismissals.last?.group ?? 0, feedback.exposures.last?.group ?? 0,
+                feedback.hints.lazy.map(\.group).max() ?? 0)
             return last < groupCount && FeedbackCoding.append(feedback, to: &bytes)
         }
     }

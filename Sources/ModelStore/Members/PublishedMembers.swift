@@ -129,7 +129,7 @@ public final class PublishedMembers: Sendable {
 ///
 /// Daemons without the catalog know members from here, and from newer changes.
 public struct PublishedMember: Sendable, Equatable {
-    /// A user's dismissals, exposures and interests.
+    /// A user's dismissals, exposures and interests, and the groups that favourites and follows point to.
     public struct Feedback: Sendable, Equatable {
         /// The least impressions of a published exposure; fewer would be rounded to 0.
         public static let leastImpressions = 0.0005
@@ -142,13 +142,18 @@ public struct PublishedMember: Sendable, Equatable {
         /// The stated interests in UTF-8, separated by semicolons: in the stored form, since millions are published.
         public var interestBytes: ArraySlice<UInt8>
 
+        /// The groups that favourites and follows point to, in the order of the kinds, then of the groups.
+        public var hints: [GroupHint]
+
         /// Creates feedback.
         public init(
-            dismissals: [Dismissal] = [], exposures: [Exposure] = [], interestBytes: ArraySlice<UInt8> = []
+            dismissals: [Dismissal] = [], exposures: [Exposure] = [], interestBytes: ArraySlice<UInt8> = [],
+            hints: [GroupHint] = []
         ) {
             self.dismissals = dismissals
             self.exposures = exposures
             self.interestBytes = interestBytes
+            self.hints = hints
         }
 
         /// The stated interests.
@@ -157,7 +162,9 @@ public struct PublishedMember: Sendable, Equatable {
         }
 
         /// Whether there is no feedback.
-        public var isEmpty: Bool { dismissals.isEmpty && exposures.isEmpty && interestBytes.isEmpty }
+        public var isEmpty: Bool {
+            dismissals.isEmpty && exposures.isEmpty && interestBytes.isEmpty && hints.isEmpty
+        }
     }
 
     /// The indexes of the groups that the user is in, ascending.

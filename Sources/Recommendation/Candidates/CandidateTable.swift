@@ -93,22 +93,24 @@ struct CandidateTable: RandomAccessCollection {
 
     /// Collects all neighbours of the joined groups, including neighbours that the member has joined already.
     ///
-    ///     s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R) + prior(j)
+    ///     s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R)
+    ///            + score of the hint at j + prior(j)
     ///
-    /// With a prior, the largest groups are candidates too.
+    /// With hints, their groups are candidates too; with a prior, the largest groups.
     ///
     /// - Parameters:
-    ///   - joined: the joined groups, ascending, each once.
-    ///   - lists: the neighbour lists of the joined groups.
+    ///   - seeds: the joined groups, and the hints.
+    ///   - lists: the neighbour lists of the seeds.
     ///   - factors: the factors of the relations' scores, by index.
     ///   - blocked: groups that may not be shown; the model need not have them.
     ///   - prior: the scores that sizes add, or `nil` for none.
     ///   - places: the model's tables of places.
     /// - Complexity: O(neighbours of the groups).
     init(
-        of joined: [UInt32], _ lists: NeighbourLists, factors: [Double], blocking blocked: [UInt32] = [],
+        of seeds: Seeds, _ lists: NeighbourLists, factors: [Double], blocking blocked: [UInt32] = [],
         prior: PopularityPrior? = nil, _ places: GroupPlaces
     ) {
+        let joined = seeds.groups
         var pairs: [JoinedPair] = []
         pairs.reserveCapacity(8 * joined.count)
         var bringsCandidates = [Bool](repeating: false, count: joined.count)
@@ -119,7 +121,8 @@ struct CandidateTable: RandomAccessCollection {
                 guard factors[relation] > 0, !neighbours.isEmpty else { return }
                 bringsCandidates[seed] = true
                 let hitCount = table.add(
-                    neighbours, factors[relation], mark: Sum.mark(ofSeed: seed), &places, &hits)
+                    neighbours, seeds.factor(factors[relation], ofSeed: seed), mark: Sum.mark(ofSeed: seed), &places,
+                    &hits)
                 for hit in hits.prefix(hitCount) {
                     pairs.append(
                         JoinedPair(
@@ -127,6 +130,9 @@ struct CandidateTable: RandomAccessCollection {
                 }
             }
             table.finish(&places)
+            for (number, hint) in seeds.hints.enumerated() {
+                table.add(hint, mark: Sum.mark(ofSeed: seeds.position(ofHint: number)), &places)
+            }
             if let prior { table.add(prior, &places) }
             for group in blocked where Int(group) < places.count {
                 let place = places[Int(group)]
@@ -227,6 +233,15 @@ struct CandidateTable: RandomAccessCollection {
                 (groups[position], sums[position]) = (group, sum)
                 places[Int(group)] = UInt32(position)
             }
+        }
+
+        mutating func add(_ hint: ScoredHint, mark: UInt64, _ places: inout [UInt32]) {
+            if places[Int(hint.group)] == GroupPlaces.none {
+                places[Int(hint.group)] = UInt32(groups.count)
+                groups.append(hint.group)
+                sums.append(.zero)
+            }
+            sums[Int(places[Int(hint.group)])].add(hint.score, mark: mark)
         }
 
         mutating func add(_ prior: PopularityPrior, _ places: inout [UInt32]) {

@@ -125,7 +125,7 @@ extension Interest {
     /// - Parameters:
     ///   - groups: the groups of all the interests, ascending.
     ///   - interests: the interests.
-    static func numbers(of groups: [UInt32], in interests: [Interest]) -> [Int] {
+    static func numbers(of groups: [UInt32], in interests: some Collection<Interest>) -> [Int] {
         let positions = GroupPositions(groups)
         var numbers = [Int](repeating: 0, count: groups.count)
         for (number, interest) in interests.enumerated() {

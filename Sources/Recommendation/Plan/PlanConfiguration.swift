@@ -170,6 +170,8 @@ public struct PlanConfiguration: Sendable, Equatable {
     /// Another group gets it times the square root of its size relative to the largest. A version states the value that
     /// evidence chose.
     public var popularity = 0.0
+    /// The weights of what members tell beside the groups that they join; a version states those that evidence chose.
+    public var evidence: [Manifest.EvidenceWeight] = []
     /// The settings for filters.
     public var filters = Filters()
     /// The settings for rotation.
@@ -186,11 +188,12 @@ public struct PlanConfiguration: Sendable, Equatable {
     /// Creates the default settings.
     public init() {}
 
-    /// Returns the same settings with what a version states: its number of members, and the popularity that evidence
+    /// Returns the same settings with what a version states: its number of members, and the weights that evidence
     /// chose.
     public func weighted(by manifest: Manifest) -> PlanConfiguration {
         var configuration = self
         configuration.popularity = manifest.popularityWeight ?? popularity
+        configuration.evidence = manifest.memberEvidence ?? evidence
         configuration.memberCount =
             relations[.membership].flatMap { manifest[$0.relation]?.columns } ?? memberCount
         return configuration

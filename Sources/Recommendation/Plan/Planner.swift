@@ -84,7 +84,8 @@ public struct Planner: Sendable {
     /// A personal list with the intermediate results that explain it.
     struct PersonalList {
         var eligibility: Eligibility
-        var joined: [UInt32]
+        /// The number of groups that tell something about the member.
+        var knownCount: Int
         var interests: [Interest]
         var table: CandidateTable
         /// The number of candidates that passed the filters.
@@ -101,19 +102,21 @@ public struct Planner: Sendable {
         let eligibility = eligibility(for: request)
         let note = ubiquitous.note(of: request.profile)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: note))
-        let lists = neighbourLists(of: joined)
+        let hints = hints(of: request.profile)
+        let seeds = Seeds(joined, hints)
+        let lists = neighbourLists(of: seeds.groups)
         let table = CandidateTable(
-            of: joined, lists, factors: factors, blocking: eligibility.blockedGroups,
-            prior: joined.isEmpty ? nil : prior, places)
+            of: seeds, lists, factors: factors, blocking: eligibility.blockedGroups,
+            prior: seeds.groups.isEmpty ? nil : prior, places)
         let found = prior == nil ? table.count : table.sums.count { $0.seed != nil }
         observe(.init(stage: .candidates, taken: joined.count, passed: found, note: ""))
         if prior != nil {
             observe(.init(stage: .popularity, taken: found, passed: table.count, note: ""))
         }
-        let interests = clustering.interests(of: joined, table, in: model)
+        let interests = seeds.interests(table) { clustering.interests(of: $0, table, in: model) }
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
-        var (candidateCount, ranked) = filtered(table, interests, joined, eligibility)
+        var (candidateCount, ranked) = filtered(table, interests, seeds, eligibility)
         observe(.init(stage: .filters, taken: table.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
         if runs(.boosts), let report = boost(&ranked, by: request.boosts) { observe(report) }
@@ -143,7 +146,7 @@ public struct Planner: Sendable {
                 origin: isNeighbour ? .personal : .popular, placement: placement)
         }
         return PersonalList(
-            eligibility: eligibility, joined: joined, interests: interests, table: table,
+            eligibility: eligibility, knownCount: joined.count + hints.count, interests: interests, table: table,
             candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
     }
 
@@ -163,9 +166,9 @@ public struct Planner: Sendable {
 
     /// Returns the best candidates that may be shown, in no particular order, and the number of all that may be shown.
     private func filtered(
-        _ table: CandidateTable, _ interests: [Interest], _ joined: [UInt32], _ eligibility: Eligibility
+        _ table: CandidateTable, _ interests: [Interest], _ seeds: Seeds, _ eligibility: Eligibility
     ) -> (count: Int, [Candidate]) {
-        let interestOfSeed = Interest.numbers(of: joined, in: interests)
+        let interestOfSeed = seeds.interestNumbers(in: interests)
         let (groups, sums) = (table.groups.span, table.sums.span)
         @inline(__always)
         func best(where passes: (UInt32) -> Bool) -> (count: Int, [RawCandidate]) {
@@ -249,7 +252,7 @@ extension Planner {
         let sources = coldStart.sources(
             for: request, in: model, configuration.coldStart, list.rotation, besides: ranks
         ) { eligibility.allows($0) }
-        let known = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
+        let known = Knowledge.personalShare(groups: list.knownCount, half: configuration.coldStart.groupsToHalf)
         var items = blended(list.items, ranks, sources, known: known, eligibility, length)
         if items.count < length {
             let present = GroupPositions(items.map(\.group))
@@ -269,10 +272,10 @@ extension Planner {
         let eligibility = eligibility(for: request)
         // Without a rotation, the order of these groups stays the same in a session while buckets come and go.
         let groups = coldStart.groups(about: topics, in: model, nil, besides: ranks) { eligibility.allows($0) }
-        let joined = recentGroups(request.profile)
+        let knownCount = recentGroups(request.profile).count + hints(of: request.profile).count
         // Curated and trending groups are in the list already.
         let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum
-        let known = Knowledge.personalShare(groups: joined.count, half: configuration.coldStart.groupsToHalf)
+        let known = Knowledge.personalShare(groups: knownCount, half: configuration.coldStart.groupsToHalf)
         return blended(
             items, ranks, ColdStart(sources: [.init(.topic, weight: 1, groups: groups)]),
             known: 1 - (1 - known) * share, eligibility, configuration.selection.length)
@@ -314,6 +317,8 @@ extension Planner {
 extension Planner {
     /// Returns the reasons for each group of a list: the joined groups whose neighbour it is.
     ///
+    /// For a member without groups, the groups that their favourites and follows point to take the place of joined ones.
+    ///
     /// - Parameters:
     ///   - items: some items of a plan.
     ///   - profile: the profile for which the plan was made.
@@ -322,13 +327,15 @@ extension Planner {
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
         let joined = recentGroups(profile)
+        let seeds = Seeds(joined, joined.isEmpty ? hints(of: profile) : [])
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         let page = GroupLookup(items.map(\.group))
-        page.forEachFound(in: neighbourLists(of: joined)) { seed, relation, neighbour, position in
+        page.forEachFound(in: neighbourLists(of: seeds.groups)) { seed, relation, neighbour, position in
             reasons[position].append(
                 .init(
-                    seed: joined[seed], relation: model.relations[relation],
-                    contribution: factors[relation] * Double(neighbour.score), common: neighbour.common,
+                    seed: seeds.groups[seed], relation: model.relations[relation],
+                    contribution: seeds.factor(factors[relation], ofSeed: seed) * Double(neighbour.score),
+                    common: neighbour.common,
                     relationIndex: relation))
         }
         for (position, item) in items.enumerated() {

@@ -27,6 +27,8 @@ public struct MemberProfile: Sendable, Equatable {
     public var dismissals: [Dismissal]
     /// Groups shown without a click, in ascending order of the index, each once.
     public var exposures: [Exposure]
+    /// Groups that the member's favourite photos and followed members point to.
+    public var hints: [GroupHint] = []
     /// Stated interests, as the member wrote them.
     public var topics: [String]
     /// The time of the earliest membership that was read, in Unix milliseconds, or `nil` if none was read.
@@ -83,6 +85,7 @@ extension MemberProfile {
             userID: userID, joined: Array(states.joined.values), dismissals: Array(states.dismissals.values),
             exposures: Array(states.exposures.values), topics: topics)
         profile.firstJoinAtMilliseconds = firstJoinAtMilliseconds
+        profile.hints = hints
         return profile
     }
 

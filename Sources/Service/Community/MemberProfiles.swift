@@ -29,6 +29,7 @@ extension MemberProfile {
                 Exposure(group: $0.group, impressions: $0.impressions * faded)
             },
             topics: member.feedback.interests)
+        hints = member.feedback.hints
         firstJoinAtMilliseconds = member.firstDay.map { Int64($0) * 86_400_000 }
     }
 
@@ -52,6 +53,7 @@ extension MemberProfile {
         self.init(
             userID: userID, joined: joined.map { JoinedGroup(group: $0) },
             topics: stated ?? published?.feedback.interests ?? [])
+        hints = published?.feedback.hints ?? []
         firstJoinAtMilliseconds = published?.firstDay.map { Int64($0) * 86_400_000 }
         let feedback = planner.configuration.feedback
         let history = try catalog.history(
@@ -76,7 +78,7 @@ extension MemberProfile {
         -> MemberProfile
     {
         var profile = self
-        if changes.forgetsEarlier { (profile.dismissals, profile.exposures) = ([], []) }
+        if changes.forgetsEarlier { (profile.dismissals, profile.exposures, profile.hints) = ([], [], []) }
         if let interests = changes.interests { profile.topics = interests }
         // The site may remove a member from a group; a later join makes the member join again.
         let membership = planner.configuration.relations[.membership]?.source.table

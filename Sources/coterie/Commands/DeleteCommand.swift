@@ -8,11 +8,12 @@ enum DeleteCommand: Subcommand {
     private static var names: [String] { kinds.map { String($0.name.dropLast()) } }
 
     static let command = Command(
-        "delete", summary: "Remove groups, users, photos, memberships or pool entries from the catalog",
+        "delete", summary: "Remove groups, users, photos, memberships, pool entries, favourites or follows",
         discussion: """
-            WHAT is \(names.joined(separator: ", ")). A group, user or photo is removed with its memberships and pool \
-            entries. A user is also removed with their interactions, and their photos stay without an owner. A \
-            membership or pool entry is named by two ids, that of the group first.
+            WHAT is \(names.joined(separator: ", ")). A group, user or photo is removed with all pairs that name it, \
+            such as memberships. A user is also removed with their interactions, and their photos stay without an \
+            owner. A pair is named by two ids: of group and member, group and photo, member and photo, or member and \
+            followed member.
 
             Everything is removed in one transaction. Ids that the catalog does not have are listed, and the exit code \
             is 65; the others are removed all the same. A daemon that has the catalog notices within half a second. \
@@ -21,7 +22,7 @@ enum DeleteCommand: Subcommand {
             """,
         arguments: [
             Argument("WHAT", help: names.joined(separator: ", ")),
-            Argument("ID", help: "Ids; for memberships and pool entries, pairs", isOptional: true, isRepeating: true),
+            Argument("ID", help: "Ids; for pairs such as memberships, two each", isOptional: true, isRepeating: true),
         ],
         options: [
             Option(
@@ -31,7 +32,7 @@ enum DeleteCommand: Subcommand {
         ],
         examples: [
             "coterie delete photo p-17 p-18", "coterie delete membership owl-watch laura-100",
-            "coterie delete user --from gone.csv",
+            "coterie delete user --from gone.csv", "coterie delete favourite laura-100 p-17",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {

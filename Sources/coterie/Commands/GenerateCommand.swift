@@ -26,6 +26,8 @@ enum GenerateCommand: Subcommand {
                 "memberships", "N", help: "The number of memberships (default: 12 per user, fewer with few groups)"),
             Option(
                 "pools", "N", help: "The number of pool entries (default: 2 per photo, 0 without memberships)"),
+            Option("favourites", "N", help: "The number of photos that members like; no file if 0", default: "0"),
+            Option("follows", "N", help: "The number of follows among members; no file if 0", default: "0"),
             Option("seed", "N", help: "The seed: another number makes another community", default: "1"),
             Option(
                 "end-date", "DATE", help: "All dates are before this day, YYYY-MM-DD", default: "2026-11-01"),
@@ -45,6 +47,7 @@ enum GenerateCommand: Subcommand {
         let pools = try parsed.integerIfGiven("pools", in: pairs) ?? (memberships == 0 ? 0 : photos * 2)
         let parameters = try CommunityParameters(
             groups: groups, users: users, photos: photos, memberships: memberships, pools: pools,
+            favourites: try parsed.integer("favourites", in: pairs), follows: try parsed.integer("follows", in: pairs),
             seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), endDay: parsed.text("end-date"))
         let folder = parsed.text("output")
         do {
@@ -52,7 +55,9 @@ enum GenerateCommand: Subcommand {
         } catch { throw Failure(Failure.general, "cannot create the folder \(folder): \(SystemWords.sentence(error))") }
         let community = Community(parameters)
         let line = ProgressLine()
-        for file in files { try write(file, of: community, to: folder, line) }
+        for file in Self.files where file.isPart(of: parameters) {
+            try write(file, of: community, to: folder, line)
+        }
     }
 
     private static func write(_ file: CommunityFile, of community: Community, to folder: String, _ line: ProgressLine)

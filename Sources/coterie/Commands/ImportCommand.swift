@@ -31,8 +31,11 @@ enum ImportCommand: Subcommand {
             nothing. A later import overwrites what an earlier one set. Columns that a file does not have keep their \
             values.
 
-            Memberships and pools also make the groups and photos that they name. Once there was a file of groups, or \
-            of photos, those that none has described are not shown: they may be private.
+            Memberships, pools, favourites and follows also make the groups, users and photos that they name. Once \
+            there was a file of groups, or of photos, those that none has described are not shown: they may be private.
+
+            The column listed of users is yes or no. The groups of a member who is not listed never speak for their \
+            followers.
 
             An import is one transaction: if it fails, or is killed, nothing was changed. Rejected lines are written \
             to a file, with the header of their source, to be mended and imported; the reasons are in a file beside \

@@ -52,6 +52,8 @@ enum CleanCommand: Subcommand {
     /// All that a program needs to know about kinds.
     private struct Kinds: Encodable {
         struct Relation: Encodable {
+            /// The table of the rows: groups or users.
+            let rows: String
             /// The table of the entries: users or photos.
             let entries: String
             let timeColumn: String
@@ -61,8 +63,12 @@ enum CleanCommand: Subcommand {
         let columns = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name, $0.columnNames) })
         /// The relations by the names of their tables.
         let relations = Dictionary(
-            uniqueKeysWithValues: Coterie.relations.map(\.source).map { source in
-                (source.table, Relation(entries: source.entries.rawValue, timeColumn: source.timeColumn))
+            uniqueKeysWithValues: Coterie.relations.sources.map { source in
+                (
+                    source.table,
+                    Relation(
+                        rows: source.rows.rawValue, entries: source.entries.rawValue, timeColumn: source.timeColumn)
+                )
             })
     }
 

@@ -8,9 +8,9 @@ enum StatsCommand: Subcommand {
     static let command = Command(
         "stats", summary: "Say what the catalog has, and what is missing to make lists good",
         discussion: """
-            Counts groups, users, photos, memberships and pool entries, and shows their dates. Shows how large groups \
-            are, and how many groups members and photos are in. All tables are read once, which takes some seconds for \
-            each fifty million rows.
+            Counts groups, users, photos, memberships, pool entries, favourites and follows, and shows their dates. \
+            Shows how large groups are, and how many groups members and photos are in. All tables are read once, which \
+            takes some seconds for each fifty million rows.
 
             Then come groups that most members are in, and members of most groups, at most \
             \(CatalogStatistics.ubiquityLimit) each. Such a group tells nothing about a member: it is no interest and \
@@ -55,8 +55,9 @@ enum StatsCommand: Subcommand {
         if statistics.forgotten > 0 { table.add(["forgotten members", Formats.grouped(statistics.forgotten), ""]) }
         var lines = table.lines
         for relation in statistics.relations where relation.rows > 0 {
-            lines += ["", "groups by how many \(relation.name) they have"] + chart(relation.groupSizes)
-            lines += ["", "\(relation.entries) by how many groups they are in"] + chart(relation.entrySizes)
+            lines += ["", "\(relation.rowKind) by how many \(relation.name) they have"] + chart(relation.groupSizes)
+            let ofEntries = relation.rowKind == "groups" ? "groups they are in" : "users name them"
+            lines += ["", "\(relation.entries) by how many \(ofEntries)"] + chart(relation.entrySizes)
         }
         return lines
     }
@@ -134,7 +135,8 @@ enum StatsCommand: Subcommand {
         struct Relation: Encodable {
             var rows, dated: Int
             var firstAtSeconds, lastAtSeconds: Int64?
-            var groupSizes, entrySizes: [Bucket]
+            var groupSizes, userSizes: [Bucket]?
+            var entrySizes: [Bucket]
         }
 
         struct Bucket: Encodable {
@@ -161,10 +163,12 @@ enum StatsCommand: Subcommand {
                     twins: thing.twins.map { Twins(id: $0.id, other: $0.other) })
             }
             for relation in statistics.relations {
+                let (sizes, isOfGroups) = (Self.buckets(relation.groupSizes), relation.rowKind == "groups")
                 relations[relation.name] = Relation(
                     rows: relation.rows, dated: relation.dates.count,
                     firstAtSeconds: relation.dates.range?.lowerBound, lastAtSeconds: relation.dates.range?.upperBound,
-                    groupSizes: Self.buckets(relation.groupSizes), entrySizes: Self.buckets(relation.entrySizes))
+                    groupSizes: isOfGroups ? sizes : nil, userSizes: isOfGroups ? nil : sizes,
+                    entrySizes: Self.buckets(relation.entrySizes))
             }
             interactions = statistics.interactions
             forgotten = statistics.forgotten
@@ -188,7 +192,7 @@ struct StatsHints {
     private(set) var lines: [String] = []
 
     init(_ statistics: CatalogStatistics) {
-        for relation in statistics.relations { look(at: relation) }
+        for relation in statistics.relations where relation.rowKind == "groups" { look(at: relation) }
         for things in statistics.things where things.rows > 0 { look(at: things) }
     }
 

@@ -17,8 +17,8 @@ struct EvaluationCatalogs {
     /// The settings to compute with, or `nil` for the defaults.
     let tuning: TuningRecord?
 
-    /// The relations that a file beside TRAIN can have.
-    private static let others = Coterie.relations.filter { $0.role != .membership }.map(\.source)
+    /// The tables that a file beside TRAIN can have.
+    private static let others = Coterie.relations.sources.filter { $0 != .memberships }
 
     static let options =
         others.map { Option($0.table, "FILE", help: "With TRAIN: \($0.table) to learn from as well") } + [

@@ -20,10 +20,12 @@ enum PlanTable {
         ])
         for row in list.recommendations {
             let (group, score) = (row.group.group, row.group.score)
+            let told = row.told?.map(\.words) ?? []
             table.add([
                 String(group.rank), group.groupId, group.title, score > 0 ? Formats.fixed(score, 4) : "-",
                 row.interest ?? "-", row.placement.words,
-                ([row.origin.explanation] + because(of: row.reasons)).compactMap(\.self).joined(separator: ", "),
+                ([row.origin.explanation] + told + because(of: row.reasons)).compactMap(\.self).joined(
+                    separator: ", "),
             ])
         }
         return table.lines

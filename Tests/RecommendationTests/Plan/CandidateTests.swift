@@ -20,7 +20,7 @@ struct CandidateTests {
         let blocked = (0..<500 as Range<UInt32>).shuffled(using: &generator).prefix(50)
         func table() -> CandidateTable {
             CandidateTable(
-                of: joined, visible.lists(of: joined), factors: relations.factorsByIndex(in: visible),
+                of: Seeds(joined), visible.lists(of: joined), factors: relations.factorsByIndex(in: visible),
                 blocking: Array(blocked), places)
         }
         // A table that was used before must not affect the result.
@@ -160,8 +160,8 @@ struct CandidateTests {
         let factors = relations.factorsByIndex(in: model)
         let prior = PopularityPrior(model, relations, weight: 0.7, limit: 50)
         let (lists, places) = (model.lists(of: joined), GroupPlaces(groupCount: 300))
-        let plain = CandidateTable(of: joined, lists, factors: factors, places)
-        let table = CandidateTable(of: joined, lists, factors: factors, prior: prior, places)
+        let plain = CandidateTable(of: Seeds(joined), lists, factors: factors, places)
+        let table = CandidateTable(of: Seeds(joined), lists, factors: factors, prior: prior, places)
 
         let sizes = (0..<300).map { Double(model.size(of: $0, in: .members)) }
         let greatest = try #require(sizes.max())

@@ -58,7 +58,7 @@ struct InterestTests {
 
     private func interests(_ groups: [UInt32], _ model: VisibleModel, _ relations: RelationTable) -> [Interest] {
         let table = CandidateTable(
-            of: groups, model.lists(of: groups), factors: relations.factorsByIndex(in: model),
+            of: Seeds(groups), model.lists(of: groups), factors: relations.factorsByIndex(in: model),
             GroupPlaces(groupCount: model.groupCount))
         return InterestClustering(in: model, relations, .init()).interests(of: groups, table, in: model)
     }

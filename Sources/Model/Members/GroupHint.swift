@@ -1,0 +1,46 @@
+/// The kinds of what a member tells that point to groups, beside the groups that the member joined.
+public enum EvidenceKind: String, Sendable, CaseIterable, Codable {
+    /// Favourite photos, which point to the groups whose pools have them.
+    case favourites
+    /// Followed members, who point to their public groups.
+    case follows
+}
+
+/// A group that what a member told points to, such as the member's favourite photos.
+public struct GroupHint: Sendable, Equatable {
+    /// The kind of what the member told.
+    public var kind: EvidenceKind
+    /// The group's index in the model.
+    public var group: UInt32
+    /// The sum of the information of the photos or members that point to the group, in eighths of a bit.
+    public var units: UInt32
+    /// The number of photos or members that point to the group, 1 or more.
+    public var count: UInt32
+
+    /// Creates a hint.
+    public init(_ kind: EvidenceKind, group: UInt32, units: UInt32, count: UInt32) {
+        self.kind = kind
+        self.group = group
+        self.units = units
+        self.count = count
+    }
+}
+
+extension Manifest {
+    /// The weight of a kind of evidence in members' lists.
+    public struct EvidenceWeight: Codable, Sendable, Equatable {
+        /// The kind.
+        public var kind: EvidenceKind
+        /// The weight, 0 or more; 0 leaves the kind out.
+        public var weight: Double
+        /// The score of a usual hint of the kind.
+        public var unit: Double
+
+        /// Creates a weight.
+        public init(_ kind: EvidenceKind, weight: Double, unit: Double) {
+            self.kind = kind
+            self.weight = weight
+            self.unit = unit
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// A table of pairs in the catalog, such as group × member, and the file that is imported into it.
+public struct RelationSource: Sendable, Hashable {
+    /// The name of the table and of the kind of file.
+    public let table: String
+    /// The kind of its rows: the first thing of each pair.
+    public let rows: Rows
+    /// The kind of its entries: the second thing of each pair.
+    public let entries: Entries
+    /// The word for an entry, from which its columns get their names: `photo`, `followed`.
+    public let entryWord: String
+    /// The column with the time of an entry, in the table and in files.
+    public let timeColumn: String
+    /// Whether the index from entries to rows includes the time, for lookups by entry.
+    public let indexesTime: Bool
+
+    /// The kinds of thing that can have entries.
+    public enum Rows: String, Sendable {
+        /// Groups; only shown ones count.
+        case groups
+        /// Users; all of them count.
+        case users
+    }
+
+    /// The kinds of entry that a row can have.
+    public enum Entries: String, Sendable, CaseIterable {
+        /// Users; all of them count.
+        case users
+        /// Photos; only public ones count.
+        case photos
+    }
+
+    /// Creates a table of pairs, usually group × entry.
+    ///
+    /// - Parameters:
+    ///   - table: the table's name: lower-case letters and underscores, different from other tables of the catalog.
+    ///   - rows: the kind of its rows.
+    ///   - entries: the kind of its entries.
+    ///   - entryWord: the word for an entry, or `nil` for that of its kind. Users × users need two words.
+    ///   - timeColumn: the column with the time of an entry.
+    ///   - indexesTime: whether the index from entries to rows includes the time.
+    public init(
+        table: String, rows: Rows = .groups, of entries: Entries, entryWord: String? = nil, timeColumn: String,
+        indexesTime: Bool = false
+    ) {
+        self.table = table
+        self.rows = rows
+        self.entries = entries
+        self.entryWord = entryWord ?? String(entries.rawValue.dropLast())
+        self.timeColumn = timeColumn
+        self.indexesTime = indexesTime
+    }
+
+    /// The photos in the pool of each group.
+    public static let pools = RelationSource(table: "pools", of: .photos, timeColumn: "added_at")
+    /// The members of each group.
+    public static let memberships = RelationSource(
+        table: "memberships", of: .users, timeColumn: "joined_at", indexesTime: true)
+    /// The photos that each member likes.
+    public static let favourites = RelationSource(
+        table: "favourites", rows: .users, of: .photos, timeColumn: "added_at")
+    /// The members whom each member follows.
+    public static let follows = RelationSource(
+        table: "follows", rows: .users, of: .users, entryWord: "followed", timeColumn: "since")
+}

@@ -1,0 +1,156 @@
+import Glibc
+public import Model
+
+/// The formula by which favourite photos and followed members point to groups.
+///
+/// The score of a group is the sum of the information of what points to it, divided by the square root of its size. The
+/// size is that of its pool for photos, and its number of members for followed members. A photo tells more if few pools
+/// have it. All sums are of whole numbers, so that every program that computes them finds the same.
+public enum HintFormula {
+    /// The most groups of each kind that count for a member; the ones with the greatest scores.
+    public static let groupLimit = 20
+    /// The units of a followed member.
+    private static let unitsOfMember: UInt32 = 8
+    /// The fewest followed members who point to a group; with fewer, a member might be recognised.
+    private static let leastMembers: UInt32 = 3
+    /// The weight of a kind where nothing can be learned from memberships.
+    public static let usualWeight = 0.5
+    /// The weight of the neighbours of a group, relative to the group itself, for a member without groups.
+    static let neighbourWeight = 0.1
+
+    /// Returns the information of a photo, in eighths of a bit: log₂ of the groups for each that has the photo.
+    public static func units(ofPhotoIn groups: Int, of groupCount: Int) -> UInt32 {
+        UInt32(max(1, (8 * log2(Double(groupCount) / Double(max(1, groups)))).rounded()))
+    }
+
+    /// Returns the groups that photos point to, ascending.
+    ///
+    /// - Parameters:
+    ///   - groupsOfPhotos: the groups of each favourite photo that is in some pool.
+    ///   - groupCount: the number of groups.
+    ///   - sizes: the number of photos in the pool of a group.
+    public static func hints(
+        ofPhotosIn groupsOfPhotos: some Sequence<some Collection<UInt32>>, groupCount: Int, sizes: (UInt32) -> UInt32
+    ) -> [GroupHint] {
+        var found: [UInt64] = []
+        for groups in groupsOfPhotos where !groups.isEmpty {
+            let units = units(ofPhotoIn: groups.count, of: groupCount)
+            for group in groups { found.append(UInt64(group) << 32 | UInt64(units)) }
+        }
+        return best(of: found, .favourites, leastCount: 1, sizes)
+    }
+
+    /// Returns the groups that followed members point to, ascending.
+    ///
+    /// - Parameters:
+    ///   - groupsOfMembers: the groups of each followed member.
+    ///   - sizes: the number of members of a group.
+    public static func hints(
+        ofMembersIn groupsOfMembers: some Sequence<some Collection<UInt32>>, sizes: (UInt32) -> UInt32
+    ) -> [GroupHint] {
+        var found: [UInt64] = []
+        for groups in groupsOfMembers {
+            for group in groups { found.append(UInt64(group) << 32 | UInt64(unitsOfMember)) }
+        }
+        return best(of: found, .follows, leastCount: leastMembers, sizes)
+    }
+
+    /// Returns the score of a hint at a group of a size, before it is weighted.
+    public static func score(_ hint: GroupHint, size: UInt32) -> Double {
+        Double(hint.units) / Double(max(1, size)).squareRoot()
+    }
+
+    /// Returns the score of a usual hint: one rare photo, or some members, at a group of the mean size.
+    public static func unit(of kind: EvidenceKind, sizes: [UInt32]) -> Double {
+        let filled = sizes.filter { $0 > 0 }
+        guard !filled.isEmpty else { return 1 }
+        let mean = Double(filled.reduce(0) { $0 + Int($1) }) / Double(filled.count)
+        let units =
+            switch kind {
+            case .favourites: units(ofPhotoIn: 1, of: sizes.count)
+            case .follows: unitsOfMember * leastMembers
+            }
+        return Double(units) / mean.squareRoot()
+    }
+
+    /// Adds up pairs of a group and its units, and returns the groups with the greatest scores, ascending.
+    private static func best(
+        of pairs: [UInt64], _ kind: EvidenceKind, leastCount: UInt32, _ sizes: (UInt32) -> UInt32
+    ) -> [GroupHint] {
+        var hints: [GroupHint] = []
+        for pair in pairs.sorted() {
+            let (group, units) = (UInt32(pair >> 32), UInt32(truncatingIfNeeded: pair))
+            if let last = hints.indices.last, hints[last].group == group {
+                hints[last].units += units
+                hints[last].count += 1
+            } else {
+                hints.append(GroupHint(kind, group: group, units: units, count: 1))
+            }
+        }
+        hints.removeAll { $0.count < leastCount }
+        guard hints.count > groupLimit else { return hints }
+        let scored = hints.map { (hint: $0, score: score($0, size: sizes($0.group))) }
+            .sorted { ($0.score, $1.hint.group) > ($1.score, $0.hint.group) }
+        return scored.prefix(groupLimit).map(\.hint).sorted { $0.group < $1.group }
+    }
+}
+
+/// A group that what a member told points to, with its score in lists.
+public struct ScoredHint: Sendable, Equatable {
+    /// The group's index in the model.
+    public let group: UInt32
+    /// The score that it adds to the group's raw score, above 0.
+    public let score: Double
+    /// The numbers of photos or members that point to the group, by kind, in the order of the kinds.
+    public let counts: [(kind: EvidenceKind, count: UInt32)]
+
+    /// Returns whether two are the same.
+    public static func == (one: ScoredHint, other: ScoredHint) -> Bool {
+        one.group == other.group && one.score == other.score
+            && one.counts.elementsEqual(other.counts) { $0.kind == $1.kind && $0.count == $1.count }
+    }
+}
+
+extension EvidenceKind {
+    /// The role of the relation whose sizes divide the scores of hints.
+    public var sizeRole: RelationDescription.Role {
+        switch self {
+        case .favourites: .pool
+        case .follows: .membership
+        }
+    }
+}
+
+extension RelationTable {
+    /// Returns the size of a group by which the score of a hint is divided.
+    public func size(of group: UInt32, _ kind: EvidenceKind, _ model: VisibleModel) -> UInt32 {
+        size(of: Int(group), in: kind.sizeRole, model)
+    }
+}
+
+extension Planner {
+    /// Returns the groups that what a member told points to, ascending, without groups that the member joined or
+    /// dismissed.
+    public func hints(of profile: MemberProfile) -> [ScoredHint] {
+        guard !profile.hints.isEmpty, !configuration.evidence.isEmpty else { return [] }
+        let settled = Set(profile.joined.map(\.group)).union(profile.dismissals.map(\.group))
+        var found: [UInt32: ScoredHint] = [:]
+        for hint in profile.hints where model.shows(hint.group) && !settled.contains(hint.group) {
+            guard let evidence = configuration.evidence.first(where: { $0.kind == hint.kind }), evidence.weight > 0
+            else { continue }
+            let size = configuration.relations.size(of: hint.group, hint.kind, model)
+            let score = evidence.weight / evidence.unit * HintFormula.score(hint, size: size)
+            let known = found[hint.group]
+            found[hint.group] = ScoredHint(
+                group: hint.group, score: (known?.score ?? 0) + score,
+                counts: (known?.counts ?? []) + [(hint.kind, hint.count)])
+        }
+        return found.values.sorted { $0.group < $1.group }
+    }
+
+    /// Returns what of the member's own telling brought each group of a list; nil if nothing did.
+    public func hints(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [ScoredHint?] {
+        let hints = Dictionary(uniqueKeysWithValues: hints(of: profile).map { ($0.group, $0) })
+        return items.map { $0.origin == .personal || $0.score > 0 ? hints[$0.group] : nil }
+    }
+}

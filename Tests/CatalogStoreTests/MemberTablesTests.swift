@@ -1,0 +1,117 @@
+@testable import CatalogStore
+import Changes
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("What members tell: favourites, follows, and whether they are listed")
+struct MemberTablesTests {
+    private func community() throws -> CatalogUnderTest {
+        let test = try CatalogUnderTest()
+        try test.importing(.photos, "photo_id,user_id\np,ann\nq,bob\n")
+        try test.importing(.favourites, "user_id,photo_id,added_at\nann,q,500000001\nbob,p,\nbob,q,500000003\n")
+        try test.importing(.follows, "user_id,followed_id,since\nann,bob,500000001\nbob,cat,500000002\ncat,ann,\n")
+        return test
+    }
+
+    @Test("Pairs of members are imported, replaced and counted like any others")
+    func imports() throws {
+        let test = try community()
+        let again = try test.importing(.follows, "followed_id\tuser_id\nbob\tann\ndan\tann\n", ending: "tsv")
+        #expect(again.rows == 2 && again.written == 1 && again.unchanged == 1 && again.created == ["users": 1])
+        #expect(
+            try test.content(.follows) == ["ann|bob|500000001", "ann|dan|~", "bob|cat|500000002", "cat|ann|~"])
+        let fewer = try test.importing(.favourites, "user_id,photo_id\nbob,q\nbob,p\n") { $0.replaces = true }
+        #expect(fewer.removed == 1 && fewer.unchanged == 2)
+        #expect(try test.content(.favourites) == ["bob|p|~", "bob|q|500000003"])
+        let unknown = catalogError {
+            try test.importing(.follows, "user_id,followed_id\nann,nobody\n") { $0.isStrict = true }
+        }
+        #expect(unknown?.message.contains("there is no user nobody") == true, "\(String(describing: unknown))")
+        let statistics = try test.catalog.statistics()
+        let follows = try #require(statistics.relations.first { $0.name == "follows" })
+        #expect(follows.rows == 4 && follows.rowKind == "users" && follows.entries == "users")
+        let examination = try test.catalog.examine()
+        #expect(examination.dangling.isEmpty && examination.withoutIndex.isEmpty)
+    }
+
+    @Test("A catalog without them does not mention them")
+    func none() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.memberships, "group_id,user_id\ng,ann\n")
+        let statistics = try test.catalog.statistics()
+        #expect(statistics.relations.map(\.name) == ["memberships", "pools"])
+        #expect(statistics.things[1].properties.map(\.name) == ["with a name", "with interests"])
+    }
+
+    @Test("Listed is yes, no or unknown; another word rejects the row, and a later file without it keeps it")
+    func listed() throws {
+        let test = try CatalogUnderTest()
+        let summary = try test.importing(
+            .users, "user_id,listed\nann,yes\nbob,No\ncat,\ndan,maybe\neve,true\nfay,0\n")
+        #expect(summary.rejected == 1 && summary.written == 5)
+        try test.importing(.users, "user_id,name\nbob,Bob\n")
+        let found = try test.lines("SELECT user_id || ifnull(listed, '~') FROM users ORDER BY user_id")
+        #expect(found == ["ann1", "bob0", "cat~", "eve1", "fay0"])
+        let users = try test.catalog.statistics().things[1]
+        #expect(users.count("listed") == 2 && users.count("not listed") == 2)
+    }
+
+    @Test("Photos and members go with the pairs that name them, on either side")
+    func removal() throws {
+        let test = try community()
+        let photo = try Remover(from: test.catalog, kind: .photos).remove([["p"]], files: [])
+        #expect(photo.others == ["favourites": 1])
+        let pairs = [["ann", "bob"], ["bob", "ann"]]
+        let pair = try Remover(from: test.catalog, kind: .follows).remove(pairs, files: [])
+        #expect(pair.removed == 1 && pair.unknown == ["bob ann"])
+        let user = try Remover(from: test.catalog, kind: .users).remove([["cat"]], files: [])
+        #expect(user.others == ["follows": 2])
+        #expect(try test.content(.follows) == [])
+        let examination = try test.catalog.examine()
+        #expect(examination.dangling.isEmpty && examination.withoutIndex.isEmpty)
+    }
+
+    @Test("A forgotten member leaves no trace on either side, and no file brings them back")
+    func forgetting() throws {
+        let test = try community()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        #expect(try catalog.traces(ofMember: "bob").rows == ["users": 1, "photos": 1, "favourites": 2, "follows": 2])
+        let (summary, _) = try catalog.forget(["bob"], withPhotos: false, atMilliseconds: 1)
+        #expect(summary.others == ["photos": 1, "favourites": 2, "follows": 2])
+        let pairs = try test.importing(.follows, "user_id,followed_id\nann,bob\nbob,ann\nann,cat\n")
+        #expect(pairs.forgotten == 2 && pairs.written == 1)
+        let likes = try test.importing(.favourites, "user_id,photo_id\nbob,q\n")
+        #expect(likes.forgotten == 1)
+        #expect(try catalog.traces(ofMember: "bob").rows.isEmpty)
+        #expect(try test.content(.follows) == ["ann|cat|~", "cat|ann|~"])
+    }
+
+    @Test("Merging two ids of a member joins what either told, and the one who is not listed stays so")
+    func renaming() throws {
+        let test = try community()
+        try test.importing(.users, "user_id,listed\nann,no\ncat,yes\n")
+        #expect(try test.catalog.rename(.users, from: "ann", to: "cat") == .merged)
+        #expect(try test.content(.favourites) == ["bob|p|~", "bob|q|500000003", "cat|q|500000001"])
+        #expect(try test.content(.follows) == ["bob|cat|500000002", "cat|bob|500000001"])
+        #expect(try test.lines("SELECT listed FROM users WHERE user_id = 'cat'") == ["0"])
+    }
+
+    @Test("A catalog of an earlier program gets the new tables when it is next written to")
+    func migration() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.memberships, "group_id,user_id\ng,ann\n")
+        let step = try #require(CatalogSchema.migrations.firstIndex { $0.contains("COLUMN listed") })
+        #expect(step == CatalogSchema.migrations.count - 1, "undo the later steps as well")
+        try Database(path: test.path, mode: .readWrite).execute(
+            """
+            DROP TABLE favourites; DROP TABLE follows; ALTER TABLE users DROP COLUMN listed;
+            PRAGMA user_version = \(step)
+            """)
+        #expect(catalogError { _ = try Catalog(path: test.path, mode: .reading) }?.code == .notACatalog)
+        let catalog = try Catalog(path: test.path, mode: .writing)
+        #expect(try catalog.counts().map(\.table).suffix(4) == ["favourites", "follows", "memberships", "pools"])
+        #expect(try catalog.member(withID: "ann")?.memberships.count == 1)
+    }
+}

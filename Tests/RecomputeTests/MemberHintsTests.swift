@@ -1,0 +1,99 @@
+import CatalogStore
+import Foundation
+import Model
+import ModelStore
+import Recommendation
+import Recompute
+import Redis
+import TestSupport
+import Testing
+
+@Suite("What members tell, in a recompute")
+struct MemberHintsTests {
+    /// A community in which members like photos of the pools of their groups, and follow one another.
+    private func community(seed: UInt64, likesByGroup: Bool = true) throws -> SmallCommunity {
+        var generator = SeededGenerator(seed: seed)
+        func pick(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
+        func isIn(_ user: Int, _ group: Int) -> Bool { user % 6 == group % 6 && (user / 6 + group / 6) % 3 > 0 }
+        var joined = [[Int]](repeating: [], count: 300)
+        let community = try SmallCommunity()
+        let users = Array(0..<300)
+        let groups = (0..<30).map { "\($0 % 10 == 9 ? "secret" : "group")-\($0)" }
+        try community.importing(
+            .groups,
+            "group_id,visibility\n" + groups.map { "\($0),\($0.hasPrefix("s") ? "private" : "public")\n" }.joined())
+        try community.importing(
+            .photos,
+            "photo_id,visibility\n"
+                + (0..<600).map { "p\($0),\($0 % 7 == 0 ? "private" : "public")\n" }.joined())
+        for group in groups.indices {
+            for user in users where isIn(user, group) || pick(0..<20) == 0 { joined[user].append(group) }
+        }
+        let memberships = users.flatMap { user in joined[user].map { "\(groups[$0]),u\(user)\n" } }
+        try community.importing(.memberships, "group_id,user_id\n" + memberships.joined())
+        try community.importing(
+            .pools,
+            "group_id,photo_id\n"
+                + (0..<600).map { "\(groups[$0 % 30]),p\($0)\n\(groups[($0 + 6) % 30]),p\($0)\n" }.joined())
+        let likes = users.flatMap { user in
+            (0..<8).map { _ in
+                let group = likesByGroup ? joined[user].randomElement(using: &generator) ?? 0 : pick(0..<30)
+                return "u\(user),p\(group + 30 * pick(0..<20))\n"
+            }
+        }
+        try community.importing(.favourites, "user_id,photo_id\nlurker,p1\nlurker,p31\n" + likes.joined())
+        let follows = users.flatMap { user in (0..<5).map { _ in "u\(user),u\(pick(0..<50) * 6 + user % 6)\n" } }
+        try community.importing(.follows, "user_id,followed_id\n" + follows.joined())
+        try community.importing(.users, "user_id,listed\nu6,no\nu12,no\nu18,yes\n")
+        return community
+    }
+
+    @Test("Favourites that follow the groups get a weight, those by chance none")
+    func weights() throws {
+        func weight(_ manifest: Manifest) -> Double? {
+            manifest.memberEvidence?.first { $0.kind == .favourites }?.weight
+        }
+        #expect(try weight(community(seed: 1).recompute().manifest) ?? 0 > 0)
+        #expect(try weight(community(seed: 1, likesByGroup: false).recompute().manifest) == 0)
+    }
+
+    @Test("Without anything told, the manifest has no word of it")
+    func nothing() throws {
+        let community = try SmallCommunity.random(seed: 3)
+        let observer = RecordingObserver()
+        #expect(try community.recompute(observer: observer).manifest.memberEvidence == nil)
+        #expect(!observer.began.contains("favourites and follows"))
+    }
+
+    @Test("The published hints are those that a catalog finds, and no private or unlisted thing is in them")
+    func sameHints() throws {
+        guard TemporaryRedis.isInstalled else { return }
+        let server = try TemporaryRedis()
+        let community = try community(seed: 2)
+        let store = RedisStore(
+            try RedisAddress(server.url), cacheDirectory: community.directory.path + "/cache")
+        let manifest = try community.recompute(into: store).manifest
+        let loaded = try store.load(manifest.version)
+        let weighted = PlanConfiguration().weighted(by: manifest)
+        var configuration = weighted
+        configuration.evidence = EvidenceKind.allCases.map { .init($0, weight: 1, unit: 1) }
+        let planner = Planner(model: loaded.model, configuration: configuration, key: RotationKey(1, 1))
+        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let members = try #require(store.shared)
+        var found = 0
+        for user in (0..<300).map({ "u\($0)" }) + ["lurker"] {
+            let profile = try #require(
+                try MemberProfile(ofUser: user, from: catalog, for: planner, atMilliseconds: 0))
+            let published = try #require(try members.member(withID: user, in: manifest.version))
+            #expect(published.feedback.hints == profile.hints, "\(user)")
+            found += profile.hints.count
+        }
+        #expect(found > 300)
+        let lurker = try #require(try MemberProfile(ofUser: "lurker", from: catalog, for: planner, atMilliseconds: 0))
+        #expect(lurker.hints.map { loaded.model.id(of: Int($0.group)) }.sorted() == ["group-1", "group-7"])
+        // Half of the followed members of some follower are not listed, and count for nobody.
+        let follower = try #require(try MemberProfile(ofUser: "u0", from: catalog, for: planner, atMilliseconds: 0))
+        #expect(follower.hints.filter { $0.kind == .follows }.allSatisfy { $0.count >= 3 })
+        withExtendedLifetime(server) {}
+    }
+}
