@@ -27,6 +27,13 @@ INLINE uint64_t least_sum(const coterie_weighted_job *job, uint32_t target) {
     return exact >= 1 ? (uint64_t)exact << COTERIE_COUNT_BITS : 1;
 }
 
+// Returns the least bound that a target needs; it may be slightly too low.
+INLINE uint16_t least_bound(const coterie_weighted_job *job, uint32_t target) {
+    const double exact = job->threshold * job->inverses[target / 64] * job->scale * (1 - 0x1p-30);
+    // If the product is NaN (0 times infinity), both comparisons are false and give 1.
+    return exact >= UINT16_MAX ? UINT16_MAX : exact >= 1 ? (uint16_t)exact : 1;
+}
+
 // The carry bit of a full adder.
 #define MAJORITY(a, b, c) (((a) & (b)) | ((c) & ((a) ^ (b))))
 
@@ -36,9 +43,16 @@ typedef int64_t lanes __attribute__((vector_size(64)));
 #define ADD_MASKED(bits, sum, weight)                                                                                  \
     ((sum) + (-__builtin_convertvector(__builtin_bit_cast(lane_flags, bits), lanes) & (weight)))
 
+// Adds a bound to the 16-bit lanes whose bit is set, with saturation.
+typedef _Bool bound_flags __attribute__((ext_vector_type(32)));
+typedef uint16_t bounds __attribute__((vector_size(64)));
+#define ADD_BOUNDED(bits, sum, bound)                                                                                  \
+    __builtin_elementwise_add_sat(sum, -__builtin_convertvector(__builtin_bit_cast(bound_flags, bits), bounds) & (bound))
+
 #define NAME(x) x##_portable
 #define CARRY MAJORITY
 #define ADD_WHERE ADD_MASKED
+#define ADD_BOUND ADD_BOUNDED
 #define TARGET
 #define VECTOR_BYTES 16
 #include "decompose.h"
@@ -48,6 +62,7 @@ typedef int64_t lanes __attribute__((vector_size(64)));
 #define NAME(x) x##_avx2
 #define CARRY MAJORITY
 #define ADD_WHERE ADD_MASKED
+#define ADD_BOUND ADD_BOUNDED
 #define TARGET __attribute__((target("avx2")))
 #define VECTOR_BYTES 32
 #include "decompose.h"
@@ -58,6 +73,8 @@ typedef int64_t lanes __attribute__((vector_size(64)));
 #define CARRY(a, b, c) ((BITS)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0xE8))
 #define ADD_WHERE(bits, sum, weight)                                                                                   \
     ((lanes)_mm512_mask_add_epi64((__m512i)(sum), bits, (__m512i)(sum), (__m512i)(weight)))
+#define ADD_BOUND(bits, sum, bound)                                                                                    \
+    ((bounds)_mm512_mask_adds_epu16((__m512i)(sum), bits, (__m512i)(sum), (__m512i)(bound)))
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #define VECTOR_BYTES 64
 #include "decompose.h"
@@ -96,6 +113,16 @@ uint32_t coterie_scan_weighted(int path, coterie_weighted_job *job) {
     (void)path;
 #endif
     return scan_weighted_portable(job);
+}
+
+uint32_t coterie_scan_bounded(int path, coterie_weighted_job *job) {
+#if defined(__x86_64__)
+    if (path == COTERIE_AVX512) return scan_bounded_avx512(job);
+    if (path == COTERIE_AVX2) return scan_bounded_avx2(job);
+#else
+    (void)path;
+#endif
+    return scan_bounded_portable(job);
 }
 
 int coterie_decompose(int path, double *matrix, uint32_t count, uint32_t stride) {

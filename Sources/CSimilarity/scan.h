@@ -1,6 +1,6 @@
-// This file is included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY and ADD_WHERE defined, and
-// undefines these macros. The compiler's vector types let one source serve every processor. A group is GROUP_BYTES /
-// VECTOR_BYTES vectors.
+// This file is included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY, ADD_WHERE and ADD_BOUND
+// defined, and undefines these macros. The compiler's vector types let one source serve every processor. A group is
+// GROUP_BYTES / VECTOR_BYTES vectors.
 
 typedef uint64_t NAME(bits) __attribute__((vector_size(VECTOR_BYTES)));
 #define BITS NAME(bits)
@@ -125,6 +125,48 @@ TARGET static uint32_t NAME(scan_weighted)(coterie_weighted_job *job) {
     return found;
 }
 
+// Adds up the exact sums of eight targets, and appends those that are large enough to the hits.
+TARGET static uint32_t NAME(add_exactly)(const coterie_weighted_job *job, uint32_t target, uint32_t found) {
+    typedef int64_t sums __attribute__((vector_size(64)));
+    sums sum = *(const sums *)(job->counters + target);
+    for (uint32_t k = 0; k < job->map_count; k++)
+        sum = ADD_WHERE(job->maps[k][target / 8], sum, (sums){0} + (int64_t)job->weights[k]);
+    const int64_t least = (int64_t)least_sum(job, target);
+    for (uint32_t lane = 0; lane < 8; lane++)
+        if (sum[lane] >= least && (uint16_t)sum[lane] >= job->minimum)
+            job->hits[found++] = (coterie_weighted_hit){(uint64_t)sum[lane], target + lane};
+    return found;
+}
+
+// Scans bounds of 16 bits, and adds up the exact sums of the targets whose bound is large enough.
+TARGET static uint32_t NAME(scan_bounded)(coterie_weighted_job *job) {
+    enum { LANES = 32, SLAB = VECTOR_BYTES == 64 ? 16 : 4, MAPS_AHEAD = 8 };
+    uint32_t found = 0, group = job->group;
+    for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++)
+        for (uint32_t s = 0; s < COTERIE_GROUP / LANES; s += SLAB) {
+            const uint32_t first = group * COTERIE_GROUP + s * LANES;
+            bounds *at = (bounds *)(job->bound_counters + first), sum[SLAB];
+            for (uint32_t v = 0; v < SLAB; v++) sum[v] = at[v], at[v] = (bounds){0};
+            for (uint32_t k = 0; k < job->map_count; k++) {
+                const uint32_t *map = (const uint32_t *)(job->maps[k] + first / 8);
+                if (k + MAPS_AHEAD < job->map_count) __builtin_prefetch(job->maps[k + MAPS_AHEAD] + first / 8);
+                const bounds bound = (bounds){0} + job->bounds[k];
+                for (uint32_t v = 0; v < SLAB; v++) sum[v] = ADD_BOUND(map[v], sum[v], bound);
+            }
+            for (uint32_t v = 0; v < SLAB; v++) {
+                const bounds least = (bounds){0} + least_bound(job, first + v * LANES);
+                uint32_t reached = __builtin_bit_cast(uint32_t, __builtin_convertvector(sum[v] >= least, bound_flags));
+                while (reached) {
+                    const uint32_t eight = (uint32_t)__builtin_ctz(reached) / 8;
+                    found = NAME(add_exactly)(job, first + v * LANES + eight * 8, found);
+                    reached &= ~(0xFFu << eight * 8);
+                }
+            }
+        }
+    job->group = group;
+    return found;
+}
+
 #undef BITS
 #undef SUM
 #undef VECTORS
@@ -133,3 +175,4 @@ TARGET static uint32_t NAME(scan_weighted)(coterie_weighted_job *job) {
 #undef VECTOR_BYTES
 #undef CARRY
 #undef ADD_WHERE
+#undef ADD_BOUND

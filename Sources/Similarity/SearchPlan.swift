@@ -67,8 +67,8 @@ struct SearchCost: Sendable {
     private let perRank: Int
 
     init(_ prepared: PreparedMatrix, _ parameters: SimilarityParameters, entryCount: Int) {
-        // With weights, adding costs about three times as much, and comparing nine times.
-        let (adding, comparing) = parameters.measure == .cosine ? (1, 1) : (3, 9)
+        // With weights, adding costs about twice as much, and comparing four times.
+        let (adding, comparing) = parameters.measure == .cosine ? (1, 1) : (2, 4)
         preparation = 35 * entryCount
         mixing = Int(parameters.mixingNanoseconds(rows: prepared.rankCount))
         perEntry = 22 * adding * prepared.blocks.count

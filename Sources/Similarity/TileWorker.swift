@@ -15,6 +15,12 @@ final class TileWorker {
     /// The weight that each bitmap adds, for a modified cosine.
     let mapWeights: Storage<UInt64>
     let weightedHits: Storage<coterie_weighted_hit>
+    /// An upper bound of each bitmap's weight.
+    let mapBounds: Storage<UInt16>
+    /// An upper bound of the sum of weights for each target of a block; all are 0 between visits.
+    let boundCounters: Storage<UInt16>
+    /// The lists of a source row in a block.
+    let lists: Storage<TargetList>
 
     init(_ plan: SearchPlan) {
         self.plan = plan
@@ -25,11 +31,17 @@ final class TileWorker {
         mapWeights = Storage(uninitialized: plan.formula.modified == nil ? 0 : mostMaps)
         weightedHits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
         hits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
+        mapBounds = Storage(uninitialized: mapWeights.count)
+        lists = Storage(uninitialized: mapWeights.count)
+        boundCounters = Storage(zeroed: plan.formula.modified == nil ? 0 : largest * 64)
         let capacity = BestCandidates.capacity(limit: plan.limit)
         let rows = plan.tiles.map(\.count).max() ?? 0
         items = Storage(uninitialized: rows * capacity)
         histograms = Storage(uninitialized: rows * BestCandidates.bucketCount)
     }
+
+    /// The least useful key of the row that was compared last, which is of similar size; 0 at first.
+    var usualKey = 0.0
 
     /// Returns the best pairs of each of the tile's ranks.
     func pairs(of tile: Range<Int>) -> TileResult {
@@ -100,7 +112,11 @@ final class TileWorker {
         let most = isHome ? size : min(size, block.largestSize)
         guard most >= plan.parameters.minimumCommon else { return }
         if plan.formula.modified != nil {
-            if most < 1 << COTERIE_COUNT_BITS { weigh(rank, block, &best) } else { weighWidely(rank, block, &best) }
+            if most >= 1 << COTERIE_COUNT_BITS {
+                weighWidely(rank, block, &best)
+            } else {
+                weigh(rank, block, most: most, &best)
+            }
         } else if most < 1 << 8 {
             count(rank, block, UInt8.self, most: most, &best)
         } else if most < 1 << 16 {
@@ -150,6 +166,15 @@ final class TileWorker {
             }
         }
     }
+}
+
+/// The targets of a column that has no bitmap in a block.
+@safe
+struct TargetList: BitwiseCopyable {
+    let targets: UnsafePointer<UInt16>
+    let count: Int
+    /// The number that the list adds to a counter.
+    let packed: UInt64
 }
 
 extension UInt32 {
@@ -269,14 +294,20 @@ extension TileWorker {
 /// A counter holds the number of common entries in its low bits and the sum of weights above them.
 extension TileWorker {
     /// Compares a row with a block in which no pair has 2¹⁶ common entries or more.
-    func weigh(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
+    ///
+    /// With bitmaps, upper bounds of 16 bits are compared first. Nearly all targets whose bound passes are useful.
+    ///
+    /// - Parameter most: the most common entries that a pair can have.
+    func weigh(_ rank: Int, _ block: Block, most: Int, _ best: inout BestCandidates) {
         let weights = weights
         let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: UInt64.self)
         let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
         let stride = block.bitmapStride * 8
         let maps = unsafe maps.base
         let mapWeights = unsafe mapWeights.base
+        let lists = unsafe lists.base
         var mapCount = 0
+        var listCount = 0
         var increments = 0
         func packed(_ degree: UInt32) -> UInt64 {
             UInt64(weights[degree: degree]) &<< UInt64(COTERIE_COUNT_BITS) | 1
@@ -287,24 +318,83 @@ extension TileWorker {
             mapCount += 1
         } list: { targets, count, degree in
             let packed = packed(degree)
+            unsafe lists[listCount] = TargetList(targets: targets, count: count, packed: packed)
+            listCount += 1
             increments += count
             for position in 0..<count { unsafe counters[Int(targets[position])] &+= packed }
         }
-        if mapCount + increments == 0 { return }
+        // Few targets of a row without bitmaps have a counter above 0.
+        if mapCount == 0 && increments * Self.targetsPerIncrement < block.ranks.count {
+            for index in 0..<listCount {
+                let list = unsafe lists[index]
+                for position in 0..<list.count {
+                    let target = unsafe Int(list.targets[position])
+                    let sum = unsafe counters[target]
+                    guard sum != 0 else { continue }
+                    unsafe counters[target] = 0
+                    push(block.ranks.lowerBound + target, sourceRank: rank, sum, &best)
+                }
+            }
+            return
+        }
+        // c/(c + h) of a pair is at most that of the most common entries.
+        let shrinkage = plan.formula.modified?.shrinkage ?? 0
+        let tightening = (1 - 1e-6) * (Double(most) + shrinkage) / Double(most)
+        let inverses = unsafe plan.formula.inverses.base + block.ranks.lowerBound / 64
         var job = unsafe coterie_weighted_job(
-            maps: maps, weights: mapWeights, map_count: UInt32(mapCount), counters: counters,
-            inverses: plan.formula.inverses.base + block.ranks.lowerBound / 64, threshold: 0,
+            maps: maps, weights: mapWeights, map_count: UInt32(mapCount), counters: counters, bounds: mapBounds.base,
+            bound_counters: boundCounters.base, scale: 0, inverses: inverses, threshold: 0,
             minimum: UInt32(plan.parameters.minimumCommon), group: 0, group_end: UInt32(block.bitmapStride / 8),
             hits: weightedHits.base)
+        if mapCount > 0 {
+            let key = best.leastKey > 0 ? best.leastKey : usualKey
+            unsafe job.scale = boundScale(leastSum: key * tightening * inverses.pointee)
+            unsafe setBounds(mapCount, listCount, scale: job.scale)
+        }
         while unsafe job.group < job.group_end {
-            unsafe job.threshold = best.leastKey * (1 - 1e-6)
-            let found = unsafe coterie_scan_weighted(plan.path.code, &job)
+            unsafe job.threshold = best.leastKey * tightening
+            let found =
+                unsafe mapCount > 0
+                ? coterie_scan_bounded(plan.path.code, &job) : coterie_scan_weighted(plan.path.code, &job)
             for position in 0..<Int(found) {
                 let hit = unsafe weightedHits.base[position]
-                push(
-                    block.ranks.lowerBound + Int(hit.target), sourceRank: rank,
-                    weightSum: hit.sum &>> UInt64(COTERIE_COUNT_BITS),
-                    common: Int(hit.sum & (1 &<< UInt64(COTERIE_COUNT_BITS) &- 1)), &best)
+                push(block.ranks.lowerBound + Int(hit.target), sourceRank: rank, hit.sum, &best)
+            }
+        }
+        usualKey = best.leastKey
+        guard mapCount > 0 else { return }
+        for index in 0..<listCount {
+            let list = unsafe lists[index]
+            for position in 0..<list.count { unsafe counters[Int(list.targets[position])] = 0 }
+        }
+    }
+
+    /// The number of targets of a block per increment above which counters are visited one by one, not scanned.
+    private static let targetsPerIncrement = 8
+
+    /// Returns the factor that turns a sum of weights into the unit of bounds.
+    ///
+    /// The least useful sum becomes 2¹³. Each common entry then rounds it by less than 1/8,000, and a threshold can grow
+    /// eight times before every bound passes.
+    private func boundScale(leastSum: Double) -> Double {
+        leastSum > 0 && leastSum.isFinite ? 0x1p13 / leastSum : 0x1p-16
+    }
+
+    /// Sets the bounds of bitmaps and adds up those of lists.
+    private func setBounds(_ mapCount: Int, _ listCount: Int, scale: Double) {
+        func bound(_ packed: UInt64) -> UInt32 {
+            UInt32(min(65535, (Double(packed &>> UInt64(COTERIE_COUNT_BITS)) * scale).rounded(.up)))
+        }
+        let mapWeights = unsafe mapWeights.base
+        let mapBounds = unsafe mapBounds.base
+        let counters = unsafe boundCounters.base
+        for map in 0..<mapCount { unsafe mapBounds[map] = UInt16(bound(mapWeights[map])) }
+        for index in 0..<listCount {
+            let list = unsafe lists.base[index]
+            let bound = bound(list.packed)
+            for position in 0..<list.count {
+                let target = unsafe Int(list.targets[position])
+                unsafe counters[target] = UInt16(truncatingIfNeeded: min(65535, UInt32(counters[target]) &+ bound))
             }
         }
     }
@@ -338,12 +428,21 @@ extension TileWorker {
     }
 
     @inline(__always)
+    private func push(_ rank: Int, sourceRank: Int, _ packed: UInt64, _ best: inout BestCandidates) {
+        let common = Int(packed & (1 &<< UInt64(COTERIE_COUNT_BITS) &- 1))
+        guard common >= plan.parameters.minimumCommon else { return }
+        push(rank, sourceRank: sourceRank, weightSum: packed &>> UInt64(COTERIE_COUNT_BITS), common: common, &best)
+    }
+
+    @inline(__always)
     private func push(
         _ rank: Int, sourceRank: Int, weightSum: UInt64, common: Int, _ best: inout BestCandidates
     ) {
         guard rank != sourceRank, let modified = plan.formula.modified else { return }
-        let key = modified.key(
-            weightSum: weightSum, common: common, otherFactor: unsafe plan.formula.factors.base[rank])
+        let factor = unsafe plan.formula.factors.base[rank]
+        // The shrinkage only lowers a key.
+        guard Double(weightSum) * factor >= best.leastKey else { return }
+        let key = modified.key(weightSum: weightSum, common: common, otherFactor: factor)
         best.push(RowCandidate(key: key, rank: UInt32(rank), common: UInt32(common)), plan.order)
     }
 }

@@ -73,8 +73,14 @@ typedef struct {
     /// The number that a set bit of each bitmap adds: a weight in the high bits, and 1 in the bits of the count.
     const uint64_t *_Nonnull weights;
     uint32_t map_count;
-    /// The sum so far for each target, which the scan resets to 0; aligned to 64 bytes.
+    /// The sum so far for each target, aligned to 64 bytes. `coterie_scan_weighted` resets it to 0.
     uint64_t *_Nonnull counters;
+    /// An upper bound of each bitmap's weight, in units of 1/`scale`.
+    const uint16_t *_Nullable bounds;
+    /// An upper bound of each target's sum so far, which `coterie_scan_bounded` resets to 0; aligned to 64 bytes.
+    uint16_t *_Nullable bound_counters;
+    /// The factor that turns a sum of weights into the unit of bounds.
+    double scale;
     /// The smallest factor that turns a key into a sum of weights, for each 64 targets.
     const double *_Nonnull inverses;
     /// A factor that gives the least useful sum of weights when multiplied by an inverse.
@@ -89,6 +95,12 @@ typedef struct {
 
 /// Scans like `coterie_scan`, for sums of weights. No sum of weights may reach 2^47, and no count 2^16.
 uint32_t coterie_scan_weighted(int path, coterie_weighted_job *_Nonnull job);
+
+/// Scans like `coterie_scan_weighted`, with the same hits, but compares upper bounds of 16 bits first.
+///
+/// Only targets whose bound reaches the least sum are added up exactly. Bounds are added with saturation: a target at
+/// the largest bound always passes. The caller resets `counters`.
+uint32_t coterie_scan_bounded(int path, coterie_weighted_job *_Nonnull job);
 
 /// The number of columns of a matrix for `coterie_decompose` is padded to a multiple of this.
 enum { COTERIE_DOUBLES_STEP = 8 };
