@@ -108,9 +108,21 @@ public struct AppliedChangeCounts: Sendable, Equatable {
     public var held = 0
     /// The number of parts left out, because they are about groups, or other things to remove, that the catalog lacks.
     public var leftOut = 0
+    /// The changes that were given up so that those after them could be applied.
+    public var givenUp: [GivenUpChanges] = []
 
     /// Creates zero counts.
     public init() {}
+}
+
+/// Consecutive changes of a journal that were given up.
+public struct GivenUpChanges: Sendable, Equatable {
+    /// The name of the journal.
+    public var origin: String
+    /// The numbers of the changes.
+    public var numbers: ClosedRange<Int64>
+    /// Whether the changes exist and need a newer program; otherwise they are missing.
+    public var isNewer: Bool
 }
 
 /// The first change that keeps later ones of its journal from being applied.
@@ -214,6 +226,8 @@ extension Catalog {
                 guard skipsMissing else { continue }
                 let given = newer > 0 ? number + Int64(newer) - 1 : next.first.map { $0.sequence - 1 } ?? end
                 try wrapping { () throws(CatalogError) in try skipMissing(through: min(given, end), of: origin) }
+                counts.givenUp.append(
+                    GivenUpChanges(origin: origin, numbers: number...max(number, min(given, end)), isNewer: newer > 0))
             }
             if stopping.isEmpty || !skipsMissing { return (counts, stopping) }
         }

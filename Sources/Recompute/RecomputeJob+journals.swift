@@ -29,6 +29,7 @@ extension RecomputeJob {
                     throw Self.failed(error)
                 }
             }
+            for changes in counts.givenUp { observer.warn(Self.warning(changes)) }
             for (origin, change) in stopping.sorted(by: { $0.key < $1.key }) {
                 observer.warn(Self.warning(origin, change))
             }
@@ -51,10 +52,18 @@ extension RecomputeJob {
             """
     }
 
+    private static func warning(_ changes: GivenUpChanges) -> String {
+        let (first, last) = (changes.numbers.lowerBound, changes.numbers.upperBound)
+        let numbers = first == last ? "change \(first)" : "changes \(first) to \(last)"
+        return "\(numbers) of the journal \(changes.origin) given up for good (--skip-missing): "
+            + (changes.isNewer ? "a newer program could have read them" : "no source has them")
+    }
+
     private static func outcome(_ counts: AppliedChangeCounts) -> String {
         var outcome = "\(counts.applied) changes"
         if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
         if counts.leftOut > 0 { outcome += ", \(counts.leftOut) left out as their groups do not exist" }
+        if !counts.givenUp.isEmpty { outcome += ", \(counts.givenUp.reduce(0) { $0 + $1.numbers.count }) given up" }
         if counts.held > 0 { outcome += ", \(counts.held) held back as others before them are missing" }
         return outcome
     }
