@@ -14,6 +14,8 @@ public final class Catalog {
     private let foundVersion: Int
     /// The identity of the file when it was opened, or nil if it has no path.
     private let identity: FileIdentity?
+    /// The state of the files just before they were opened, or nil unless the connection takes them as unchanging.
+    private let frozenState: CatalogFileState?
 
     /// The path of the file.
     public var path: String { database.path }
@@ -51,6 +53,8 @@ public final class Catalog {
         }
         self.relations = relations
         let canWrite = mode == .writing || Self.isWritable(path)
+        // The state comes first: a change while the file is opened is then noticed later.
+        let state = CatalogFileState(Self.file(of: path))
         do {
             switch mode {
             case .writing: database = try Database(path: path, mode: .create)
@@ -71,6 +75,7 @@ public final class Catalog {
             )
         }
         identity = FileIdentity(path: path)
+        frozenState = database.mode == .immutable ? state : nil
         // The version is checked before anything is written, because a foreign database must stay as it is.
         foundVersion = try CatalogSchema.checkedVersion(database)
         if mode == .writing {
@@ -235,6 +240,14 @@ public final class Catalog {
         try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
     }
 
+    /// Whether somebody has written to the file since this connection took it as one that does not change.
+    ///
+    /// Such a connection may show what was hidden meanwhile. A new one sees the changes.
+    public var isOutdated: Bool {
+        guard let frozenState else { return false }
+        return CatalogFileState(Self.file(of: path)) != frozenState
+    }
+
     /// The reason why nothing must be written any more, or nil.
     ///
     /// If the file was removed, or if another file took its place, nobody will ever see what is written to it. If the
@@ -343,4 +356,24 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
 /// Runs `body`, and converts an error of SQLite to an error of the catalog.
 func wrapping<Result>(_ body: () throws(DatabaseError) -> Result) throws(CatalogError) -> Result {
     do { return try body() } catch { throw CatalogError(error) }
+}
+
+/// The facts about a catalog's file and its log that change with every write.
+struct CatalogFileState: Equatable {
+    private struct File: Equatable {
+        let byteCount: Int
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    private let files: [File?]
+
+    init(_ path: String) {
+        files = [path, path + "-wal"].map { path in
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return nil }
+            return File(
+                byteCount: Int(status.st_size), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+        }
+    }
 }

@@ -26,6 +26,8 @@ public final class Database {
     private static let compiledLimit = 64
     /// The path of the database file.
     public let path: String
+    /// The access with which the file was opened.
+    public let mode: Mode
     private let busyTimeoutMilliseconds: Int32
 
     /// Opens a database file.
@@ -59,6 +61,7 @@ public final class Database {
         }
         unsafe handle = opened
         self.path = path
+        self.mode = mode
         busyTimeoutMilliseconds = Int32(busyTimeoutSeconds * 1000)
         unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     }

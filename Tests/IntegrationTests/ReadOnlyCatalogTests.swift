@@ -121,6 +121,43 @@ struct ReadOnlyCatalogTests {
         withExtendedLifetime(writer) {}
     }
 
+    /// Starts a daemon of a user who may only read, and returns it with its port.
+    private func serving(_ workspace: Workspace, _ catalog: String) async throws -> (RunningCommand, port: UInt16) {
+        let words = Self.prefix + [Checkout.program, "serve", "--port", "0"]
+        let settings = ["COTERIE_CATALOG": catalog, "HOME": workspace.path("home")]
+        let command = try RunningCommand(
+            words[0], Array(words.dropFirst()), environment: workspace.environment.merging(settings) { $1 }, input: nil,
+            in: workspace.folder)
+        var port: UInt16?
+        _ = await RunningDaemon.poll {
+            let match = command.errors.firstMatch(of: #/"listening at port ([0-9]+) /#)
+            port = match.flatMap { UInt16($0.output.1) }
+            return port != nil || !command.isRunning
+        }
+        return (command, try #require(port, "\(command.errors)"))
+    }
+
+    @Test(
+        "shows what another user writes while it is served, with and without a log at the start",
+        .enabled(if: canRun, "setpriv is not installed"))
+    func changesOfOthers() async throws {
+        let (workspace, catalog) = try await frozen()
+        let (folder, files) = (workspace.path("frozen"), FileManager.default)
+        defer { try? files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder) }
+        let (command, port) = try await serving(workspace, catalog)
+        defer { command.send(SIGKILL) }
+        func status(_ group: String) -> Int? {
+            SocketClient(port: port)?.request("GET", "/v1/groups/\(group)/similar")?.status
+        }
+        for group in ["macro-mondays", "night-walkers"] {
+            #expect(await RunningDaemon.poll { status(group) == 200 })
+            try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
+            try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: catalog)
+            try await workspace.succeed(["hide", group], settings: ["COTERIE_CATALOG": catalog])
+            #expect(await RunningDaemon.poll { status(group) == 404 }, "\(command.errors)")
+        }
+    }
+
     @Test(
         "is told at /readyz and in metrics if only the folder may not be written to",
         .enabled(if: canRun, "setpriv is not installed"))
@@ -130,20 +167,8 @@ struct ReadOnlyCatalogTests {
         let files = FileManager.default
         defer { try? files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder) }
         try files.setAttributes([.posixPermissions: 0o666], ofItemAtPath: catalog)
-        let command = try RunningCommand(
-            (Self.prefix + [Checkout.program])[0],
-            Array((Self.prefix + [Checkout.program, "serve", "--port", "0"]).dropFirst()),
-            environment: workspace.environment.merging(["COTERIE_CATALOG": catalog, "HOME": workspace.path("home")]) {
-                $1
-            }, input: nil, in: workspace.folder)
+        let (command, daemon) = try await serving(workspace, catalog)
         defer { command.send(SIGKILL) }
-        var port: UInt16?
-        _ = await RunningDaemon.poll {
-            let match = command.errors.firstMatch(of: #/"listening at port ([0-9]+) /#)
-            port = match.flatMap { UInt16($0.output.1) }
-            return port != nil || !command.isRunning
-        }
-        let daemon = try #require(port, "\(command.errors)")
         func get(_ target: String) -> String { SocketClient(port: daemon)?.request("GET", target)?.text ?? "" }
         let isTold = await RunningDaemon.poll { get("/readyz").contains("ReadWritePaths=") }
         #expect(isTold, "\(get("/readyz"))")

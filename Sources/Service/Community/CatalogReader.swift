@@ -95,6 +95,10 @@ final class CatalogReader: Sendable {
 
     /// Notes a change of the catalog since the last call, by any process.
     func noteChanges(in changes: ChangeClock) {
+        if (try? watch.read { catalog throws(CatalogError) in catalog.isOutdated }) == true {
+            renew()
+            changes.everythingChanged()
+        }
         let revision = try? watch.read { catalog throws(CatalogError) in try catalog.outsideRevision() }
         seenRevision.note(revision, in: changes)
     }
