@@ -109,6 +109,19 @@ public final class ChangeJournal {
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 
+    /// Makes the indexes again if they do not agree with the tables, as after a flipped bit.
+    ///
+    /// Rows have checksums, but an index that lacks a row would hide it.
+    ///
+    /// - Returns: the findings of SQLite's check, none if all was well.
+    public func mendIndexes() throws(ChangeError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            let findings = try database.integrityFindings()
+            if !findings.isEmpty { try? database.execute("REINDEX") }
+            return findings
+        }
+    }
+
     private func prepareReading() throws(DatabaseError) {
         switch try version() {
         case Self.schemaVersion: break

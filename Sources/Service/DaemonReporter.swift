@@ -161,6 +161,9 @@ struct DeploymentParts {
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
+            for finding in journal.findings {
+                log.warning("the journal \(path) was damaged, and its indexes were made again: \(finding)")
+            }
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)

@@ -28,6 +28,35 @@ struct DamagedChangesTests {
         try journal.changes(of: journal.origin, after: sequence, limit: .max)
     }
 
+    @Test("Indexes that lack a row are made again when a daemon opens the journal")
+    func damagedIndex() throws {
+        let path = directory.path + "/indexed"
+        do {
+            let journal = try journal("indexed")
+            for group in ["a", "b", "c"] {
+                _ = try journal.record([.site(SiteChange(ofGroup: group, .hide, atMilliseconds: 1))], at: 6)
+            }
+            try journal.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        let database = try Database(path: path, mode: .readWrite)
+        // The index seems to be one of other rows, and lacks two of three.
+        try database.execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'kind > 0', 'sequence = 1') WHERE name = 'changes_of_site';
+            """)
+        try Database(path: path, mode: .readWrite).execute("REINDEX changes_of_site")
+        try database.execute(
+            """
+            UPDATE sqlite_schema SET sql = replace(sql, 'sequence = 1', 'kind > 0') WHERE name = 'changes_of_site';
+            """)
+        let journal = try journal("indexed")
+        #expect(try journal.siteChanges().count == 1)
+        #expect(try !journal.mendIndexes().isEmpty)
+        #expect(try journal.siteChanges().count == 3)
+        #expect(try journal.mendIndexes().isEmpty)
+    }
+
     @Test(
         "Whatever bit of a row has flipped, the change is not read, not sent, and told of; repaired, all is as before")
     func damage() throws {

@@ -62,6 +62,8 @@ final class DaemonJournal: Sendable {
     let folds: MemberFolds
     /// Whether all changes of other daemons are here, as far as the relay knows.
     let completeness: Completeness
+    /// The findings of SQLite's check before the indexes of the file were made again; empty if all was well.
+    let findings: [String]
     private let lock: Lock
     private let readers: ConnectionPool<ChangeJournal, ChangeError>
     private let commits: GroupCommit
@@ -92,7 +94,8 @@ final class DaemonJournal: Sendable {
         self.damaged = damaged
         self.folds = folds
         do throws(ChangeError) {
-            let obstacle = try Self.obstacle(toWriting: path)
+            let (obstacle, findings) = try Self.prepare(path)
+            self.findings = findings
             if let obstacle { recording.failed("changes cannot be recorded: \(obstacle.message)") }
             let readers = try ConnectionPool { () throws(ChangeError) in
                 try ChangeJournal(path: path, mode: .reading, damaged: damaged, folds: folds)
@@ -114,15 +117,16 @@ final class DaemonJournal: Sendable {
         } catch { throw ServiceError(.startFailed, error.message) }
     }
 
-    /// Creates or upgrades the file.
+    /// Creates, upgrades or mends the file.
     ///
-    /// - Returns: the reason why it cannot be written now, if the disk is full; nil if it can.
-    private static func obstacle(toWriting path: String) throws(ChangeError) -> ChangeError? {
-        do throws(ChangeError) { _ = try ChangeJournal(path: path, mode: .recording) } catch {
+    /// - Returns: the reason why it cannot be written now, if the disk is full, and what was found damaged.
+    private static func prepare(_ path: String) throws(ChangeError) -> (obstacle: ChangeError?, findings: [String]) {
+        do throws(ChangeError) {
+            return (nil, try ChangeJournal(path: path, mode: .recording).mendIndexes())
+        } catch {
             guard error.isFull else { throw error }
-            return error
+            return (error, [])
         }
-        return nil
     }
 
     private static func lock(_ path: String) throws(ServiceError) -> Lock {
