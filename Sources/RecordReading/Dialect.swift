@@ -237,3 +237,32 @@ extension Dialect: CustomStringConvertible {
         mustShowQuotes && hasQuotes != nil || hasEscapes || nullWord != nil || lineEnd == .twoCarriageReturns
     }
 }
+
+/// A first line that names the delimiter for a spreadsheet, such as `sep=;`.
+struct SeparatorLine {
+    let delimiter: RecordDelimiter
+    /// The length of the line with its end, and with a byte order mark before it.
+    let byteCount: Int
+
+    /// Reads the line at the beginning of a source; nil if there is none.
+    init?(_ text: Span<UInt8>) {
+        var index = text.startsWithByteOrderMark ? 3 : 0
+        func take(_ bytes: String.UTF8View) -> Bool {
+            guard index + bytes.count <= text.count else { return false }
+            // Bit 5 tells lower case from upper case.
+            let isSame = bytes.enumerated().allSatisfy { text[index + $0] == $1 || text[index + $0] | 0x20 == $1 }
+            if isSame { index += bytes.count }
+            return isSame
+        }
+        let isQuoted = take("\"".utf8)
+        guard take("sep=".utf8), index < text.count,
+            let delimiter = RecordDelimiter.allCases.first(where: { $0.byte == text[index] })
+        else { return nil }
+        index += 1
+        if isQuoted, !take("\"".utf8) { return nil }
+        while index < text.count, text[index] == Byte.carriageReturn { index += 1 }
+        guard index < text.count, text[index] == Byte.lineFeed else { return nil }
+        self.delimiter = delimiter
+        byteCount = index + 1
+    }
+}

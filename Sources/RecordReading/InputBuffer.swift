@@ -19,6 +19,8 @@ struct InputBuffer: ~Copyable {
     private(set) var isAtEnd = false
     /// The number of bytes of the source that came before offset 0 of the memory.
     private(set) var bytesBefore = 0
+    /// The number of lines before the header that were skipped.
+    private(set) var linesBefore = 0
 
     /// Whether to count escapes.
     var countsEscapes = true
@@ -144,7 +146,7 @@ extension InputBuffer {
     /// The range of the unread bytes, cut to `byteCount` bytes.
     func sample(_ byteCount: Int) -> Range<Int> { start..<min(end, start + byteCount) }
 
-    /// Detects the dialect of a source, and skips a byte order mark.
+    /// Detects the dialect of a source, and skips a byte order mark and a line that names the delimiter.
     ///
     /// - Throws: `RecordError` with the code `foreign` if the source is not records, and a command to convert it.
     mutating func dialect(_ choice: DialectChoice, source: String, table: ColumnTable) throws(RecordError) -> Dialect {
@@ -154,6 +156,12 @@ extension InputBuffer {
             // The records before the failure are still read; the next read meets the failure again.
         } catch {
             throw RecordError(code: .readFailed, source: source, line: 1, message: "reading failed: \(error)")
+        }
+        var choice = choice
+        if let line = SeparatorLine(bytes.span.extracting(sample(16))) {
+            start += line.byteCount
+            linesBefore = 1
+            choice.delimiter = choice.delimiter ?? line.delimiter
         }
         let dialect = try look(choice, source: source, table: table)
         if dialect.hasByteOrderMark { start += 3 }

@@ -9,6 +9,8 @@ struct JSONObjectReader {
     private(set) var faults: [FieldFault] = []
     /// Whether the object has had a key of each column.
     private var isSeen: [Bool]
+    /// The number of objects of extended JSON around the current value.
+    private var depth = 0
 
     /// - Parameter range: The place of the object in `bytes`; blanks around the object are allowed.
     init(_ bytes: [UInt8], _ range: Range<Int>, columnCount: Int) {
@@ -112,9 +114,33 @@ extension JSONObjectReader {
             }
             values += bytes[place..<index]
             return checked(values[start...])
-        case UInt8(ascii: "{"): return skipValue() ? .bad("is an object") : nil
+        case UInt8(ascii: "{"):
+            let place = index
+            if let value = extended(column, into: &values) { return value }
+            index = place
+            values.removeLast(values.count - start)
+            return skipValue() ? .bad("is an object") : nil
         default: return word(into: &values)
         }
+    }
+
+    /// Reads an object of one key of MongoDB's extended JSON, such as `{"$oid": "…"}`; returns nil for other objects.
+    private mutating func extended(_ column: RecordColumn, into values: inout [UInt8]) -> Value? {
+        guard depth < 2 else { return nil }
+        let start = values.count
+        index += 1
+        skipBlanks()
+        guard index < end, bytes[index] == Byte.quote, text(into: &values) == .whole else { return nil }
+        let name = String(decoding: values[start...], as: UTF8.self)
+        values.removeLast(values.count - start)
+        let isKnown = ["$oid", "$date", "$uuid", "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal"]
+            .contains(name)
+        guard isKnown, take(UInt8(ascii: ":")) else { return nil }
+        skipBlanks()
+        depth += 1
+        defer { depth -= 1 }
+        guard let value = value(of: column, into: &values), take(UInt8(ascii: "}")) else { return nil }
+        return value
     }
 
     private func checked(_ text: ArraySlice<UInt8>) -> Value {

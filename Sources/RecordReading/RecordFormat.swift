@@ -166,6 +166,13 @@ struct ColumnTable {
         return nearest(to: Self.comparable(name), among: missing, limit: 1).first
     }
 
+    /// Whether a name is nearly that of a column.
+    func isNear(_ name: String, _ column: Int) -> Bool {
+        let wanted = columns[column].wantedName
+        return Self.comparable(name) != wanted
+            && nearest(to: Self.comparable(name), among: [wanted], limit: 1).first == wanted
+    }
+
     private static func comparable(_ name: String) -> String { withoutInvisible(name).lowercased() }
 }
 

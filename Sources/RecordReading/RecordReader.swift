@@ -11,6 +11,7 @@
 ///
 /// In delimited text:
 ///
+/// - A first line such as `sep=;` names the delimiter.
 /// - A record with the wrong number of fields is rejected as a whole, with all its lines.
 /// - If a record has malformed quotes or is too long, only its first line is rejected. Reading goes on at the next
 ///   line, so one stray quote does not swallow a file.
@@ -20,6 +21,7 @@
 ///
 /// - Numbers, `true` and `false` become their text. Null is an absent field.
 /// - An array of texts is joined with `;` if its column is a list.
+/// - An object such as `{"$oid": "…"}` or `{"$date": "…"}`, as MongoDB writes it, is its value.
 /// - A record with two keys for one wanted column is rejected: programs differ in which of them counts.
 /// - A record with any other value in a required column is rejected. In other columns, such a value makes the field
 ///   absent and is listed in `faults`.
@@ -128,6 +130,7 @@ public struct RecordReader: ~Copyable {
     private init(
         input: consuming InputBuffer, dialect: Dialect, table: ColumnTable, source: String, maximumRecordBytes: Int
     ) {
+        let firstLine = 1 + input.linesBefore
         self.input = input
         self.dialect = dialect
         rules = ScanRules(dialect)
@@ -148,8 +151,8 @@ public struct RecordReader: ~Copyable {
         joinedLines = JoinedLines()
         headerGate = HeaderGate([])
         jsonValues = []
-        line = 1
-        nextLine = 1
+        line = firstLine
+        nextLine = firstLine
         isSkippingLine = false
         unendedLine = 0
         failedScanBytes = 0
@@ -172,6 +175,9 @@ public struct RecordReader: ~Copyable {
 
     /// Returns the missing wanted column with the name nearest to `name`, or nil if none is near.
     public func nearestMissingColumn(to name: String) -> String? { table.nearestMissing(to: name) }
+
+    /// Whether the name of an unknown column is nearly that of a wanted one.
+    public func isNear(_ name: String, _ column: Int) -> Bool { table.isNear(name, column) }
 
     /// Reads the next record, good or bad.
     ///
@@ -312,6 +318,60 @@ extension RecordReader {
     }
 
     private static var blockBytes: Int { 4096 }
+
+    /// Returns the likely text of a column in the record that was just rejected, or nil if it is not found.
+    ///
+    /// The record is read as far as the column, whatever is wrong with it. Bytes that are not UTF-8 become U+FFFD.
+    public func likelyText(ofRejected column: Int) -> String? {
+        let bytes = encodedRecord.isEmpty ? input.bytes[recordRange] : encodedRecord[...]
+        guard isJSON else {
+            return fieldOfColumn[column] < 0 ? nil : likelyField(fieldOfColumn[column], of: bytes)
+        }
+        return likelyValue(of: table.columns[column].wantedName, in: bytes)
+    }
+
+    private func likelyField(_ number: Int, of bytes: ArraySlice<UInt8>) -> String? {
+        var rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
+        for field in 0...number {
+            var isQuoted = false
+            if dialect.hasQuotes == true, rest.first == Byte.quote {
+                rest = rest.dropFirst()
+                isQuoted = true
+            }
+            let end = isQuoted ? rest.firstIndex(of: Byte.quote) : rest.firstIndex(of: dialect.delimiter.byte)
+            guard field == number || end != nil else { return nil }
+            let text = rest[..<(end ?? rest.endIndex)]
+            if field == number {
+                return String(decoding: text.prefix { $0 != Byte.lineFeed && $0 != Byte.carriageReturn }, as: UTF8.self)
+            }
+            rest = rest[(end ?? rest.endIndex)...].dropFirst()
+            if isQuoted, rest.first == dialect.delimiter.byte { rest = rest.dropFirst() }
+        }
+        return nil
+    }
+
+    /// Returns the text or number behind the first key with a name; nil if there is none, or if it has escapes.
+    private func likelyValue(of name: String, in bytes: ArraySlice<UInt8>) -> String? {
+        let key = Array("\"\(name.lowercased())\"".utf8)
+        var rest = bytes
+        while let start = rest.firstIndex(of: Byte.quote) {
+            rest = rest[start...]
+            guard rest.prefix(key.count).elementsEqual(key, by: { $0 == $1 || $0 | 0x20 == $1 }) else {
+                rest = rest.dropFirst()
+                continue
+            }
+            rest = rest.dropFirst(key.count).drop { Byte.isBlank($0) }
+            guard rest.first == UInt8(ascii: ":") else { continue }
+            rest = rest.dropFirst().drop { Byte.isBlank($0) }
+            let isText = rest.first == Byte.quote
+            let value =
+                isText
+                ? rest.dropFirst().prefix { $0 != Byte.quote }
+                : rest.prefix { $0 != Byte.comma && $0 != UInt8(ascii: "}") && !Byte.isBlank($0) }
+            return value.contains(Byte.backslash) ? nil : String(decoding: value, as: UTF8.self)
+        }
+        return nil
+    }
 
     /// The bytes of the current or just rejected record as the source writes them, without the last line feed.
     ///

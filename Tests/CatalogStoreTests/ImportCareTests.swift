@@ -38,7 +38,7 @@ struct ImportCareTests {
         "A column that seems to say what is private or deleted is refused, named or ignored",
         arguments: [
             "sichtbarkeit", "isPrivate", "privacy", "unlisted", "visibilité", "deleted_at", "_sdc_deleted_at",
-            "archived", "IsDeleted", "Geheim",
+            "archived", "IsDeleted", "Geheim", "is_closed", "members_only", "listed", "acl",
         ])
     func meaning(name: String) throws {
         let test = try CatalogUnderTest()
@@ -57,6 +57,61 @@ struct ImportCareTests {
             $0.publicWords = [""]
         }
         #expect(try visibilities(test) == ["a 1", "b 0"])
+    }
+
+    @Test(
+        "A public row whose new line is rejected is not shown until a good line comes",
+        arguments: [
+            // The line may have said so.
+            ("a,private,\u{FF}", "a 1"), ("a,privat,x", "a 2"), ("a,public,\u{FF}", "a 0"), ("a,private", "a 2"),
+            ("a,public,x,y,z", "a 2"), ("a,\u{0}private,x", "a 2"), ("a,,x\u{0}", "a 2"),
+            ("\"a\",public,\"x", "a 2"), ("a,PRIVATE   ,x", "a 1"), ("a, public ,x", "a 0"),
+            // Nothing is known of another row.
+            ("b,private", "a 0"),
+        ])
+    func rejectedLine(line: String, expected: String) throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,visibility,title\na,public,A\n")
+        // U+00FF stands for a byte that is not UTF-8.
+        let bytes = line.unicodeScalars.map { UInt8($0.value) }
+        let head = Array("group_id,visibility,title\nc,public,C\n".utf8)
+        let summary = try test.importing(.groups, bytes: [head + bytes + [10]])
+        #expect(try visibilities(test).first == expected)
+        let isHidden = summary.rejected > 0 && expected != "a 0"
+        #expect(summary.messages("hiddenByRejects").count == (isHidden ? 1 : 0), "\(summary.findings)")
+        try test.importing(.groups, "group_id,visibility,title\na,public,A\n")
+        #expect(try visibilities(test).first == "a 0")
+    }
+
+    @Test("Rejected lines of a file without visibilities, and of JSON Lines, are treated by the same rule")
+    func rejectedLineElsewhere() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.photos, "photo_id,visibility\np,public\nq,public\n")
+        try test.importing(.photos, "photo_id,title\np,x,y\n")
+        #expect(try visibilities(test, "photos") == ["p 0", "q 0"])
+        let lines = [#"{"photo_id":"r","visibility":"public"}"#, #"{"photo_id": "p","visibility":"private""#]
+        try test.importing(.photos, lines.joined(separator: "\n"), ending: "jsonl")
+        #expect(try visibilities(test, "photos") == ["p 2", "q 0", "r 0"])
+    }
+
+    @Test("A misspelt key of one JSON line is asked about, even if the right one came before")
+    func misspeltKey() throws {
+        let test = try CatalogUnderTest()
+        let lines = [#"{"group_id":"a","visibility":"public"}"#, #"{"group_id":"b","visibilty":"private"}"#]
+        let error = try #require(
+            catalogError { try test.importing(.groups, lines.joined(separator: "\n"), ending: "jsonl") })
+        #expect(error.message.contains("visibilty"), "\(error)")
+        #expect(try visibilities(test).isEmpty)
+    }
+
+    @Test(
+        "Ids with separators between thousands are kept, and counted",
+        arguments: ["1,234,567", "12.345.678", "1 234 567"])
+    func thousands(id: String) throws {
+        let test = try CatalogUnderTest()
+        let text = "group_id\tuser_id\ng\t\(id)\ng\t1.2.3\ng\t12,34,567\ng\t1.234\n"
+        let summary = try test.importing(.memberships, text, ending: "tsv")
+        #expect(summary.messages("separatedIds").map { $0.hasPrefix("1 row, 1 id") } == [true], "\(summary.findings)")
     }
 
     @Test("Words for public may be named, in any letter case; all others, and no value, are private")

@@ -123,9 +123,9 @@ struct ImportRejectsTests {
             $0.replaces = true
             $0.allowsRejects = true
         }
-        // The rejected group keeps its values.
+        // The rejected group keeps its values, and is not shown any more.
         #expect(summary.removed == 1)
-        #expect(try test.content(.groups).map { $0.prefix(7) } == ["a|~|~|1", "b|~|~|0", "c|~|~|0"])
+        #expect(try test.content(.groups).map { $0.prefix(7) } == ["a|~|~|1", "b|~|~|2", "c|~|~|0"])
     }
 
     @Test("A small gzip file of nothing but long bad lines is given up long before its end", arguments: [false, true])

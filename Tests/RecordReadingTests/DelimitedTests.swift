@@ -39,6 +39,13 @@ import Testing
         #expect(try outcomes("a\n\n\"\"\n", .csv, columns: ["a"]) == [.record(3, "")])
     }
 
+    @Test(arguments: ["sep=;\n", "SEP=;\r\n", "\"sep=;\"\n", "\u{FEFF}sep=;\n"])
+    func aFirstLineMayNameTheDelimiter(line: String) throws {
+        let text = line + "a;b,c\n1;2\n"
+        #expect(try outcomes(text, .csv, columns: ["a", "b,c"]) == [.record(3, "1", "2")])
+        #expect(throws: RecordError.self) { try outcomes("sep=:\na;b\n1;2\n", .csv) }
+    }
+
     @Test func aStrayQuoteRejectsOneLine() throws {
         let text = "a,b\n\"open,1\nx,2\ny,3\n"
         #expect(

@@ -19,6 +19,20 @@ import Testing
             ])
     }
 
+    @Test func objectsOfExtendedJSONAreTheirValues() throws {
+        let lines = [
+            #"{"a":{"$oid":"507f1f77bcf86cd799439011"},"b":{ "$date" : {"$numberLong":"1356048000000"} }}"#,
+            #"{"a":{"$numberInt":"7"},"b":{"$date":"2012-12-21T00:00:00Z"}}"#, #"{"a":{"$oid":"x","y":1},"b":1}"#,
+            #"{"a":{"$ref":"x"},"b":1}"#, #"{"a":{"$date":{"$date":{"$oid":"x"}}},"b":1}"#,
+        ]
+        let bad = RejectionReason.unsupportedValue(column: "a", cause: "is an object")
+        #expect(
+            try outcomes(lines.joined(separator: "\n"), .jsonLines) == [
+                .record(1, "507f1f77bcf86cd799439011", "1356048000000"), .record(2, "7", "2012-12-21T00:00:00Z"),
+                .rejected(3, bad, lines[2]), .rejected(4, bad, lines[3]), .rejected(5, bad, lines[4]),
+            ])
+    }
+
     @Test func nullIsAnAbsentField() throws {
         #expect(
             try outcomes("{\"a\":null}\n{\"b\":\"\"}\n{}", .jsonLines, required: false) == [

@@ -13,6 +13,8 @@ enum ColumnMeaning {
         (
             .privacy,
             [
+                "closed", "membersonly", "inviteonly", "restricted", "protected", "hide", "listed", "discoverable",
+                "searchable", "accesslevel", "acl", "permissions", "audience",
                 "private", "privacy", "public", "visible", "visibility", "hidden", "secret", "unlisted", "confidential",
                 "privat", "privatsphäre", "öffentlich", "oeffentlich", "sichtbar", "sichtbarkeit", "geheim",
                 "versteckt", "privé", "prive", "publique", "visibilité", "visibilite", "caché", "privado", "privada",
@@ -32,7 +34,7 @@ enum ColumnMeaning {
             .state,
             [
                 "status", "state", "active", "enabled", "disabled", "approved", "published", "draft", "blocked", "left",
-                "ended", "expired", "cancelled", "canceled",
+                "ended", "expired", "cancelled", "canceled", "open", "scope", "spam",
             ]
         ),
     ]
@@ -76,10 +78,11 @@ extension Importer {
         guard let visibility = columns.firstIndex(where: { $0.name == "visibility" }) else { return }
         let isMissing = reader.isMissing(visibility)
         for name in unknownColumns(reader) {
-            let isNear = isMissing && reader.nearestMissingColumn(to: name) == columns[visibility].name
+            // In JSON Lines, a misspelt key may be in one record, and the right one in all others.
+            let isNear = (isMissing || reader.dialect.format == .jsonLines) && reader.isNear(name, visibility)
             let advice: String
             switch isNear ? .privacy : ColumnMeaning(name) {
-            case .privacy where isMissing:
+            case .privacy where isMissing || isNear:
                 advice = """
                     say what is private: name it with --columns visibility=\(shown(name)), and its words for public \
                     with --public

@@ -20,6 +20,8 @@ enum IDDoubt: String, CaseIterable {
     case nullWord = "nullWordIds"
     /// A number as spreadsheets write it, such as `42.0`, `5.17885E+10` or `="00123"`.
     case fraction = "fractionIds"
+    /// A number with separators between its thousands, such as `1,234,567`.
+    case thousands = "separatedIds"
     /// Blanks or invisible characters at the beginning or the end.
     case invisible = "invisibleIds"
 
@@ -29,6 +31,10 @@ enum IDDoubt: String, CaseIterable {
         if Self.isDigit(first) || first == UInt8(ascii: "-") {
             if Self.isDigit(last), Self.isFraction(id) {
                 self = .fraction
+                return
+            }
+            if Self.isDigit(last), Self.hasSeparators(id) {
+                self = .thousands
                 return
             }
         } else if Self.isText(id) {
@@ -46,6 +52,18 @@ enum IDDoubt: String, CaseIterable {
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
+
+    /// Whether the id is one to three digits, and then at least two groups of three digits behind equal separators.
+    ///
+    /// One group alone may be a fraction or a version.
+    private static func hasSeparators(_ id: Span<UInt8>) -> Bool {
+        let first = (id.count - 1) % 4 + 1
+        guard id.count > 8, first < 4 else { return false }
+        let separator = id[first]
+        guard separator == UInt8(ascii: ",") || separator == UInt8(ascii: ".") || separator == UInt8(ascii: " ")
+        else { return false }
+        return id.indices.allSatisfy { ($0 - first) % 4 == 0 && $0 >= first ? id[$0] == separator : isDigit(id[$0]) }
+    }
 
     /// Whether the id is a number that a spreadsheet was told to keep as text: `="00123"` or `'00123`.
     private static func isText(_ id: Span<UInt8>) -> Bool {
@@ -109,6 +127,8 @@ struct DoubtfulIDs {
                     "the word \"\(shown)\" as an id: --null \(shown) takes it for no value"
                 case .fraction:
                     "ids like \"\(shown)\": a spreadsheet or a data frame may have changed them"
+                case .thousands:
+                    "ids like \"\(shown)\": the export separates thousands, and they may be known without"
                 case .invisible:
                     "ids like \"\(shown)\", with blanks or invisible characters around: each is another id than \""
                         + RecordReading.shown(withoutInvisible(example)) + "\""

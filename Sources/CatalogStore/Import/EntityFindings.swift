@@ -36,6 +36,16 @@ extension EntityWriter {
                         them in the export; the first is in \(escapedTexts.first)
                         """))
         }
+        if hiddenByRejects.count > 0 {
+            let rows = hiddenByRejects.count == 1 ? "1 public row is" : "\(hiddenByRejects.count) public rows are"
+            findings.append(
+                ImportFinding(
+                    kind: "hiddenByRejects", count: hiddenByRejects.count,
+                    message: """
+                        \(rows) not shown any more, such as \(shown(hiddenByRejects.first)): the new line was rejected, \
+                        and may have made it private; import a good line
+                        """))
+        }
         return findings + doubtfulIDs.findings
     }
 

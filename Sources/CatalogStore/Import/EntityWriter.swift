@@ -47,6 +47,8 @@ final class EntityWriter {
     private(set) var doubtfulIDs = DoubtfulIDs()
     /// The visibility of the rows of this import.
     private(set) var visibility: ImportedVisibility
+    /// The number of public rows that are not shown any more because their records were rejected, and the first id.
+    private(set) var hiddenByRejects: (count: Int, first: String) = (0, "")
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
         columns = kind.columns
@@ -214,9 +216,46 @@ final class EntityWriter {
         return key
     }
 
-    /// Marks the row of a rejected record as seen, so that a replacing import keeps it.
-    func noteRejected(_ reader: borrowing RecordReader) throws(DatabaseError) {
-        if keepsSeen { try noteSeen(reader.text(0)) }
+    /// Marks the row of a rejected record as seen, so that a replacing import keeps it, and notes its visibility.
+    ///
+    /// A public row whose new record is private, or cannot be read, is not shown until an import has a good record.
+    ///
+    /// - Parameter visibility: the visibility of the record, or nil if the file does not tell visibilities.
+    func noteRejected(_ id: String, visibility: Visibility?) throws(DatabaseError) {
+        if keepsSeen { try noteSeen(id) }
+        guard table.hasVisibility, let visibility, visibility != .public else { return }
+        let hide = try database.prepare(
+            """
+            UPDATE \(table.rawValue) SET visibility = ?2
+            WHERE \(table.idColumn) = ?1 AND visibility = \(Visibility.public.code)
+            """)
+        hide.bind(Optional(id), at: 1)
+        hide.bind(visibility.code, at: 2)
+        let before = database.totalChanges
+        try hide.run()
+        guard database.totalChanges > before else { return }
+        if hiddenByRejects.count == 0 { hiddenByRejects.first = id }
+        hiddenByRejects.count += 1
+    }
+
+    /// Returns the visibility of a record that was read but not written, or nil if the record does not tell any.
+    func visibility(in reader: borrowing RecordReader) -> Visibility? {
+        guard let index = visibilityColumn, reader.isPresent(index) else { return nil }
+        if reader.isNull(index), !visibility.isGivenByNull(columns[index]) { return nil }
+        return visibility.word(reader.isNull(index) ? "" : reader.text(index)) ?? .unknown
+    }
+
+    /// Returns the visibility of a record that could not be read, or nil if the file does not tell visibilities.
+    ///
+    /// - Parameter isInPlace: whether the record's fields are those of its columns.
+    func likelyVisibility(in reader: borrowing RecordReader, isInPlace: Bool) -> Visibility? {
+        guard let index = visibilityColumn, !reader.isMissing(index) else { return nil }
+        guard isInPlace, let word = reader.likelyText(ofRejected: index) else { return .unknown }
+        return visibility.word(word) ?? .unknown
+    }
+
+    private var visibilityColumn: Int? {
+        columns.firstIndex { if case .visibility = $0.type { true } else { false } }
     }
 
     private func noteSeen(_ id: String) throws(DatabaseError) {

@@ -78,13 +78,17 @@ extension ImportKind.Column {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes spell an ASCII word; `word` is in lower case, and the bytes may be in any case.
+    /// Whether the bytes spell an ASCII word in any case, with blanks before and after it; `word` is in lower case.
     fileprivate func spells(_ word: String) -> Bool {
         let letters = word.utf8Span.span
-        guard count == letters.count else { return false }
-        for index in indices {
-            let isUpper = self[index] >= UInt8(ascii: "A") && self[index] <= UInt8(ascii: "Z")
-            if (isUpper ? self[index] | 0x20 : self[index]) != letters[index] { return false }
+        var (start, end) = (0, count)
+        while start < end, self[start] == UInt8(ascii: " ") { start += 1 }
+        while end > start, self[end - 1] == UInt8(ascii: " ") { end -= 1 }
+        guard end - start == letters.count else { return false }
+        for index in letters.indices {
+            let byte = self[start + index]
+            let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+            if (isUpper ? byte | 0x20 : byte) != letters[index] { return false }
         }
         return true
     }

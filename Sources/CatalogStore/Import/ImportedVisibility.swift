@@ -18,11 +18,19 @@ struct ImportedVisibility {
     /// The number of public rows that an earlier private row overruled, and the id of the first.
     private(set) var overruled: (count: Int, first: String) = (0, "")
 
-    init(publicWords: [String]) { self.publicWords = publicWords.map { $0.lowercased() } }
+    init(publicWords: [String]) { self.publicWords = publicWords.map { withoutInvisible($0).lowercased() } }
 
     /// Whether a field without a value gives a visibility in a column.
     func isGivenByNull(_ column: ImportKind.Column) -> Bool {
         if case .visibility = column.type { !publicWords.isEmpty } else { false }
+    }
+
+    /// Returns the visibility that a word stands for, or nil if the word is not known.
+    func word(_ word: String) -> Visibility? {
+        let word = withoutInvisible(word).lowercased()
+        guard publicWords.isEmpty else { return publicWords.contains(word) ? .public : .private }
+        let code = Visibility.words.first { $0.word == word }?.code
+        return code.map { $0 == Visibility.public.code ? .public : .private }
     }
 
     /// Returns the number that the catalog stores for the visibility of the current record.
@@ -33,7 +41,7 @@ struct ImportedVisibility {
             if publicWords.isEmpty {
                 try column.code(index, in: reader, of: Visibility.words) == Visibility.public.code
             } else {
-                publicWords.contains(reader.isNull(index) ? "" : reader.text(index).lowercased())
+                word(reader.isNull(index) ? "" : reader.text(index)) == .public
             }
         latest = isPublic ? .public : .private
         isLatestOverruled = isPublic && privateIDs.count > 0 && reader.withField(0) { privateIDs.contains($0) }

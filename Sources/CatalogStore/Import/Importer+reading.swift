@@ -13,6 +13,7 @@ extension Importer {
         while event != .end {
             if case .rejected(let record) = event {
                 if record.reason == .notUTF8 { summary.notUTF8 += 1 }
+                try keepRow(ofRejected: record, reader)
                 try reject(reader, record.line, record.reason.description, record.excerpt)
             } else {
                 do throws(RecordProblem) {
@@ -65,10 +66,22 @@ extension Importer {
         if rejects.areMany { try checkShare(isAtEnd: false) }
     }
 
-    /// Keeps the row of a rejected record from being removed by `replaces`.
+    /// Keeps the row of a record that was read and then rejected; see `EntityWriter.noteRejected`.
     private func keepRow(of reader: borrowing RecordReader) throws(CatalogError) {
         guard case .entities(let writer, _) = writer else { return }
-        do throws(DatabaseError) { try writer.noteRejected(reader) } catch { throw CatalogError(error) }
+        do throws(DatabaseError) {
+            try writer.noteRejected(reader.text(0), visibility: writer.visibility(in: reader))
+        } catch { throw CatalogError(error) }
+    }
+
+    /// Keeps the row of a record that could not be read, as far as its id can be found.
+    private func keepRow(ofRejected record: RejectedRecord, _ reader: borrowing RecordReader) throws(CatalogError) {
+        guard case .entities(let writer, _) = writer, let id = reader.likelyText(ofRejected: 0) else { return }
+        // Only bad characters leave the other fields in their places.
+        let isInPlace = record.reason == .notUTF8 || record.reason == .nul
+        do throws(DatabaseError) {
+            try writer.noteRejected(id, visibility: writer.likelyVisibility(in: reader, isInPlace: isInPlace))
+        } catch { throw CatalogError(error) }
     }
 
     func strictError(_ source: String, _ line: Int, _ reason: String) -> CatalogError {
@@ -199,7 +212,7 @@ extension Importer {
         add(
             "keptEscapes", keptEscapes,
             "backslashes were kept as they stand, \(keptEscapes) in all; if they are escapes, as COPY and mysql write "
-                + "them, say --format copy or --format mysql")
+                + "them, say --format copy or --format mysql, with --delimiter comma for commas")
         switch writer {
         case .entities(let writer, _): findings += writer.findings
         case .pairs(let writer, _): findings += writer.doubtfulIDs.findings

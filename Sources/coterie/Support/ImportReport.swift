@@ -12,7 +12,8 @@ struct ImportReport {
         var lines = [counts]
         if !summary.unknownColumns.isEmpty {
             let names = summary.unknownColumns.map { column in
-                shown(column.name) + (column.nearest.map { " (did you mean \($0)?)" } ?? "")
+                (column.name.isEmpty ? "one without a name" : shown(column.name))
+                    + (column.nearest.map { " (did you mean \($0)?)" } ?? "")
             }
             lines.append("columns passed over: \(names.joined(separator: ", "))")
         }
@@ -30,8 +31,8 @@ struct ImportReport {
         if let reasons = summary.reasonsPath {
             let kept =
                 summary.keptRejects < summary.rejected ? "the first \(Formats.grouped(summary.keptRejects)) " : ""
-            lines.append(
-                "\(kept)rejected lines: \(summary.rejectsPaths.joined(separator: ", ")); reasons: \(reasons)")
+            let files = summary.rejectsPaths.isEmpty ? "not kept" : summary.rejectsPaths.joined(separator: ", ")
+            lines.append("\(kept)rejected lines: \(files); reasons: \(reasons)")
         }
         if isDryRun { lines += examples }
         return lines
