@@ -63,7 +63,7 @@ public struct JournaledChange: Sendable, Equatable {
     public var isNewer: Bool { content == .newer }
 
     /// The change without its content; its number and its stamp stay.
-    var erased: JournaledChange { replacing(with: Change.nothing) }
+    public var erased: JournaledChange { replacing(with: Change.nothing) }
 
     /// Returns the same change with other bytes.
     func replacing(with encoded: [UInt8]) -> JournaledChange {

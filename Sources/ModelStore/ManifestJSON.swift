@@ -16,17 +16,35 @@ enum ManifestJSON {
 
     /// Returns a manifest as JSON, with sorted keys and one value a line.
     static func encode(_ manifest: Manifest) throws(StoreError) -> [UInt8] {
+        try encode(manifest, as: "the manifest of \(manifest.version)")
+    }
+
+    /// Returns withdrawn groups as JSON, in the form of manifests.
+    static func encode(_ groups: WithdrawnGroups) throws(StoreError) -> [UInt8] {
+        try encode(groups, as: "the list of withdrawn groups")
+    }
+
+    private static func encode(_ value: some Encodable, as name: String) throws(StoreError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            let plain = try Array(encoder.encode(manifest)) + Array("\n".utf8)
+            let plain = try Array(encoder.encode(value)) + Array("\n".utf8)
             return opening + Array(Checksum.text(of: plain).utf8) + closing + plain.dropFirst(2)
         } catch {
             // Encoding these types fails only for infinity and NaN, which JSON does not have.
-            throw StoreError(
-                .writeFailed,
-                "the manifest of \(manifest.version) cannot be written as JSON: \(SystemWords.sentence(error))")
+            throw StoreError(.writeFailed, "\(name) cannot be written as JSON: \(SystemWords.sentence(error))")
         }
+    }
+
+    /// Decodes withdrawn groups and verifies their checksum.
+    static func decodeWithdrawnGroups(_ bytes: [UInt8], origin: String) throws(StoreError) -> WithdrawnGroups {
+        guard hasItsChecksum(bytes), let groups = try? JSONDecoder().decode(WithdrawnGroups.self, from: Data(bytes))
+        else {
+            throw StoreError(
+                .corrupt,
+                "\(origin) is damaged, and says which groups must stay away: \"coterie recompute\" makes it anew")
+        }
+        return groups
     }
 
     /// Decodes a manifest and verifies its checksum and its version's name.

@@ -71,6 +71,14 @@ public protocol VersionStore: Sendable {
     /// - Returns: whether the text was replaced.
     func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool
 
+    /// Returns the groups of the store's versions that are not public any more, or `nil` if no recompute noted any.
+    ///
+    /// - Throws: `StoreError.corrupt` if the record is damaged; a recompute makes it anew.
+    func withdrawnGroups() throws(StoreError) -> WithdrawnGroups?
+
+    /// Replaces the groups of the store's versions that are not public any more, in one step.
+    func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError)
+
     /// Removes the oldest versions beyond `count`, and files of killed publishers.
     ///
     /// The current version and pinned ones stay.

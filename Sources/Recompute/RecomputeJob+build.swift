@@ -12,6 +12,7 @@ struct BuiltModel {
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
     var members: RecomputedMembers?
+    var withdrawn: WithdrawnGroups?
     var popularityWeight: Double?
     var memberEvidence: [Manifest.EvidenceWeight]?
     var photoWeights: Manifest.PhotoWeights?
@@ -30,6 +31,7 @@ extension RecomputeJob {
         let work = try plan(catalog, entries, clock, observer)
         let vectors = try vectorFile(entries, catalog)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
+        let withdrawn = parameters.isDryRun ? nil : try withdrawnGroups(groups)
         var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
             throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
@@ -117,8 +119,8 @@ extension RecomputeJob {
             catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-            relations: relations, model: model, members: members, popularityWeight: evidence.popularity,
-            memberEvidence: evidence.told, photoWeights: evidence.photos)
+            relations: relations, model: model, members: members, withdrawn: withdrawn,
+            popularityWeight: evidence.popularity, memberEvidence: evidence.told, photoWeights: evidence.photos)
     }
 
     /// Returns the source of the entries: the tables if there are any, otherwise the catalog.

@@ -117,6 +117,8 @@ public struct RecomputeJob: Sendable {
         throws(RecomputeError) -> Manifest
     {
         do throws(StoreError) {
+            // Groups that are not public any more stay away from now on, even if the version is refused.
+            if let withdrawn = built.withdrawn { try store.setWithdrawnGroups(withdrawn) }
             return try store.publish(built.model, manifest: manifest, members: built.members) { done, total in
                 clock.advance(done: done, total: total, unit: "bytes")
             }

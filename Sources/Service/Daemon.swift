@@ -40,7 +40,7 @@ public final class Daemon: Sendable {
         let log = configuration.log
         let changes = ChangeClock()
         let follower = VersionFollower(
-            store: configuration.deployment.store, needsMembers: configuration.deployment.needsMembers,
+            store: configuration.deployment.store, needs: configuration.deployment.needs,
             planning: configuration.live.planning, changes: changes, log: log, now: configuration.now)
         let parts = try DeploymentParts(
             configuration.deployment, follower: follower, changes: changes, log: log, now: configuration.now)

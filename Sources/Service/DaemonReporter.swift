@@ -2,7 +2,7 @@ import Answers
 import CatalogStore
 import FoundationEssentials
 import Glibc
-public import Model
+import Model
 public import ModelStore
 
 /// Posts reports about a running daemon on the board of the store.
@@ -77,9 +77,9 @@ struct DaemonReporter: Sendable {
 public enum Deployment: Sendable {
     /// A daemon that has only versions, with their members if these are published; it records no changes.
     ///
-    /// - `decisions`: the site's decisions since the version was made.
+    /// - `recorded`: the site's decisions since the version was made, as far as they are known.
     /// - `sessions`: the file for the lists of sessions; nil for a new list at each request.
-    case versionsOnly(any VersionStore, decisions: SiteDecisions = .asPublished, sessions: String? = nil)
+    case versionsOnly(any VersionStore, recorded: RecordedDecisions = RecordedDecisions(), sessions: String? = nil)
     /// A daemon that reads and writes a catalog on the same machine.
     ///
     /// - `sessions`: the file for the lists of sessions; nil for a file beside the catalog.
@@ -101,11 +101,16 @@ public enum Deployment: Sendable {
         }
     }
 
-    /// Returns whether members are read from a version with this manifest.
+    /// The data that is read from the store besides groups.
     ///
-    /// A daemon with a catalog reads them there, unless the catalog does not have them.
-    func needsMembers(_ manifest: Manifest) -> Bool {
-        if case .catalog = self { manifest.hasOwnMembers } else { true }
+    /// A daemon with a catalog reads members there, unless the catalog does not have them. It has the present state of
+    /// groups, too.
+    var needs: VersionNeeds {
+        switch self {
+        case .versionsOnly, .shared(_, _, nil, _, _): VersionNeeds()
+        case .shared: VersionNeeds(withdrawnGroups: false)
+        case .catalog: VersionNeeds(members: { $0.hasOwnMembers }, withdrawnGroups: false)
+        }
     }
 }
 
@@ -145,8 +150,8 @@ struct DeploymentParts {
         let damaged = DamagedLists(log)
         damagedLists = damaged
         switch deployment {
-        case .versionsOnly(_, let decisions, let sessions):
-            community = VersionSource(changes: changes, decisions: decisions)
+        case .versionsOnly(_, let recorded, let sessions):
+            community = VersionSource(changes: changes, recorded) { follower.current }
             guard let sessions else { return }
             self.sessions = Sessions(try SessionFile(path: sessions, damaged: damaged), keeping)
             sessionTally = SessionTally(path: sessions)

@@ -49,6 +49,24 @@ struct ConformanceTests {
         #expect(try store.experiments() == second)
     }
 
+    @Test("keeps the groups that are not public any more", arguments: StoreUnderTest.Kind.available)
+    func withdrawn(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let store = subject.store
+        defer { withExtendedLifetime(subject) {} }
+        #expect(try store.withdrawnGroups() == nil)
+        let version = try VersionName("20260101T000000000-1")
+        for ids in [["b", "é ✈", "a"], []] {
+            let lastVersions = Dictionary(uniqueKeysWithValues: ids.map { (BytewiseString($0), version) })
+            let groups = WithdrawnGroups(lastVersions, through: version) { $0 == "a" ? .removed : .private }
+            try store.setWithdrawnGroups(groups)
+            #expect(try store.withdrawnGroups() == groups)
+            #expect(groups.reason(forGroup: "a") == (ids.isEmpty ? nil : .removed))
+            #expect(groups.reason(forGroup: "é ✈") == (ids.isEmpty ? nil : .private))
+            #expect(groups.reason(forGroup: "c") == nil && Set(groups.groupIDs) == Set(ids))
+        }
+    }
+
     @Test(
         "lists a published version, which is current only when it is made current",
         arguments: StoreUnderTest.Kind.available

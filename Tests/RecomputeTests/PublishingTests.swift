@@ -141,7 +141,7 @@ struct PublishingTests {
         // A file where the folder should be.
         #expect { try community.recompute(into: FolderStore(community.catalogPath)) } throws: { error in
             guard case .store(let error)? = error as? RecomputeError else { return false }
-            return error.code == .writeFailed
+            return error.code == .badLocation
         }
     }
 

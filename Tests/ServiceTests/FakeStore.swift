@@ -19,6 +19,7 @@ final class FakeStore: SharedStore {
         /// What loading a version fails with.
         var loadFailure: StoreError?
         var loadCount = 0
+        var withdrawn: WithdrawnGroups?
     }
 
     let state = Mutex(State())
@@ -66,6 +67,10 @@ final class FakeStore: SharedStore {
     func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {}
 
     func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { nil }
+
+    func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? { state.withLock { $0.withdrawn } }
+
+    func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) { state.withLock { $0.withdrawn = groups } }
 
     func remember(_ version: VersionName) throws(StoreError) {}
 

@@ -11,6 +11,8 @@ public struct FolderStore: VersionStore {
     let durability: Durability
     /// Whether a loaded version is a private copy.
     let hasOwnCopies: Bool
+    /// The greatest length of the list of withdrawn groups, in bytes.
+    private static let withdrawnByteLimit = 512 << 20
     /// The number of bytes in each write; progress is reported after each.
     private static let writeByteCount = 8 << 20
 
@@ -134,11 +136,7 @@ public struct FolderStore: VersionStore {
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             // Checked again under the lock, which every removal of a version needs.
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
-            // Only a killed process leaves a draft: the lock shows that nobody writes it now.
-            unsafe unlink(layout.currentDraft)
-            try FileTree.create(layout.currentDraft, content: Array("\(version)\n".utf8), durability)
-            try FileTree.move(layout.currentDraft, to: layout.current)
-            try FileTree.synchronizeDirectory(layout.directory, durability)
+            try replace(layout.current, draft: layout.currentDraft, content: Array("\(version)\n".utf8))
         }
     }
 
@@ -293,13 +291,33 @@ extension FolderStore {
         try FileTree.makeDirectory(layout.directory)
         return try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             guard try experiments() == known else { return false }
-            // Only a killed process leaves a draft: the lock shows that nobody writes it now.
-            try FileTree.remove(layout.experimentsDraft)
-            try FileTree.create(layout.experimentsDraft, content: text, durability)
-            try FileTree.move(layout.experimentsDraft, to: layout.experiments)
-            try FileTree.synchronizeDirectory(layout.directory, durability)
+            try replace(layout.experiments, draft: layout.experimentsDraft, content: text)
             return true
         }
+    }
+
+    /// Returns the groups of the versions that are not public any more.
+    public func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
+        guard let bytes = try FileTree.content(of: layout.withdrawn, limit: Self.withdrawnByteLimit) else { return nil }
+        return try ManifestJSON.decodeWithdrawnGroups(bytes, origin: layout.withdrawn)
+    }
+
+    /// Replaces these groups, in one step that survives a loss of power.
+    public func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
+        let content = try ManifestJSON.encode(groups)
+        try FileTree.makeDirectory(layout.directory)
+        try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+            try replace(layout.withdrawn, draft: layout.withdrawnDraft, content: content)
+        }
+    }
+
+    /// Replaces a file in one step, under the lock of the current version.
+    private func replace(_ path: String, draft: String, content: [UInt8]) throws(StoreError) {
+        // Only a killed process leaves a draft: the lock shows that nobody writes it now.
+        try FileTree.remove(draft)
+        try FileTree.create(draft, content: content, durability)
+        try FileTree.move(draft, to: path)
+        try FileTree.synchronizeDirectory(layout.directory, durability)
     }
 }
 
@@ -315,6 +333,7 @@ extension FolderStore {
 /// pins/NAME                   an empty file; pruning keeps the version
 /// daemons/HOST-PROCESS        a daemon's report about itself, JSON; valid for 20 seconds
 /// experiments.json            the site's experiments
+/// withdrawn.json              the groups of the versions that are not public any more (`WithdrawnGroups`)
 /// .lock                       locked (flock) while a version is published or old ones are removed
 /// .current.lock               locked for the moment of a switch, or of a change of the experiments
 /// ```
@@ -328,6 +347,8 @@ struct FolderLayout: Sendable {
     var currentDraft: String { directory + "/.current.new" }
     var experiments: String { directory + "/experiments.json" }
     var experimentsDraft: String { directory + "/.experiments.new" }
+    var withdrawn: String { directory + "/withdrawn.json" }
+    var withdrawnDraft: String { directory + "/.withdrawn.new" }
     var versions: String { directory + "/versions" }
     var publisherLock: String { directory + "/.lock" }
     var currentLock: String { directory + "/.current.lock" }

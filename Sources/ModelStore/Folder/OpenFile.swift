@@ -148,12 +148,18 @@ extension StoreError {
                 "; "
                     + (FileAccess.refusal(toRead: path)
                         ?? "it must be possible for this user to read and to write there")
+            case ENOTDIR: "; a part of this path is a file: name another folder"
             case EMFILE, ENFILE: "; raise the limit of open files (ulimit -n)"
             default: ""
             }
-        let isClosed = code == .unavailable && (number == EACCES || number == EPERM)
+        let code: Code =
+            switch (code, number) {
+            case (.unavailable, EACCES), (.unavailable, EPERM): .notPermitted
+            case (.unavailable, ENOTDIR): .badLocation
+            default: code
+            }
         return StoreError(
-            isClosed ? .notPermitted : code,
+            code,
             "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))\(advice)")
     }
 }

@@ -37,6 +37,14 @@ struct ImageCache: Sendable {
         if (try? folder.current()) != version { try folder.makeCurrent(version) }
     }
 
+    /// Keeps withdrawn groups, which must stay away while the server is away; a failure leaves the earlier ones.
+    func keep(_ groups: WithdrawnGroups) {
+        if withdrawnGroups() != groups { try? folder.setWithdrawnGroups(groups) }
+    }
+
+    /// Returns the withdrawn groups that were kept last, or `nil` if there are none.
+    func withdrawnGroups() -> WithdrawnGroups? { try? folder.withdrawnGroups() }
+
     /// Returns the image of the remembered version, or else the newest undamaged image, if any.
     func lastLoaded() throws(StoreError) -> LoadedVersion? {
         if let current = try? folder.current(), let image = image(of: current) { return image }
@@ -52,6 +60,12 @@ struct ImageCache: Sendable {
     func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
         throws(StoreError) -> LoadedVersion
     {
+        do throws(StoreError) { return try installed(manifest, write) } catch { throw Self.namingOption(error) }
+    }
+
+    private func installed(_ manifest: Manifest, _ write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
+        throws(StoreError) -> LoadedVersion
+    {
         // Pruning comes first: the new image may have an older version than the images that stay.
         _ = try folder.prune(keeping: Self.imagesKept)
         for _ in 0..<Self.patienceTenths {
@@ -65,6 +79,12 @@ struct ImageCache: Sendable {
             if let image = image(of: manifest.version), image.manifest == manifest { return image }
         }
         throw StoreError(.busy, "another process has been installing an image in \(folder.location) for a minute")
+    }
+
+    /// Returns an error that also says how to name another folder, if this one cannot be written.
+    private static func namingOption(_ error: StoreError) -> StoreError {
+        guard error.code == .writeFailed else { return error }
+        return StoreError(.writeFailed, error.message + "; --cache names another folder for versions from Redis")
     }
 
     /// Returns the verified member table beside a version's image.
@@ -84,7 +104,7 @@ struct ImageCache: Sendable {
             try FileTree.move(draft, to: path)
         } catch {
             unsafe unlink(draft)
-            throw error
+            throw Self.namingOption(error)
         }
         return try folder.members(of: loaded)
     }

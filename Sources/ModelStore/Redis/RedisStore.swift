@@ -310,4 +310,30 @@ extension RedisStore {
         command.append(text)
         return try ask(command) == .integer(1)
     }
+    /// Returns the groups of the versions that are not public any more, and keeps them on this machine.
+    ///
+    /// While the server is out of reach, the groups that were kept last are returned.
+    public func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
+        do throws(StoreError) {
+            switch try ask(RedisCommand("GET", layout.withdrawn)) {
+            case .null: return nil
+            case .bytes(let bytes):
+                let origin = "\(layout.withdrawn) in \(location)"
+                let groups = try ManifestJSON.decodeWithdrawnGroups(bytes, origin: origin)
+                images.keep(groups)
+                return groups
+            default: throw StoreError(.corrupt, "\(layout.withdrawn) in \(location) is no text: recompute")
+            }
+        } catch {
+            guard error.code.isOutOfReach, let kept = images.withdrawnGroups() else { throw error }
+            return kept
+        }
+    }
+
+    /// Replaces these groups, in one step.
+    public func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
+        var command = RedisCommand("SET", layout.withdrawn)
+        command.append(try ManifestJSON.encode(groups))
+        _ = try ask(command)
+    }
 }

@@ -78,6 +78,17 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in try catalog.group(withID: id).map { $0.visibility == .public } }
     }
 
+    /// Returns the state for which a group is not shown, in a word.
+    func concealment(ofGroup id: String) throws(ServiceError) -> String {
+        let group = try read { catalog throws(CatalogError) in try catalog.group(withID: id) }
+        return switch group?.visibility {
+        case .public: "hidden"
+        case .private: WithdrawnGroups.Reason.private.rawValue
+        case .unknown: WithdrawnGroups.Reason.undescribed.rawValue
+        case nil: WithdrawnGroups.Reason.removed.rawValue
+        }
+    }
+
     /// Returns the facts about a public photo, or nil if there is no public photo with the id.
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }

@@ -71,6 +71,8 @@ final class CatalogSource: CommunitySource {
 
     func isForgotten(user id: String) throws(ServiceError) -> Bool { try reader.isForgotten(user: id) }
 
+    func concealment(ofGroup id: String) throws(ServiceError) -> String { try reader.concealment(ofGroup: id) }
+
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         try reader.siteDecisions(in: snapshot)
     }

@@ -26,6 +26,9 @@ protocol CommunitySource: Sendable {
     /// Whether the site has forgotten a user; nothing about a forgotten user may be kept again.
     func isForgotten(user id: String) throws(ServiceError) -> Bool
 
+    /// Returns the state for which a group of a version is not shown, in a word.
+    func concealment(ofGroup id: String) throws(ServiceError) -> String
+
     /// Returns the site's current decisions.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions
 
@@ -84,6 +87,9 @@ enum CommunitySubject: String {
 extension CommunitySource {
     /// True; the default for a source that has a place of its own for changes.
     var records: Bool { true }
+
+    /// Returns "hidden"; the default for a source that knows no other reason.
+    func concealment(ofGroup id: String) throws(ServiceError) -> String { "hidden" }
 
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}

@@ -12,6 +12,7 @@ final class JournalSource: CommunitySource {
     private struct DecisionState: Equatable {
         let revision: UInt64
         let newest: VersionName?
+        let withdrawnRevision: UInt64
         /// The change count of the catalog; nil without a catalog.
         let changeCount: Int64?
     }
@@ -71,46 +72,37 @@ final class JournalSource: CommunitySource {
         return try catalog?.isForgotten(user: id) ?? false
     }
 
+    func concealment(ofGroup id: String) throws(ServiceError) -> String {
+        if let catalog { return try catalog.concealment(ofGroup: id) }
+        return served().withdrawn?.reason(forGroup: id)?.rawValue ?? "hidden"
+    }
+
     /// Returns the decisions of the version and the journal.
     ///
     /// Groups that were removed, or that are private or hidden in the catalog by now, are hidden as well.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
+        let served = served()
         let state = DecisionState(
-            revision: journal.decisions.revision, newest: served().newest?.version,
-            changeCount: try catalog?.changeCount())
+            revision: journal.decisions.revision, newest: served.newest?.version,
+            withdrawnRevision: served.withdrawnRevision, changeCount: try catalog?.changeCount())
         return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
-            var decisions = SiteDecisions(siteState(in: snapshot), in: snapshot.model)
+            var decisions = published(in: snapshot).decisions
             decisions.hidden.formUnion(try catalog?.siteDecisions(in: snapshot).hidden ?? [])
-            decisions.hidden.formUnion(
-                Set(groups: removedGroups(beyond: snapshot.manifest.taken).lazy.map(\.text), in: snapshot.model))
-            // The next version has these groups under their new ids.
-            decisions.hidden.formUnion(
-                Set(groups: journal.decisions.renamedGroups(beyond: snapshot.manifest.taken), in: snapshot.model))
             return decisions
         }
     }
 
-    /// Returns the decisions published with a version, with newer decisions replayed on top.
-    ///
-    /// After a rollback an older version serves. Only the newest version knows which groups the catalog has hidden
-    /// since.
-    private func siteState(in snapshot: ModelSnapshot) -> SiteState {
-        let (manifest, log) = (snapshot.manifest, journal.decisions)
-        let state = log.replayed(on: SiteState(manifest, snapshot.model), beyond: manifest.taken)
-        guard let newest = served().newest, newest.version != manifest.version else { return state }
-        let latest = log.replayed(on: SiteState(hidden: newest.hiddenGroups ?? []), beyond: newest.taken)
-        return SiteState(hidden: latest.hiddenGroups, curations: state.curations)
+    /// Returns the decisions of the store and the journal about a version.
+    private func published(in snapshot: ModelSnapshot) -> PublishedDecisions {
+        let served = served()
+        return PublishedDecisions(
+            snapshot.manifest, snapshot.model, newest: served.newest, journal.decisions.recorded, served.withdrawn)
     }
 
-    /// Returns the groups that have been removed since a version was made.
-    private func removedGroups(beyond taken: AppliedChanges) -> Set<BytewiseString> {
-        journal.decisions.removed(beyond: taken) { subject in
-            if case .group(let id) = subject { id } else { nil }
-        }
-    }
+    private func siteState(in snapshot: ModelSnapshot) -> SiteState { published(in: snapshot).state }
 
     private var removedPhotos: Set<BytewiseString> {
-        journal.decisions.removed(beyond: served().snapshot?.manifest.taken ?? .none) { subject in
+        journal.decisions.recorded.removed(beyond: served().snapshot?.manifest.taken ?? .none) { subject in
             if case .photo(let id) = subject { id } else { nil }
         }
     }
@@ -149,7 +141,8 @@ final class JournalSource: CommunitySource {
     /// Returns a change under the new ids of its groups; a group that has an old id in a later version keeps it.
     private func renamed(_ change: Change, in snapshot: ModelSnapshot) -> Change {
         let names = journal.decisions.names
-        let renamed = Set(journal.decisions.renamedGroups(beyond: snapshot.manifest.taken).map(BytewiseString.init))
+        let renamed = Set(
+            journal.decisions.recorded.renamedGroups(beyond: snapshot.manifest.taken).map(BytewiseString.init))
         return change.renamed { id in
             let isOther = snapshot.model.index(ofID: id) != nil && !renamed.contains(BytewiseString(id))
             return isOther ? id : names.newest(of: id)
@@ -174,13 +167,15 @@ final class JournalSource: CommunitySource {
 
     /// Whether a group exists, shown or hidden.
     private func isThere(group id: String, in snapshot: ModelSnapshot) -> Bool {
-        guard !removedGroups(beyond: snapshot.manifest.taken).contains(BytewiseString(id)) else { return false }
+        let recorded = journal.decisions.recorded
+        guard !recorded.removedGroups(beyond: snapshot.manifest.taken).contains(BytewiseString(id)),
+            served().withdrawn?.reason(forGroup: id) != .removed
+        else { return false }
         // A version lacks the groups that were hidden when it was made, and has others under their old ids.
-        let names = journal.decisions.names
         return snapshot.model.index(ofID: id) != nil
             || siteState(in: snapshot).hidden[BytewiseString(id)] != nil
-            || journal.decisions.renamedGroups(beyond: snapshot.manifest.taken).contains {
-                names.newest(of: $0).hasSameBytes(as: id)
+            || recorded.renamedGroups(beyond: snapshot.manifest.taken).contains {
+                recorded.names.newest(of: $0).hasSameBytes(as: id)
             }
     }
 
@@ -189,7 +184,9 @@ final class JournalSource: CommunitySource {
         -> SiteChange.Outcome?
     {
         guard isThere(group: change.groupID, in: snapshot) else { return .unknownGroup }
-        if case .curate = change.action, try catalog?.isPublic(group: change.groupID) == false { return .privateGroup }
+        let isPublic = try catalog?.isPublic(group: change.groupID)
+        let isWithdrawn = served().withdrawn?.reason(forGroup: change.groupID) != nil
+        if case .curate = change.action, isPublic == false || isWithdrawn { return .privateGroup }
         var state = siteState(in: snapshot)
         switch (state.apply(change), change.action) {
         // The group may have another position in another version that serves later.

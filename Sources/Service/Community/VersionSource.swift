@@ -7,12 +7,24 @@ import Recommendation
 /// Nothing is recorded: there is no place for changes.
 final class VersionSource: CommunitySource {
     let changes: ChangeClock
-    /// The site's decisions since the version was made, as far as they are known.
-    private let decisions: SiteDecisions
+    /// The state of everything that decisions depend on.
+    private struct DecisionState: Equatable {
+        let newest: VersionName?
+        let withdrawnRevision: UInt64
+    }
 
-    init(changes: ChangeClock, decisions: SiteDecisions) {
+    /// The site's decisions since the version was made, as far as they are known.
+    private let recorded: RecordedDecisions
+    /// Returns the version that serves, and the newest one.
+    private let served: @Sendable () -> VersionFollower.State
+    private let decisions = DecisionCache<DecisionState>()
+
+    init(
+        changes: ChangeClock, _ recorded: RecordedDecisions, served: @escaping @Sendable () -> VersionFollower.State
+    ) {
         self.changes = changes
-        self.decisions = decisions
+        self.recorded = recorded
+        self.served = served
     }
 
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool {
@@ -29,7 +41,20 @@ final class VersionSource: CommunitySource {
 
     func isForgotten(user id: String) -> Bool { false }
 
-    func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions { decisions }
+    func concealment(ofGroup id: String) -> String {
+        served().withdrawn?.reason(forGroup: id)?.rawValue ?? "hidden"
+    }
+
+    func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions {
+        let served = served()
+        let state = DecisionState(
+            newest: served.newest?.version, withdrawnRevision: served.withdrawnRevision)
+        return decisions.decisions(in: snapshot.version, at: state) {
+            PublishedDecisions(
+                snapshot.manifest, snapshot.model, newest: served.newest, recorded, served.withdrawn
+            ).decisions
+        }
+    }
 
     func context(ofPhoto id: String, in model: VisibleModel) -> PhotoContext? { nil }
 

@@ -18,6 +18,10 @@ final class VersionFollower: Sendable {
         ///
         /// After a rollback, it shows the groups that were hidden by then.
         var newest: Manifest?
+        /// The groups of the store's versions that are not public any more, for a daemon without a catalog.
+        var withdrawn: WithdrawnGroups?
+        /// A number that grows with every change of these groups.
+        var withdrawnRevision: UInt64 = 0
         /// The reason that the serving version may not be the current one, or `nil` if there is no problem.
         var problem: String? = "no version has been looked for yet"
         /// Whether the store answered the last time.
@@ -56,8 +60,11 @@ final class VersionFollower: Sendable {
     static let longestPause = 64
 
     let store: any VersionStore
-    /// Returns whether members are read from a version with this manifest.
-    private let needsMembers: @Sendable (Manifest) -> Bool
+    private let needs: VersionNeeds
+    /// The number of polls so far.
+    private let pollCount = Atomic<Int>(0)
+    /// The number of polls between two looks for withdrawn groups while no new version comes.
+    private static let pollsPerLook = 20
     private let planning: Mutex<Planning>
     /// Whether a new configuration waits to be taken up.
     private let hasNewPlanning = Atomic(false)
@@ -80,18 +87,18 @@ final class VersionFollower: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store to follow.
-    ///   - needsMembers: returns whether members are read from a version with this manifest.
+    ///   - needs: the data that is read from the store besides groups.
     ///   - planning: the configuration of lists.
     ///   - changes: the clock that notes changes of answers.
     ///   - log: the log for events.
     ///   - now: returns the time, in Unix milliseconds.
     init(
-        store: any VersionStore, needsMembers: @escaping @Sendable (Manifest) -> Bool = { _ in true },
+        store: any VersionStore, needs: VersionNeeds = VersionNeeds(),
         planning: Planning, changes: ChangeClock = ChangeClock(), log: EventLog,
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
-        self.needsMembers = needsMembers
+        self.needs = needs
         self.planning = Mutex(planning)
         self.changes = changes
         self.log = log
@@ -168,6 +175,9 @@ final class VersionFollower: Sendable {
             }
             guard version != current.snapshot?.version || current.snapshot?.lacksMembers == true else {
                 if current.newest == nil { try learnNewest() }
+                if pollCount.wrappingAdd(1, ordering: .relaxed).oldValue % Self.pollsPerLook == 0 {
+                    try learnWithdrawn()
+                }
                 return note(problem: try lostPart(), reachable: true)
             }
             try rejectDuringPause(of: version)
@@ -220,6 +230,7 @@ final class VersionFollower: Sendable {
         // The members may be damaged and the store away. Then groups are served now, and members after the store is
         // back.
         let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning.withLock { $0 })
+        try? learnWithdrawn()
         update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
@@ -231,6 +242,7 @@ final class VersionFollower: Sendable {
             guard let loaded = try? store.load(name), loaded.manifest.objections == nil,
                 let snapshot = try? snapshot(of: loaded)
             else { continue }
+            guard (try? learnWithdrawn()) != nil else { return }
             update { $0.snapshot = snapshot }
             log.warning("serving version \(name), an older one: \(snapshot.model.groupCount) groups")
             return
@@ -243,8 +255,19 @@ final class VersionFollower: Sendable {
         update { $0.newest = newest }
     }
 
+    /// Asks for the groups that are not public any more.
+    private func learnWithdrawn() throws(StoreError) {
+        guard needs.withdrawnGroups else { return }
+        let found = try store.withdrawnGroups()
+        guard found != current.withdrawn else { return }
+        update { state in
+            state.withdrawn = found
+            state.withdrawnRevision += 1
+        }
+    }
+
     private func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
-        let needsMembers = needsMembers(loaded.manifest)
+        let needsMembers = needs.members(loaded.manifest)
         return ModelSnapshot(
             loaded, members: needsMembers ? try store.members(of: loaded) : nil, needsMembers: needsMembers,
             planning: planning.withLock { $0 })
@@ -252,6 +275,8 @@ final class VersionFollower: Sendable {
 
     private func loadAndServe(_ version: VersionName) throws(StoreError) {
         let snapshot = if let other = current.others[version] { other } else { try load(version) }
+        // These groups are known before a version serves that may have them.
+        try learnWithdrawn()
         let newest = try? store.versions().last
         let wanted = wanted.withLock { $0 }
         update { state in
@@ -260,8 +285,8 @@ final class VersionFollower: Sendable {
             if let before = state.snapshot, wanted.contains(before.version), !before.lacksMembers {
                 others[before.version] = before
             }
-            state = State(
-                snapshot: snapshot, others: others, newest: newest, problem: nil, storeIsReachable: true)
+            (state.snapshot, state.others, state.newest, state.problem) = (snapshot, others, newest, nil)
+            (state.storeIsReachable, state.storeUnreachableSinceMilliseconds) = (true, nil)
         }
         log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
         remember(version)
@@ -324,4 +349,12 @@ final class VersionFollower: Sendable {
             log.info("the store answers again; the daemon \(serving)")
         }
     }
+}
+
+/// The data that a daemon reads from its store besides groups.
+struct VersionNeeds: Sendable {
+    /// Returns whether members are read from a version with this manifest.
+    var members: @Sendable (Manifest) -> Bool = { _ in true }
+    /// Whether the store says which groups are not public any more; otherwise a catalog does.
+    var withdrawnGroups = true
 }

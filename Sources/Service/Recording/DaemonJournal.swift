@@ -274,51 +274,11 @@ final class JournaledDecisions: Sendable {
     /// A number that grows with every change of the decisions.
     var revision: UInt64 { log.withLock { $0.revision } }
 
-    /// Returns a state with newer decisions replayed on top.
-    ///
-    /// - Parameter taken: the changes that the state has already.
-    func replayed(on state: SiteState, beyond taken: AppliedChanges) -> SiteState {
-        let (changes, names) = log.withLock { ($0.changes, $0.names) }
-        var state = state
-        for decision in changes where !taken.contains(decision.sequence, of: decision.origin) {
-            switch decision.change {
-            case .site(var change):
-                // Another daemon may have decided under the old id.
-                change.groupID = names.newest(of: change.groupID)
-                _ = state.apply(change)
-            case .renaming(let change): state.apply(change)
-            case .member, .removal, nil: break
-            }
-        }
-        return state
+    /// The decisions as they are now.
+    var recorded: RecordedDecisions {
+        log.withLock { RecordedDecisions($0.changes, names: $0.names) }
     }
 
     /// The new ids of renamed groups.
     var names: GroupNames { log.withLock { $0.names } }
-
-    /// Returns the old ids of the groups that were renamed.
-    ///
-    /// - Parameter taken: the renamings that the version has already.
-    func renamedGroups(beyond taken: AppliedChanges) -> [String] {
-        log.withLock { $0.changes }.compactMap { change in
-            guard let renaming = change.change?.renaming, renaming.subject == .group,
-                !taken.contains(change.sequence, of: change.origin)
-            else { return nil }
-            return renaming.oldID
-        }
-    }
-
-    /// Returns the ids of removed subjects of one kind.
-    ///
-    /// - Parameters:
-    ///   - taken: the changes that the version has already.
-    ///   - subjectID: returns the id of a subject of that kind, or nil for other kinds.
-    func removed(beyond taken: AppliedChanges, _ subjectID: (RemovalChange.Subject) -> String?) -> Set<BytewiseString> {
-        var ids: Set<BytewiseString> = []
-        for change in log.withLock({ $0.changes }) where !taken.contains(change.sequence, of: change.origin) {
-            guard case .removal(let removal) = change.change, let id = subjectID(removal.subject) else { continue }
-            ids.insert(BytewiseString(id))
-        }
-        return ids
-    }
 }

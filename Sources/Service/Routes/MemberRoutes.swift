@@ -63,7 +63,13 @@ extension Responder {
             ofMember: call.id, at: instant, arms: kept?.arms, call.filter, call.parameters.boosts, in: served)
         let (snapshot, request, planner) = (context.snapshot, context.request, context.planner)
         let groupID = call.path["group"]
-        guard !snapshot.model.hides(groupID) else { return context.explanation(ofUnshown: groupID) }
+        guard !snapshot.model.hides(groupID) else {
+            let community = try call.community(with: .memberships)
+            let concealment = try call.reading { () throws(ServiceError) in
+                try community.concealment(ofGroup: groupID)
+            }
+            return context.explanation(ofUnshown: groupID, concealment)
+        }
         let group = try call.group(groupID, in: snapshot)
         guard let list = kept?.list(in: snapshot) else { return context.explanation(of: group) }
         return Explanation(

@@ -18,28 +18,28 @@ enum ExplainCommand: Subcommand {
         let boosts = try parsed.boosts()
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
-        try Lookup.check(boosts, in: version, snapshot.model, catalog: catalog)
+        let site = try SiteView(parsed, version, catalog, parsed.planning(), of: .some([parsed.arguments[0]]))
+        let snapshot = site.snapshot
+        try Lookup.check(boosts, in: version, site, catalog: catalog)
         let profiles = try ProfileReader(parsed, version, catalog, snapshot.planner)
         let request = PlanRequest(
-            profile: try profiles.profile(of: parsed.arguments[0]), atMilliseconds: profiles.instant,
+            profile: try profiles.profile(of: parsed.arguments[0], site.streamed), atMilliseconds: profiles.instant,
             seed: try parsed.planSeed(), boosts: boosts)
         let context = MemberContext(snapshot, request)
-        let answer = try explanation(of: parsed.arguments[1], context, version, snapshot.model, catalog)
+        let answer = try explanation(of: parsed.arguments[1], context, version, site, catalog)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
         try output.flush()
     }
 
     private static func explanation(
-        of group: String, _ context: MemberContext, _ version: LoadedVersion, _ visible: VisibleModel,
+        of group: String, _ context: MemberContext, _ version: LoadedVersion, _ site: SiteView,
         _ catalog: Catalog?
     ) throws -> Explanation {
-        if let concealment = try catalog?.group(withID: group)?.concealment {
+        if let concealment = site.concealment(of: group, try catalog?.group(withID: group)) {
             return context.explanation(ofUnshown: group, concealment)
         }
-        guard !visible.hides(group) else { return context.explanation(ofUnshown: group) }
-        return context.explanation(of: UInt32(try Lookup.group(group, in: version, visible, catalog: catalog)))
+        return context.explanation(of: UInt32(try Lookup.group(group, in: version, site, catalog: catalog)))
     }
 
     private static func write(_ answer: Explanation, to output: inout Output) throws {

@@ -80,7 +80,7 @@ enum ExportCommand: Subcommand {
             throw UsageError("\"export neighbours\" needs --by, one of \(names)")
         }
         let version = try parsed.loadVersion()
-        let shown = try parsed.snapshot(version, parsed.openCatalogIfPresent()).model
+        let shown = try SiteView(parsed, version, parsed.openCatalogIfPresent()).model
         var output = try Output(path: parsed.textIfGiven("output"))
         try write(Relation(rawValue: relation), of: version, shown, isJSON: parsed.flag("json"), to: &output)
         try output.flush()

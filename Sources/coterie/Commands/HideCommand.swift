@@ -3,6 +3,8 @@ import CatalogStore
 import CivilTime
 import CommandLine
 import Model
+import ModelStore
+import Service
 
 /// `coterie hide [GROUP]`.
 enum HideCommand: Subcommand {
@@ -16,13 +18,14 @@ enum HideCommand: Subcommand {
             without the catalog, or to hide a group from the next answer on, use PUT /v1/admin/groups/GROUP/hidden \
             instead.
 
-            The command ends by listing all hidden groups; --list does only that.
+            The command ends by listing all hidden groups; --list does only that. With a store in Redis, the list has \
+            what daemons recorded since the last recompute.
             """,
         arguments: [Argument("GROUP", help: "The group's id", isOptional: true)],
         options: [
             Option(flag: "undo", help: "Show the group again; the next recompute includes it"),
-            Option(flag: "list", help: "Only list the hidden groups"), CommonOptions.catalog, CommonOptions.json,
-        ],
+            Option(flag: "list", help: "Only list the hidden groups"), CommonOptions.catalog,
+        ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -45,7 +48,11 @@ enum HideCommand: Subcommand {
     }
 
     private static func list(_ parsed: ParsedCommand) throws {
-        let answer = HiddenGroups(try parsed.openCatalog().hiddenGroups(limit: .max))
+        let catalog = try parsed.openCatalog()
+        let recorded = try parsed.openStore().shared.map { store in
+            try StreamedChanges(of: store.channel, beyond: catalog.appliedChanges()).decisions
+        }
+        let answer = HiddenGroups(try SiteState(of: catalog, recorded ?? RecordedDecisions()).hiddenGroups)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Changes
 import CommandLine
 import Dispatch
 import FoundationEssentials
@@ -38,8 +39,12 @@ struct ListExport {
     private let version: LoadedVersion
     private let snapshot: VisibleSnapshot
     private let catalog: Catalog?
+    /// The changes that neither the catalog nor the version has, or `nil` if the store is not shared.
+    private let streamed: StreamedChanges?
     /// The members of the version, if profiles are read from there.
     private let members: PublishedMembers?
+    /// The ids of the file of users, or `nil` for all members.
+    private let listed: [String]?
     /// A reader for each thread.
     private let readers: [ProfileReader]
     private let progress = ProgressLine()
@@ -49,7 +54,10 @@ struct ListExport {
         self.parsed = parsed
         let catalog = try parsed.openCatalogIfPresent()
         version = try parsed.loadVersion()
-        let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
+        listed = try parsed.textIfGiven("users").map(LineFile.lines)
+        let site = try SiteView(parsed, version, catalog, parsed.planning(), of: listed.map { .some($0) } ?? .all)
+        let snapshot = site.snapshot
+        streamed = site.streamed
         let isFromVersion = catalog == nil || version.manifest.hasOwnMembers
         members = isFromVersion ? try parsed.publishedMembers(version) : nil
         (self.catalog, self.snapshot) = (catalog, snapshot)
@@ -58,16 +66,18 @@ struct ListExport {
             limit: try parsed.integer("limit", in: 1...300), seed: try parsed.planSeed(),
             omitted: parsed.texts("without").sorted(), variety: try parsed.variety(), isJSON: parsed.flag("json"),
             hasReasons: parsed.flag("reasons"))
-        content.concealed = try Self.concealed(snapshot.model, catalog)
-        readers = try (0..<parsed.threadCount()).map { [version] _ in
-            try ProfileReader(parsed, version, parsed.openCatalogIfPresent(), snapshot.planner, isForMany: true)
+        content.concealed = try Self.concealed(site, catalog)
+        readers = try (0..<parsed.threadCount()).map { [version, members] _ in
+            try ProfileReader(
+                parsed, version, parsed.openCatalogIfPresent(), snapshot.planner, members, isForMany: true)
         }
     }
 
     /// Returns a checksum of what lists must not have: it changes if a group is hidden or a member forgotten meanwhile.
-    private static func concealed(_ model: VisibleModel, _ catalog: Catalog?) throws -> String {
-        let groups = (0..<model.groupCount).filter { !model.shows(UInt32($0)) }.map(String.init)
-        let members = try catalog?.forgottenMembers().map(\.id).sorted() ?? []
+    private static func concealed(_ site: SiteView, _ catalog: Catalog?) throws -> String {
+        let groups = (0..<site.model.groupCount).filter { !site.model.shows(UInt32($0)) }.map(String.init)
+        let known = try catalog?.forgottenMembers().map { BytewiseString($0.id) } ?? []
+        let members = (site.streamed?.forgottenMembers ?? []).union(known).map(\.text).sorted()
         return Checksum.text(of: Array((groups + [""] + members).joined(separator: "\n").utf8))
     }
 
@@ -76,14 +86,15 @@ struct ListExport {
     /// - Throws: among others `Failure`, after the other lists are written, if some users are unknown.
     mutating func run() throws {
         let unknown = try writeLists()
-        guard unknown == 0 else {
+        // Of all members, one is only unknown who went meanwhile, or whom a daemon has forgotten.
+        guard unknown == 0 || listed == nil else {
             throw Failure(Failure.badData, "\(unknown) users are unknown; the others have their lists")
         }
     }
 
     /// Writes the lists, and returns the number of unknown users.
     private mutating func writeLists() throws -> Int {
-        let users = try UserIDs(of: catalog, members, file: parsed.textIfGiven("users"))
+        let users = try UserIDs(of: catalog, members, listed)
         content.users = users.checksum
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
         let header = content.isJSON ? "" : columns.joined(separator: "\t") + "\n"
@@ -122,8 +133,9 @@ struct ListExport {
         while true {
             let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * readers.count)
             guard let end = round.last else { break }
+            let recent = try recentChanges(of: round)
             let lists = try Parallel.map(round.count, portion: Self.portionCount, readers) { reader, members in
-                try self.lists(of: round[members], reader)
+                try self.lists(of: round[members], reader, recent)
             }
             unknown += lists.reduce(0) { $0 + $1.unknown }
             try write(Array(lists.map(\.bytes).joined()), end)
@@ -135,13 +147,22 @@ struct ListExport {
         return unknown
     }
 
-    private func lists(of users: ArraySlice<String>, _ reader: ProfileReader) throws -> (bytes: [UInt8], unknown: Int) {
+    /// Returns the changes of some members that neither the catalog nor the version has.
+    private func recentChanges(of users: [String]) throws -> [BytewiseString: RecentMemberChanges] {
+        var found: [BytewiseString: RecentMemberChanges] = [:]
+        for user in users { found[BytewiseString(user)] = try streamed?.recentChanges(ofUser: user) }
+        return found
+    }
+
+    private func lists(
+        of users: ArraySlice<String>, _ reader: ProfileReader, _ recent: [BytewiseString: RecentMemberChanges]
+    ) throws -> (bytes: [UInt8], unknown: Int) {
         var bytes: [UInt8] = []
         var unknown = 0
         var reader = reader
         // A resumed file keeps the time at which it was begun.
         reader.instant = content.atMilliseconds
-        for profile in try reader.profiles(of: users) {
+        for profile in try reader.profiles(of: users, recent) {
             guard let profile else {
                 unknown += 1
                 continue
@@ -215,10 +236,10 @@ private struct UserIDs {
     /// - Parameters:
     ///   - catalog: the catalog, which may have members that the version lacks.
     ///   - members: the members of the version, or `nil` if the catalog has all.
-    ///   - file: the path of a file of ids, or `nil` for all.
-    init(of catalog: Catalog?, _ members: PublishedMembers?, file: String?) throws {
-        if let file {
-            let ids = try Self.sorted(LineFile.lines(of: file))
+    ///   - listed: the ids of a file, or `nil` for all.
+    init(of catalog: Catalog?, _ members: PublishedMembers?, _ listed: [String]?) throws {
+        if let listed {
+            let ids = Self.sorted(listed)
             checksum = Checksum.text(of: Array(ids.joined(separator: "\n").utf8))
             (source, count) = (.listed(ids), ids.count)
             return

@@ -36,7 +36,7 @@ enum PhotoCommand: Subcommand {
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalog()
         let photo = try Lookup.publicPhoto(parsed.arguments[0], catalog)
-        let snapshot = try parsed.snapshot(version, catalog)
+        let snapshot = try SiteView(parsed, version, catalog).snapshot
         var context = PhotoContext(photo, in: snapshot.model)
         let basis = try parsed.choiceIfGiven("by", of: PhotoBasis.self) ?? .pools
         if basis != .pools {

@@ -24,7 +24,8 @@ enum RecommendCommand: Subcommand {
             A boost multiplies the scores of candidates, those of a topic or one group. It moves groups that are \
             candidates anyway, and leaves the scores in the table unchanged.
 
-            Memberships are read from the catalog, or from the version if the catalog does not have them. With several users, or \
+            Memberships are read from the catalog, or from the version if the catalog does not have them. With a store \
+            in Redis, what daemons recorded since the last recompute is read from there. With several users, or \
             with --users, --json writes one line per user; unknown users are reported, and the others get their lists.
             """,
         arguments: [Argument("USER", help: "The user's id", isOptional: true, isRepeating: true)],
@@ -51,8 +52,9 @@ enum RecommendCommand: Subcommand {
         }
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let snapshot = try parsed.snapshot(version, catalog, parsed.planning())
-        try Lookup.check(boosts, in: version, snapshot.model, catalog: catalog)
+        let site = try SiteView(parsed, version, catalog, parsed.planning(), of: .some(users))
+        let snapshot = site.snapshot
+        try Lookup.check(boosts, in: version, site, catalog: catalog)
         let profiles = try ProfileReader(parsed, version, catalog, snapshot.planner)
         let seed = try parsed.planSeed()
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
@@ -60,7 +62,9 @@ enum RecommendCommand: Subcommand {
         var unknownCount = 0
         for user in users {
             let profile: MemberProfile
-            do { profile = try profiles.profile(of: user) } catch let failure as Failure where !isSingle {
+            do {
+                profile = try profiles.profile(of: user, site.streamed)
+            } catch let failure as Failure where !isSingle {
                 // The others still get their lists, in the given order.
                 try output.flush()
                 printToStandardError("coterie: \(failure.message)")

@@ -29,8 +29,9 @@ enum SimilarCommand: Subcommand {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let snapshot = try parsed.snapshot(version, catalog)
-        let group = try Lookup.group(parsed.arguments[0], in: version, snapshot.model, catalog: catalog)
+        let site = try SiteView(parsed, version, catalog)
+        let snapshot = site.snapshot
+        let group = try Lookup.group(parsed.arguments[0], in: version, site, catalog: catalog)
         let answer = snapshot.similarGroups(to: UInt32(group), by: by, limit: limit)
         var output = try Output()
         if parsed.flag("json") {
@@ -90,6 +91,7 @@ enum WhyCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalog()
+        let site = try SiteView(parsed, version, catalog)
         var verdicts: [RelationVerdict] = []
         var isStale = false
         let ids = parsed.arguments
@@ -98,8 +100,12 @@ enum WhyCommand: Subcommand {
                 return
             }
             isStale = try catalog.changeCount() != version.manifest.catalog.changeCount
+            let concealed = [group, other].compactMap { record in
+                site.concealment(of: record.id, record).map { (record.id, $0) }
+            }
             for facts in Coterie.relations {
-                verdicts.append(try RelationVerdict(facts, group, other, catalog, version))
+                verdicts.append(
+                    try RelationVerdict(facts, group, other, catalog, version, concealed: concealed.first))
             }
         }
         if verdicts.isEmpty {

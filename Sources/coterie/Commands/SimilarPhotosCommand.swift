@@ -25,7 +25,7 @@ enum SimilarPhotosCommand: Subcommand {
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalog()
         let photo = try Lookup.publicPhoto(parsed.arguments[0], catalog)
-        let snapshot = try parsed.snapshot(version, catalog)
+        let snapshot = try SiteView(parsed, version, catalog).snapshot
         let found = try Lookup.lookalikes(
             ofPhoto: photo.id, catalog, Lookup.looks(in: snapshot, version),
             limit: VisibleSnapshot.lookalikesWanted(for: limit))

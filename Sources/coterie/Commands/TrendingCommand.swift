@@ -22,7 +22,8 @@ enum TrendingCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
-        let answer = try parsed.snapshot(version, parsed.openCatalogIfPresent()).trendingGroups(limit: limit)
+        let answer = try SiteView(parsed, version, parsed.openCatalogIfPresent()).snapshot
+            .trendingGroups(limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

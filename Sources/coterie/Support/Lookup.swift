@@ -10,27 +10,22 @@ import Service
 enum Lookup {
     /// Returns the index of a group in a version.
     ///
-    /// - Parameter visible: the groups of the version that the site shows.
+    /// - Parameter site: what the site shows of the version.
     /// - Throws: among others `Failure` if the group is not shown, unknown, or newer than the version.
-    static func group(_ id: String, in version: LoadedVersion, _ visible: VisibleModel, catalog: Catalog?) throws
-        -> Int
-    {
+    static func group(_ id: String, in version: LoadedVersion, _ site: SiteView, catalog: Catalog?) throws -> Int {
         let record = try catalog?.group(withID: id)
-        if let concealment = record?.concealment {
+        if let concealment = site.concealment(of: id, record), concealment != SiteView.removed {
             let remedy = record?.visibility == .unknown ? ": import a file of groups that has it" : ""
             throw Failure(
                 Failure.badData,
                 "group \"\(id)\" is \(concealment), and \(concealment) groups are shown to nobody\(remedy)")
         }
-        guard !visible.hides(id) else {
-            throw Failure(Failure.badData, "group \"\(id)\" is hidden, and hidden groups are shown to nobody")
-        }
-        if let index = version.model.index(ofID: id) { return index }
+        if let index = site.model.index(ofID: id) { return index }
         if record != nil {
             throw Failure(Failure.badData, "group \"\(id)\" is newer than the model version: run \"coterie recompute\"")
         }
-        throw unknown(
-            .groups, id, near: idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? []))
+        let near = idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? [])
+        throw unknown(.groups, id, near: near.filter { !site.model.hides($0) })
     }
 
     /// Returns a group of the catalog, whether it is shown or not.
@@ -89,11 +84,11 @@ enum Lookup {
     /// Warns of boosts for a topic that no group has.
     ///
     /// - Throws: a failure for a boost of a group that is not shown.
-    static func check(_ boosts: [Boost], in version: LoadedVersion, _ visible: VisibleModel, catalog: Catalog?) throws {
+    static func check(_ boosts: [Boost], in version: LoadedVersion, _ site: SiteView, catalog: Catalog?) throws {
         for boost in boosts {
             switch boost.target {
-            case .group(let id): _ = try group(id, in: version, visible, catalog: catalog)
-            case .topic(let topic) where visible.groups(withTopic: topic).isEmpty:
+            case .group(let id): _ = try group(id, in: version, site, catalog: catalog)
+            case .topic(let topic) where site.model.groups(withTopic: topic).isEmpty:
                 printToStandardError("warning: no group has the topic \"\(topic)\" of --boost")
             case .topic: break
             }
@@ -126,15 +121,3 @@ enum Lookup {
 
 /// Returns a group's title, or its id if it has no title.
 func named(_ id: String, _ title: String) -> String { title.isEmpty ? id : title }
-
-extension GroupRecord {
-    /// The state for which the group is not shown, in a word, or `nil` if it is shown.
-    var concealment: String? {
-        if isHidden { return "hidden" }
-        return switch visibility {
-        case .public: nil
-        case .private: "private"
-        case .unknown: "undescribed"
-        }
-    }
-}

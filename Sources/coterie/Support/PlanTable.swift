@@ -145,31 +145,6 @@ extension ParsedCommand {
     /// Returns the configuration of lists and their key, from the options.
     func planning() throws -> Planning { Planning(try planConfiguration(), key: try rotationKey()) }
 
-    /// Returns a version of the store as the site shows it now.
-    ///
-    /// - Parameters:
-    ///   - version: the version.
-    ///   - catalog: the catalog with the site's decisions since the version was made, if there is one.
-    ///   - planning: the configuration of lists; the default is for commands that make none.
-    func snapshot(_ version: LoadedVersion, _ catalog: Catalog?, _ planning: Planning? = nil) throws -> VisibleSnapshot
-    {
-        var usual = PlanConfiguration()
-        usual.relations = Coterie.relations
-        return VisibleSnapshot(
-            version, try siteDecisions(version, catalog), planning: planning ?? Planning(usual))
-    }
-
-    /// Returns the site's current decisions.
-    ///
-    /// The streams of a shared store have the decisions since the last recompute.
-    private func siteDecisions(_ version: LoadedVersion, _ catalog: Catalog?) throws -> SiteDecisions {
-        guard let channel = try openStore().shared?.channel else {
-            return try SiteDecisions(of: catalog, in: version.model)
-        }
-        let taken = try catalog?.appliedChanges() ?? version.manifest.taken
-        return try SiteDecisions(of: catalog, in: version, try StreamedDecisions(of: channel, beyond: taken))
-    }
-
     /// Returns the boosts of the options.
     func boosts() throws(UsageError) -> [Boost] {
         let texts = self.texts("boost")

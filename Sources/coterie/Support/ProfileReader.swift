@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import CommandLine
 import Model
 import ModelStore
@@ -26,15 +27,16 @@ struct ProfileReader {
     ///
     /// - Parameters:
     ///   - catalog: the catalog, if there is one.
+    ///   - members: the members of the version, or `nil` to open them if they are needed.
     ///   - isForMany: whether the profiles of many members are read.
     init(
         _ parsed: ParsedCommand, _ version: LoadedVersion, _ catalog: Catalog?, _ planner: Planner,
-        isForMany: Bool = false
+        _ members: PublishedMembers? = nil, isForMany: Bool = false
     ) throws {
         if let catalog, !version.manifest.hasOwnMembers {
             source = .catalog(catalog, isForMany ? try CatalogProfiles(catalog, for: planner) : nil)
         } else {
-            source = .version(try parsed.publishedMembers(version), catalog)
+            source = .version(try members ?? parsed.publishedMembers(version), catalog)
         }
         manifest = version.manifest
         self.planner = planner
@@ -43,9 +45,11 @@ struct ProfileReader {
 
     /// Returns the profile of a user.
     ///
+    /// - Parameter streamed: the changes that neither the catalog nor the version has.
     /// - Throws: among others `Failure` if there is no such user; with a catalog of members, it suggests similar ids.
-    func profile(of user: String) throws -> MemberProfile {
-        if let profile = try profiles(of: CollectionOfOne(user)).first ?? nil { return profile }
+    func profile(of user: String, _ streamed: StreamedChanges?) throws -> MemberProfile {
+        let recent = [BytewiseString(user): try streamed?.recentChanges(ofUser: user)].compactMapValues(\.self)
+        if let profile = try profiles(of: CollectionOfOne(user), recent).first ?? nil { return profile }
         guard case .catalog(let catalog, _) = source else {
             throw Failure(Failure.badData, "there is no user \"\(user)\" in version \(manifest.version)")
         }
@@ -53,9 +57,20 @@ struct ProfileReader {
     }
 
     /// Returns the profiles of users, with `nil` for unknown users.
-    func profiles(of users: some Collection<String>) throws -> [MemberProfile?] {
-        if case .catalog(_, let profiles?) = source { return try profiles.profiles(of: users, atMilliseconds: instant) }
-        return try users.map(found)
+    ///
+    /// - Parameter recent: the changes of these users that neither the catalog nor the version has.
+    func profiles(of users: some Collection<String>, _ recent: [BytewiseString: RecentMemberChanges]) throws
+        -> [MemberProfile?]
+    {
+        let known =
+            if case .catalog(_, let profiles?) = source {
+                try profiles.profiles(of: users, atMilliseconds: instant)
+            } else { try users.map(found) }
+        return zip(users, known).map { user, profile in
+            guard let changes = recent[BytewiseString(user)] else { return profile }
+            guard !changes.isForgotten else { return nil }
+            return (profile ?? MemberProfile(userID: user)).replaying(changes, for: planner, atMilliseconds: instant)
+        }
     }
 
     private func found(_ user: String) throws -> MemberProfile? {

@@ -142,9 +142,11 @@ struct RelationVerdict: Encodable {
     var reason: String
 
     /// Counts the entries of both groups in the catalog as it is now.
+    ///
+    /// - Parameter concealed: the first of the groups that is not shown, and the reason in a word.
     init(
         _ facts: RelationDescription, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog,
-        _ version: LoadedVersion
+        _ version: LoadedVersion, concealed: (id: String, word: String)? = nil
     ) throws(CatalogError) {
         let relation = facts.relation
         let report = version.manifest[relation]
@@ -178,18 +180,20 @@ struct RelationVerdict: Encodable {
                 listedScore = scores.score(of: list[position], to: index)
             }
         }
-        areShown = group.isShown && other.isShown
+        areShown = concealed == nil
         reason = ""
-        reason = explanation(group, other, report)
+        reason = explanation(group, other, report, concealed)
     }
 
-    private func explanation(_ group: GroupRecord, _ other: GroupRecord, _ report: Manifest.RelationReport?) -> String {
+    private func explanation(
+        _ group: GroupRecord, _ other: GroupRecord, _ report: Manifest.RelationReport?,
+        _ concealed: (id: String, word: String)?
+    ) -> String {
         if group.id.hasSameBytes(as: other.id) { return "a group is not its own neighbour" }
-        for record in [group, other] {
-            guard let concealment = record.concealment else { continue }
+        if let (id, word) = concealed {
             return listedRank == nil
-                ? "\(record.id) is \(concealment), and \(concealment) groups are in no list"
-                : "\(record.id) is \(concealment) since the version was made, and shown to nobody any more"
+                ? "\(id) is \(word), and \(word) groups are in no list"
+                : "\(id) is \(word) since the version was made, and shown to nobody any more"
         }
         if let listedRank { return "rank \(listedRank)" }
         guard let report else { return "the version does not have this relation" }

@@ -83,16 +83,15 @@ final class ReplayDaemon: Sendable {
         guard FileManager.default.fileExists(atPath: path) else {
             let sessions = folder + "/sessions"
             guard let channel = store.shared?.channel else { return .versionsOnly(fixed, sessions: sessions) }
-            let streamed = try StreamedDecisions(of: channel, beyond: version.manifest.taken)
-            return .versionsOnly(
-                fixed, decisions: try SiteDecisions(of: nil, in: version, streamed), sessions: sessions)
+            let streamed = try StreamedChanges(of: channel, beyond: version.manifest.taken)
+            return .versionsOnly(fixed, recorded: streamed.decisions, sessions: sessions)
         }
         let copy = folder + "/catalog.sqlite"
         _ = try Catalog.copy(path, to: copy)
         if let channel = store.shared?.channel {
             // The site's decisions since the last recompute apply to a replay as well.
             let catalog = try Catalog(path: copy, mode: .recording, relations: Coterie.relations)
-            _ = try catalog.apply(StreamedDecisions(of: channel, beyond: catalog.appliedChanges()).changes)
+            _ = try catalog.apply(StreamedChanges(of: channel, beyond: catalog.appliedChanges()).decisions.changes)
         }
         return .catalog(fixed, path: copy)
     }
@@ -120,6 +119,8 @@ struct FixedVersionStore: VersionStore {
         return version
     }
 
+    func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? { try store.withdrawnGroups() }
+    func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) { throw Self.refusal }
     func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { try store.members(of: loaded) }
 
     func publish(

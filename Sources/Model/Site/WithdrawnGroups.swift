@@ -1,0 +1,77 @@
+/// The groups that versions of a store have, and that the site must not show any more, whatever version serves.
+///
+/// Daemons without a catalog hide them. Each recompute finds them anew, before it publishes a version. The record also
+/// has the public groups that the newest version lacks, so that they are known when they turn private later.
+public struct WithdrawnGroups: Codable, Sendable, Equatable {
+    /// The reason that a group is not shown.
+    public enum Reason: String, Codable, Sendable {
+        /// The group is private now.
+        case `private`
+        /// No file of groups describes the group any more.
+        case undescribed
+        /// The group was removed, or has another id.
+        case removed
+    }
+
+    /// Groups in the same state that the same version was the last to have.
+    public struct Batch: Codable, Sendable, Equatable {
+        /// The newest version that has the groups.
+        public var lastVersion: VersionName
+        /// The reason, or nil if the groups are public.
+        public var reason: Reason?
+        /// The external ids, in ascending order of their bytes.
+        public var groupIds: [String]
+    }
+
+    /// The newest version whose groups were compared with the catalog.
+    public private(set) var through: VersionName
+    /// The groups, in the order of their last versions and reasons.
+    public private(set) var batches: [Batch]
+
+    /// Creates the record.
+    ///
+    /// - Parameters:
+    ///   - lastVersions: the newest version that has a group, by the group's external id.
+    ///   - through: the newest version whose groups are there.
+    ///   - reason: returns the reason that a group is not shown, or nil if it is public.
+    public init(
+        _ lastVersions: [BytewiseString: VersionName], through: VersionName, reason: (String) -> Reason?
+    ) {
+        var found: [VersionName: [Reason?: [String]]] = [:]
+        for (id, version) in lastVersions {
+            found[version, default: [:]][reason(id.text), default: []].append(id.text)
+        }
+        self.through = through
+        batches = found.sorted { $0.key < $1.key }.flatMap { version, reasons in
+            reasons.sorted { $0.key?.rawValue ?? "" < $1.key?.rawValue ?? "" }.map { reason, ids in
+                Batch(
+                    lastVersion: version, reason: reason,
+                    groupIds: ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+            }
+        }
+    }
+
+    /// The external ids of the groups that must not be shown.
+    public var groupIDs: [String] { batches.filter { $0.reason != nil }.flatMap(\.groupIds) }
+
+    /// The newest version that has each group of the record, for groups that a version from `oldest` on has.
+    public func lastVersions(since oldest: VersionName) -> [BytewiseString: VersionName] {
+        var found: [BytewiseString: VersionName] = [:]
+        for batch in batches where batch.lastVersion >= oldest {
+            for id in batch.groupIds { found[BytewiseString(id)] = batch.lastVersion }
+        }
+        return found
+    }
+
+    /// Returns the reason that a group is withdrawn, or nil if it is not.
+    ///
+    /// - Complexity: O(batches · log groups).
+    public func reason(forGroup id: String) -> Reason? {
+        for batch in batches.reversed() where batch.reason != nil {
+            let ids = batch.groupIds
+            let place = ids.indices.partitioningIndex { !ids[$0].utf8.lexicographicallyPrecedes(id.utf8) }
+            if place < ids.endIndex, ids[place].hasSameBytes(as: id) { return batch.reason }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,114 @@
+public import CatalogStore
+public import Changes
+public import Model
+public import ModelStore
+
+/// The changes in a shared store's streams that neither a version nor a catalog has yet.
+///
+/// Members' changes are followed into a journal of this process alone, so that they are read as a daemon reads them. It
+/// belongs to one thread at a time.
+public final class StreamedChanges {
+    /// The members whose changes are kept.
+    public enum Members {
+        /// No members.
+        case none
+        /// All members.
+        case all
+        /// The members with these ids.
+        case some([String])
+    }
+
+    /// The site's decisions and removals.
+    public let decisions: RecordedDecisions
+    private let journal: ChangeJournal?
+
+    /// The number of changes that are read at a time.
+    private static let batchSize = 1000
+
+    /// Reads the streams of a store.
+    ///
+    /// - Parameters:
+    ///   - taken: the changes that are known already.
+    ///   - members: the members whose changes are kept.
+    /// - Complexity: O(changes that are not known).
+    public init(of channel: SharedChannel, beyond taken: AppliedChanges, of members: Members = .none)
+        throws(StoreError)
+    {
+        let (wanted, journal): (Set<BytewiseString>?, ChangeJournal?)
+        switch members {
+        case .none: (wanted, journal) = ([], nil)
+        case .all: (wanted, journal) = (nil, try Self.journal())
+        case .some(let ids): (wanted, journal) = (Set(ids.map(BytewiseString.init)), try Self.journal())
+        }
+        self.journal = journal
+        var streams = try channel.journals()
+        var found: [JournaledChange] = []
+        do throws(ChangeError) {
+            for (origin, numbers) in try streams.survey() {
+                var last = max(numbers.after, taken.last(of: origin))
+                let known = AppliedChanges([origin: last])
+                while last < numbers.last {
+                    let batch = try streams.changes(of: origin, after: last, limit: Self.batchSize)
+                    found += batch.lazy.filter { $0.change?.isOfSite ?? false }
+                    _ = try journal?.follow(batch.map { $0.keeping(wanted) }, beyond: known, at: 0)
+                    last = batch.last?.sequence ?? numbers.last
+                }
+            }
+        } catch { throw StoreError(error) }
+        decisions = RecordedDecisions(found.sorted { $0.stamp < $1.stamp })
+    }
+
+    /// Returns a journal in a file that SQLite keeps in memory while it is small, and removes by itself.
+    private static func journal() throws(StoreError) -> ChangeJournal {
+        do throws(ChangeError) { return try ChangeJournal(path: "", mode: .recording) } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Returns the changes of a member, or nil if there are none.
+    public func recentChanges(ofUser id: String) throws(StoreError) -> RecentMemberChanges? {
+        do throws(ChangeError) { return try journal?.recentChanges(ofUser: id) } catch { throw StoreError(error) }
+    }
+
+    /// The ids of the members whom the site has forgotten, in no order.
+    public var forgottenMembers: Set<BytewiseString> {
+        decisions.removed(beyond: .none) { subject in
+            if case .member(let id, _) = subject { id } else { nil }
+        }
+    }
+}
+
+extension SiteDecisions {
+    /// Creates the decisions of the catalog, with later decisions applied.
+    ///
+    /// - Parameter recorded: the decisions that the catalog has not taken.
+    public init(of catalog: Catalog, in model: ModelVersion, _ recorded: RecordedDecisions) throws(CatalogError) {
+        self.init(try SiteState(of: catalog, recorded), in: model)
+        // A private group stays hidden, whatever the site has decided.
+        hidden.formUnion(try SiteDecisions(of: catalog, in: model).hidden)
+        hidden.formUnion(Set(groups: recorded.goneGroups(beyond: .none), in: model))
+    }
+}
+
+extension SiteState {
+    /// Creates the state of the catalog, with later decisions applied.
+    public init(of catalog: Catalog, _ recorded: RecordedDecisions) throws(CatalogError) {
+        let known = SiteState(hidden: try catalog.hiddenGroups(limit: .max), curations: try catalog.curations())
+        self = recorded.replayed(on: known, beyond: .none)
+    }
+}
+
+extension Change {
+    /// Whether the change is a decision of the site, and not of a member.
+    fileprivate var isOfSite: Bool {
+        if case .member = self { false } else { true }
+    }
+}
+
+extension JournaledChange {
+    /// Returns the change, or one with the same name and no content if it is about a member who is not wanted.
+    fileprivate func keeping(_ wanted: Set<BytewiseString>?) -> JournaledChange {
+        guard let wanted, let user = change?.userID, !wanted.contains(BytewiseString(user)) else { return self }
+        return erased
+    }
+}
