@@ -163,7 +163,10 @@ extension HealthCheck {
     }
 
     fileprivate func persistence(of state: RedisServerState) -> Finding? {
-        if state.hasDiskFailure { return HealthFault.redisDisk.found("redis", "it could not write to its disk") }
+        if state.hasDiskFailure {
+            return HealthFault.redisDisk.found(
+                "redis", "its last save to its disk failed; by default it refuses all writes until one succeeds")
+        }
         guard state.keepsData == false else { return nil }
         return HealthFault.redisForgetful.found("redis", "it keeps nothing on its disk: after a restart it is empty")
     }
