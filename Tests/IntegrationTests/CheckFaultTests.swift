@@ -6,34 +6,8 @@ import Testing
 /// Faults that are made on purpose; a check must name each by its cause.
 @Suite("Faults that a check names", .aFewAtATime)
 struct CheckFaultTests {
-    private struct Answer: Decodable {
-        struct Finding: Decodable {
-            var subject, state, message: String
-            var advice: String?
-        }
-
-        var findings: [Finding]
-    }
-
     private static let nobody = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     private static let canBeNobody = geteuid() == 0 && FileManager.default.isExecutableFile(atPath: nobody[0])
-
-    /// Returns what is not good, each as `STATE SUBJECT: MESSAGE; do ADVICE`.
-    private func findings(
-        _ workspace: Workspace, _ options: [String], settings: [String: String] = [:], as prefix: [String] = []
-    ) async throws -> [String] {
-        let words = prefix + [Checkout.program, "check", "--json", "--quiet"] + options
-        let run = try await RunningCommand(
-            words[0], Array(words.dropFirst()), environment: workspace.environment.merging(settings) { $1 },
-            input: nil, in: workspace.folder
-        ).wait()
-        let answer: Answer = try run.json()
-        let states = Set(answer.findings.map(\.state))
-        #expect(run.exitCode == (states.contains("bad") ? 65 : states.contains("warning") ? 3 : 0))
-        return answer.findings.map {
-            "\($0.state) \($0.subject.split(separator: " ")[0]): \($0.message); do \($0.advice ?? "nothing")"
-        }
-    }
 
     private func setMode(_ mode: Int, _ path: String) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
@@ -50,7 +24,7 @@ struct CheckFaultTests {
         for (catalogMode, versionsMode) in [(0o000, 0o000), (0o600, 0o744)] {
             try setMode(catalogMode, workspace.catalog)
             try setMode(versionsMode, versions)
-            let found = try await findings(workspace, ["--scratch", "/tmp"], as: Self.nobody)
+            let found = try await workspace.findings(["--scratch", "/tmp"], as: Self.nobody)
             let mode = String(catalogMode, radix: 8)
             let catalog =
                 "bad catalog: the user nobody may not read \(workspace.catalog), which belongs to root:root and has "
@@ -72,7 +46,7 @@ struct CheckFaultTests {
         try await workspace.publishSample()
         let owner: [FileAttributeKey: Any] = [.ownerAccountID: 65534, .groupOwnerAccountID: 65534]
         try FileManager.default.setAttributes(owner, ofItemAtPath: workspace.folder)
-        let found = try await findings(workspace, [])
+        let found = try await workspace.findings([])
         #expect(found.count == 1, "\(found)")
         #expect(found[0].hasPrefix("warning catalog: \(workspace.catalog) belongs to root:root and has mode 0"))
         #expect(found[0].contains("do run \"chown nobody: \(workspace.catalog)\""), "\(found)")
@@ -83,19 +57,19 @@ struct CheckFaultTests {
         let workspace = try Workspace()
         try await workspace.publishSample()
         let status = ["--recompute-metrics", workspace.path("recompute.prom")]
-        let silent = try await findings(workspace, status)
+        let silent = try await workspace.findings(status)
         #expect(silent.count == 1 && silent[0].hasPrefix("warning recompute: "), "\(silent)")
         #expect(silent[0].contains("ReadWritePaths="), "\(silent)")
         let metrics = ["--metrics", workspace.path("recompute.prom")]
         let failed = try await workspace.start(["recompute", "--catalog", "nowhere.sqlite"] + metrics).wait()
         #expect(failed.exitCode == CommandRun.ExitCode.badData)
-        let failure = try await findings(workspace, status)
+        let failure = try await workspace.findings(status)
         #expect(failure.count == 1, "\(failure)")
         #expect(
             failure[0].contains(/bad recompute: the last run failed [0-9TZ:-]+ with exit code 65: there is no catalog/),
             "\(failure)")
         try await workspace.succeed(["recompute"] + metrics)
-        #expect(try await findings(workspace, status) == [])
+        #expect(try await workspace.findings(status) == [])
         // Half of the members leave.
         let rows = try String(contentsOfFile: Checkout.sample("memberships"), encoding: .utf8).split(separator: "\n")
         let half = ([rows[0]] + rows.dropFirst().enumerated().filter { $0.offset % 2 == 0 }.map(\.element))
@@ -103,7 +77,7 @@ struct CheckFaultTests {
         try await workspace.succeed("import", "memberships", "half.tsv", "--replace", "--allow-shrinking")
         let refused = try await workspace.start(["recompute"] + metrics).wait()
         #expect(refused.exitCode == CommandRun.ExitCode.badData, "\(refused.testDescription)")
-        let found = try await findings(workspace, status)
+        let found = try await workspace.findings(status)
         #expect(
             found.contains { $0.contains(/^bad recompute: version [^ ]+ was refused: .*do look at it/) }, "\(found)")
     }
@@ -116,14 +90,14 @@ struct CheckFaultTests {
         try await workspace.publishSample()
         let disk = try SmallDisk(kibibytes: 512)
         try disk.fill()
-        let temporary = try await findings(workspace, [], settings: ["SQLITE_TMPDIR": disk.path])
+        let temporary = try await workspace.findings([], settings: ["SQLITE_TMPDIR": disk.path])
         let start = "bad disk: 0 MiB are free in \(disk.path), for temporary files, and 256 may be needed"
         #expect(temporary.contains { $0.hasPrefix(start) }, "\(temporary)")
         guard TemporaryRedis.isInstalled else { return }
         let server = try TemporaryRedis("--save", "900 1")
         let store = ["COTERIE_STORE": server.url]
         try await workspace.succeed(["recompute"], settings: store)
-        let cache = try await findings(workspace, ["--cache", disk.path], settings: store)
+        let cache = try await workspace.findings(["--cache", disk.path], settings: store)
         #expect(cache.count == 1 && cache[0].contains("for cached versions"), "\(cache)")
     }
 
@@ -134,23 +108,23 @@ struct CheckFaultTests {
         let folder = workspace.path("backups")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let options = ["--backups", folder, "--scratch", "/tmp"]
-        #expect(try await findings(workspace, options).first?.hasPrefix("bad backup: \(folder) has no file") == true)
+        #expect(try await workspace.findings(options).first?.hasPrefix("bad backup: \(folder) has no file") == true)
         let file = "\(folder)/one.tar"
         try await workspace.succeed("backup", file)
-        #expect(try await findings(workspace, options) == [])
+        #expect(try await workspace.findings(options) == [])
         if Self.canBeNobody {
             for name in ["", "/backups", "/models"] { try setMode(0o755, workspace.folder + name) }
-            let found = try await findings(workspace, options, as: Self.nobody)
+            let found = try await workspace.findings(options, as: Self.nobody)
             let start =
                 "warning backup: the user nobody may not read \(file), which belongs to root:root and has mode 0600"
             #expect(found.contains { $0.hasPrefix(start) }, "\(found)")
         }
         let date = Date(timeIntervalSinceNow: -5 * 86_400)
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
-        let old = try await findings(workspace, options)
+        let old = try await workspace.findings(options)
         #expect(
             old == ["bad backup: the newest one, \(file), is 5 days old; do \(old[0].split(separator: "; do ")[1])"])
-        #expect(try await findings(workspace, options + ["--backup-days", "5"]) == [])
+        #expect(try await workspace.findings(options + ["--backup-days", "5"]) == [])
     }
 
     @Test("A key file that everybody can read, a token that has ended, and a certificate that ends soon")
@@ -159,14 +133,14 @@ struct CheckFaultTests {
         try await workspace.publishSample()
         let keys = workspace.path("keys.json")
         try await workspace.succeed("token", "--new-key", "--keys", keys)
-        #expect(try await findings(workspace, ["--keys", keys]) == [])
+        #expect(try await workspace.findings(["--keys", keys]) == [])
         try setMode(0o644, keys)
-        #expect(try await findings(workspace, ["--keys", keys]).first?.hasPrefix("bad keys: the key file") == true)
+        #expect(try await workspace.findings(["--keys", keys]).first?.hasPrefix("bad keys: the key file") == true)
         // {"exp":1000000000}
         let token = try workspace.write("e30.eyJleHAiOjEwMDAwMDAwMDB9.c2lnbmVk\n", to: "token")
-        let found = try await findings(workspace, ["--ending", token])
+        let found = try await workspace.findings(["--ending", token])
         #expect(found.first?.hasPrefix("bad keys: the token \(token) ended ") == true, "\(found)")
-        let neither = try await findings(workspace, ["--ending", workspace.catalog])
+        let neither = try await workspace.findings(["--ending", workspace.catalog])
         #expect(neither.first?.contains("has no certificate and no token") == true, "\(neither)")
         guard let openssl = Checkout.tool("openssl") else { return }
         let certificate = workspace.path("server.pem")
@@ -178,10 +152,10 @@ struct CheckFaultTests {
             ], environment: workspace.environment, input: nil, in: workspace.folder
         ).wait()
         try #require(made.exitCode == 0, "\(made.testDescription)")
-        let soon = try await findings(workspace, ["--ending", certificate])
+        let soon = try await workspace.findings(["--ending", certificate])
         #expect(
             soon.first?.contains(/^warning keys: the certificate .* ends in [89] days; do renew it/) == true, "\(soon)")
-        #expect(try await findings(workspace, ["--ending", certificate, "--ending-days", "5"]) == [])
+        #expect(try await workspace.findings(["--ending", certificate, "--ending-days", "5"]) == [])
     }
 }
 
