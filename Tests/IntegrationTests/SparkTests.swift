@@ -206,6 +206,48 @@ struct SparkTests {
         #expect(try await model(lake) == model(imported))
     }
 
+    @Test(
+        "takes ids and times that pandas writes as floats, and files with odd names",
+        .enabled(if: environment != nil, "Java, python3-venv, pip or the network is missing"))
+    func floats() async throws {
+        let (imported, lake) = (try Workspace(), try Workspace())
+        let odd = "[1] {a} 100% b"
+        let groups = try lake.write(
+            "group_id\ttitle\n" + (0..<12).map { "g-\($0)\tGroup \($0)\n" }.joined(), to: "groups \(odd).tsv")
+        var rows = "group_id\tuser_id\tjoined_at\ng-0\t\t1790000000000\n"
+        for group in 0..<12 {
+            for user in 0..<80 where (group * 7 + user * 3) % 5 < 2 {
+                let time = user % 9 == 0 ? "" : "\(1_790_000_000_000 + user * 1000)"
+                rows += "g-\(group)\t\(10_025_582 + user)\t\(time)\n"
+            }
+        }
+        let memberships = try lake.write(rows, to: "memberships.tsv")
+        try await imported.succeed("import", "groups", groups)
+        try await imported.succeed("import", "memberships", memberships)
+        try await imported.succeed("recompute")
+        let run = try await RunningCommand(
+            try #require(Self.environment) + "/bin/python",
+            [
+                "-c",
+                """
+                import sys, pandas
+                rows = pandas.read_csv(sys.argv[1], sep="\\t")
+                assert {str(rows[name].dtype) for name in ("user_id", "joined_at")} == {"float64"}
+                rows.to_parquet(sys.argv[2])
+                """, memberships, lake.path("part \(odd).parquet"),
+            ], environment: lake.environment, input: nil, in: lake.folder
+        ).wait()
+        #expect(run.exitCode == 0, "\(run.testDescription)")
+        let sources = ["--groups", groups, "--memberships", lake.path("part \(odd).parquet")]
+        let job = try await start(lake, sources, []).wait()
+        #expect(job.exitCode == 0, "\(job.testDescription)")
+        #expect(try await model(lake) == model(imported))
+        let reasons = try #require(lake.content(of: "memberships-rejects-reasons.tsv"), "\(job.testDescription)")
+        #expect(reasons.split(separator: "\n").count == 2 && reasons.contains("user_id"), "\(reasons)")
+        let known: Answers.Suggestions = try await lake.succeed("recommend", "10025590", "--json").json()
+        #expect(known.userId == "10025590")
+    }
+
     @Test("without Spark, one command makes the same model from the same files")
     func withoutSpark() async throws {
         let (imported, lake, sources) = try await workspaces()
