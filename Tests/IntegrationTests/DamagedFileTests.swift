@@ -29,6 +29,40 @@ struct DamagedFileTests {
         try file.close()
     }
 
+    @Test("Empty files, as a crash leaves them: the newest version serves, and the check names the file")
+    func empty() async throws {
+        let (workspace, _, second) = try await scene()
+        _ = try workspace.write("", to: "models/current")
+        let daemon = try await RunningDaemon(workspace)
+        let readiness = try await daemon.wait { $0.modelVersion == second && $0.degraded }
+        #expect(readiness.reason?.contains("models/current names no version") == true, "\(readiness)")
+        let found = try await workspace.findings(["--scratch", "/tmp"])
+        #expect(found.contains { $0.hasPrefix("bad store: ") && $0.contains("models/current") }, "\(found)")
+        try await workspace.succeed("recompute")
+        try await daemon.wait { $0.modelVersion != second && !$0.degraded }
+        // Without this record nobody knows which groups must stay away.
+        _ = try workspace.write("", to: "models/withdrawn.json")
+        let damaged = try await workspace.findings(["--scratch", "/tmp"])
+        #expect(damaged.count == 1 && damaged[0].contains("withdrawn.json is damaged"), "\(damaged)")
+        try await workspace.succeed("recompute")
+        #expect(try await workspace.findings(["--scratch", "/tmp"]) == [])
+    }
+
+    @Test("A log file that is cut while the daemon writes it begins anew")
+    func cutLog() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let shell = try RunningCommand(
+            "/bin/sh", ["-c", "exec '\(Checkout.program)' serve --port 0 --log-requests 2> serve.log"],
+            environment: workspace.environment, input: nil, in: workspace.folder)
+        func lines() -> [Substring] { (workspace.content(of: "serve.log") ?? "").split(separator: "\n") }
+        #expect(await RunningDaemon.poll { lines().contains { $0.contains("serving version") } })
+        #expect(truncate(workspace.path("serve.log"), 0) == 0)
+        shell.send(SIGTERM)
+        #expect(await shell.wait().exitCode == CommandRun.ExitCode.success)
+        #expect(lines().first?.hasPrefix("{") == true && lines().last?.contains("stopped") == true, "\(lines())")
+    }
+
     @Test("A running daemon does not notice; one that starts takes the version before, and says so")
     func damaged() async throws {
         let (workspace, first, second) = try await scene()

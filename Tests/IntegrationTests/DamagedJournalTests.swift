@@ -52,6 +52,27 @@ struct DamagedJournalTests {
         _ = try connection.command("DEL", "coterie:journals")
     }
 
+    @Test("A journal that is removed under its daemon takes no changes, until the daemon starts again")
+    func removed() async throws {
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon.withoutCatalog(workspace, "a")
+        try await daemon.wait { !$0.degraded }
+        try click(daemon, 1)
+        for ending in ["", "-wal", "-shm"] {
+            try FileManager.default.removeItem(atPath: workspace.path("journal-a\(ending)"))
+        }
+        let json = #"{"interactions":[{"id":"2","kind":"click","groupId":"macro-mondays"}]}"#
+        let client = try #require(SocketClient(port: daemon.port))
+        let refused = try #require(client.request("POST", target, json: json))
+        #expect(refused.status == 503 && refused.text.contains("was removed or replaced"), "\(refused.text)")
+        try await daemon.wait { $0.degraded && $0.reason?.contains("was removed or replaced") == true }
+        #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
+        let again = try await RunningDaemon.withoutCatalog(workspace, "a")
+        try await again.wait { !$0.degraded }
+        try click(again, 2)
+        #expect(await RunningDaemon.poll { knows(again, 1...2) })
+    }
+
     @Test(
         "It is fetched again from its stream, and from another daemon if there is no stream", arguments: [false, true])
     func fetched(isStreamLost: Bool) async throws {

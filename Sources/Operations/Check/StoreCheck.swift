@@ -52,6 +52,8 @@ extension HealthQuestion {
                 try? JSONDecoder().decode(DaemonReport.self, from: Data($0))
             }
             record.reportsReadAt = check.now
+            // Daemons without a catalog serve nothing as long as it cannot be read.
+            _ = try store.withdrawnGroups()
             return [check.currentFinding(record.current, of: names, store)]
         } catch { return [HealthFault.of(error).found("store", error.message, advice: check.storeAdvice(error))] }
     }

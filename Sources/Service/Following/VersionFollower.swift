@@ -170,7 +170,7 @@ final class VersionFollower: Sendable {
         serveLastLoaded()
         takeUpPlanning()
         do throws(StoreError) {
-            guard let version = try store.current() else {
+            guard let version = try currentVersion() else {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
             guard version != current.snapshot?.version || current.snapshot?.lacksMembers == true else {
@@ -235,10 +235,22 @@ final class VersionFollower: Sendable {
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
+    /// Returns the name of the current version.
+    ///
+    /// If its record is damaged, as after a loss of power on a disk that lies, the newest version serves meanwhile.
+    private func currentVersion() throws(StoreError) -> VersionName? {
+        do throws(StoreError) { return try store.current() } catch {
+            if error.code == .corrupt { serveOlder(than: nil) }
+            throw error
+        }
+    }
+
     /// Serves the newest older version if nothing serves and a version cannot be loaded; skips refused versions.
-    private func serveOlder(than version: VersionName) {
+    ///
+    /// - Parameter version: the version that cannot be loaded; nil if all may be tried.
+    private func serveOlder(than version: VersionName?) {
         guard current.snapshot == nil, let names = try? store.versionNames() else { return }
-        for name in names.reversed() where name < version {
+        for name in names.reversed() where version.map({ name < $0 }) ?? true {
             guard let loaded = try? store.load(name), loaded.manifest.objections == nil,
                 let snapshot = try? snapshot(of: loaded)
             else { continue }

@@ -12,7 +12,13 @@ final class LogQueue: Sendable {
     static let limitBytes = 1 << 20
 
     /// The queue of all logs on standard error.
-    static let standardError = LogQueue(descriptor: STDERR_FILENO)
+    ///
+    /// Lines are appended to a file. A file that is cut meanwhile, as logrotate's copytruncate does, begins anew.
+    static let standardError: LogQueue = {
+        let flags = fcntl(STDERR_FILENO, F_GETFL)
+        if flags >= 0 { _ = fcntl(STDERR_FILENO, F_SETFL, flags | O_APPEND) }
+        return LogQueue(descriptor: STDERR_FILENO)
+    }()
 
     private struct State {
         var waiting: [[UInt8]] = []

@@ -1,5 +1,6 @@
 import CatalogStore
 import Changes
+import Glibc
 import Model
 import SQLite
 import Synchronization
@@ -26,8 +27,10 @@ final class DaemonJournal: Sendable {
         let now: @Sendable () -> Int64
 
         let completeness: Completeness
+        let place: FilePlace
 
         func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
+            try place.requireFile()
             do throws(ChangeError) {
                 let isComplete = completeness.isComplete.load(ordering: .relaxed)
                 let outcomes = try journal.record(changes, at: now(), isComplete: isComplete)
@@ -45,7 +48,32 @@ final class DaemonJournal: Sendable {
         func outsideRevision() -> Int64 { 0 }
 
         func probeWriting() throws(CatalogError) {
+            try place.requireFile()
             do throws(ChangeError) { try journal.probeWriting() } catch { throw CatalogError(error) }
+        }
+    }
+
+    /// The path of a file that is open, and the file's number.
+    ///
+    /// What is written to a file without a name is lost with the process.
+    private struct FilePlace {
+        let path: String
+        private let number: (device: dev_t, inode: ino_t)?
+
+        init(_ path: String) { (self.path, number) = (path, Self.number(path)) }
+
+        private static func number(_ path: String) -> (device: dev_t, inode: ino_t)? {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return nil }
+            return (status.st_dev, status.st_ino)
+        }
+
+        /// Throws an error if the path does not lead to the file any more.
+        func requireFile() throws(CatalogError) {
+            if let number, let now = Self.number(path), now == number { return }
+            throw CatalogError(
+                .databaseFailed,
+                "\(path) was removed or replaced while the daemon uses it: restart the daemon")
         }
     }
 
@@ -97,6 +125,7 @@ final class DaemonJournal: Sendable {
             let (obstacle, findings) = try Self.prepare(path)
             self.findings = findings
             if let obstacle { recording.failed("changes cannot be recorded: \(obstacle.message)") }
+            let place = FilePlace(path)
             let readers = try ConnectionPool { () throws(ChangeError) in
                 try ChangeJournal(path: path, mode: .reading, damaged: damaged, folds: folds)
             }
@@ -108,7 +137,8 @@ final class DaemonJournal: Sendable {
                 do throws(ChangeError) {
                     let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged, folds: folds)
                     if mayReadForEver.exchange(false, ordering: .relaxed) { readers.renew() }
-                    return Writer(journal: journal, decisions: decisions, now: now, completeness: completeness)
+                    return Writer(
+                        journal: journal, decisions: decisions, now: now, completeness: completeness, place: place)
                 } catch { throw CatalogError(error) }
             }
             try decisions.renew { () throws(ChangeError) in
