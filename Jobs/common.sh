@@ -52,7 +52,7 @@ build_name() {
 
 libraries=(
     libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev libyaml-dev libssl-dev libcurl4-openssl-dev
-    libarchive-dev libfaiss-dev
+    libarchive-dev libfaiss-dev libstdc++-12-dev
 )
 browser=(chromium chromium-driver python3-venv)
 spark=(openjdk-17-jre-headless python3-venv)

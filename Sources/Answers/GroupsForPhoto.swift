@@ -1,12 +1,12 @@
 public import Model
 public import Recommendation
 
-/// Groups that suit a photo: `GET /v1/photos/{id}/groups`, `coterie photo`.
+/// Groups that suit a photo, or some examples: `GET /v1/photos/{id}/groups`, `coterie photo`.
 public struct GroupsForPhoto: Answer, Equatable {
     /// The model version from which the answer is made.
     public var version: ServedVersion
-    /// The photo's external id.
-    public var photoId: String
+    /// The photo's external id, or nil for examples.
+    public var photoId: String?
     /// The groups, best first.
     public var groups: [Row]
 
@@ -14,7 +14,7 @@ public struct GroupsForPhoto: Answer, Equatable {
     ///
     /// - Parameter reasonLimit: the most reasons that a row gives.
     public init(
-        _ version: ServedVersion, photoId: String, _ suggestions: [PhotoSuggestion], _ relations: RelationTable,
+        _ version: ServedVersion, photoId: String?, _ suggestions: [PhotoSuggestion], _ relations: RelationTable,
         reasonLimit: Int, in model: VisibleModel
     ) {
         self.version = version
@@ -28,7 +28,7 @@ public struct GroupsForPhoto: Answer, Equatable {
     /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
-        fields.always("photoId", \.photoId, "The photo")
+        fields.sometimes("photoId", \.photoId, "The photo, unless the groups are for examples")
         fields.always("groups", \.groups, "Groups, best first")
     }
 }

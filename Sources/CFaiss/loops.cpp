@@ -1,6 +1,7 @@
 #include "CFaiss.h"
 
 #include <algorithm>
+#include <cstring>
 
 #if defined(__x86_64__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
@@ -64,8 +65,18 @@ void coterie_scan_codes(
 }
 
 FOR_EACH_PROCESSOR
-int32_t coterie_byte_product(const int8_t *bytes, const int16_t *query, size_t d) {
-    int32_t sum = 0;
-    for (size_t t = 0; t < d; t++) sum += static_cast<int32_t>(bytes[t]) * query[t];
-    return sum;
+float coterie_product(const int16_t *row, const float *query, size_t d) {
+    typedef float lanes __attribute__((vector_size(32)));
+    typedef int16_t integers __attribute__((vector_size(16)));
+    lanes sums = {};
+    size_t t = 0;
+    for (; t + 8 <= d; t += 8) {
+        integers numbers;
+        lanes factors;
+        memcpy(&numbers, row + t, sizeof numbers);
+        memcpy(&factors, query + t, sizeof factors);
+        sums += __builtin_convertvector(numbers, lanes) * factors;
+    }
+    for (; t < d; t++) sums[t % 8] += static_cast<float>(row[t]) * query[t];
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }

@@ -32,20 +32,26 @@ struct Codebook: Sendable {
     }
 }
 
-/// Vectors as signed bytes, each vector with a factor of its own.
-enum VectorBytes {
-    /// Returns the factors and the bytes of rows.
-    static func encoded(_ rows: [Float], dimension: Int) -> (scales: [Float], bytes: [Int8]) {
-        var (scales, bytes) = ([Float](), [Int8]())
-        bytes.reserveCapacity(rows.count)
+/// Vectors as integers of 16 bits, each vector with a factor of its own.
+///
+/// Bytes would be half as long. But they blur vectors of few dimensions more than codes of 16 bytes do.
+enum VectorIntegers {
+    private static let largest: Float = 32_767
+
+    /// Returns the factors and the integers of rows.
+    static func encoded(_ rows: [Float], dimension: Int) -> (scales: [Float], numbers: [Int16]) {
+        var (scales, numbers) = ([Float](), [Int16]())
+        numbers.reserveCapacity(rows.count)
         for start in stride(from: 0, to: rows.count, by: dimension) {
             let row = rows[start..<start + dimension]
             let largest = row.reduce(Float(0)) { max($0, abs($1)) }
-            let scale = largest > 0 ? largest / 127 : 1
+            let scale = largest > 0 ? largest / Self.largest : 1
             scales.append(scale)
-            for number in row { bytes.append(Int8(max(-127, min(127, (number / scale).rounded())))) }
+            for number in row {
+                numbers.append(Int16(max(-Self.largest, min(Self.largest, (number / scale).rounded()))))
+            }
         }
-        return (scales, bytes)
+        return (scales, numbers)
     }
 }
 

@@ -39,11 +39,11 @@ public struct LookIndex: Sendable {
     public var count: Int { shape.n }
     /// The dimension of the vectors.
     public var dimension: Int { shape.d }
-    /// The method in words, such as `multi-index 2 × 256, codes of 16 bytes, re-ranked by vectors of bytes`.
+    /// The method in words, such as `128 cells, codes of 16 bytes, re-ranked`.
     public var method: String {
-        guard shape.k > 0 else { return "exact, over vectors of bytes" }
+        guard shape.k > 0 else { return "exact" }
         let quantizer = shape.s == 1 ? "\(shape.k) cells" : "a multi-index of \(shape.k) × \(shape.k) cells"
-        return "\(quantizer), codes of \(shape.m) bytes" + (shape.hasVectors ? ", re-ranked by vectors of bytes" : "")
+        return "\(quantizer), codes of \(shape.m) bytes" + (shape.hasVectors ? ", re-ranked" : "")
     }
 
     /// Opens an index within a region, and checks every offset and number that a search depends on.
@@ -93,8 +93,8 @@ public struct LookIndex: Sendable {
     public func vector(of row: Int) -> [Float]? {
         guard shape.hasVectors, (0..<shape.n).contains(row) else { return nil }
         let scale = unsafe with(.scales, Float.self) { unsafe $0[row] }
-        let numbers = unsafe with(.bytes, Int8.self) { bytes in
-            (0..<shape.d).map { unsafe Float(bytes[row * shape.d + $0]) * scale }
+        let numbers = unsafe with(.numbers, Int16.self) { numbers in
+            (0..<shape.d).map { unsafe Float(numbers[row * shape.d + $0]) * scale }
         }
         return UnitVector.of(numbers)
     }
@@ -117,27 +117,18 @@ public struct LookIndex: Sendable {
 
     /// Returns the best of some rows by their vectors, or the best of all.
     private func reranked(_ rows: [Int]?, _ query: [Float], _ limit: Int) -> [LookNeighbour] {
-        let (numbers, scale) = Self.integers(query)
         var best = BestRows(limit)
         unsafe with(.scales, Float.self) { scales in
-            unsafe with(.bytes, Int8.self) { bytes in
-                guard let start = bytes.baseAddress else { return }
+            unsafe with(.numbers, Int16.self) { numbers in
+                guard let start = numbers.baseAddress else { return }
                 func take(_ row: Int) {
-                    let product = unsafe coterie_byte_product(start + row * shape.d, numbers, shape.d)
-                    unsafe best.take(row, Float(product) * (scales[row] * scale))
+                    let product = unsafe coterie_product(start + row * shape.d, query, shape.d)
+                    unsafe best.take(row, product * scales[row])
                 }
                 if let rows { for row in rows { take(row) } } else { for row in 0..<shape.n { take(row) } }
             }
         }
         return best.sorted
-    }
-
-    /// Returns a query in integers up to 4095, and the factor that turns them back.
-    private static func integers(_ query: [Float]) -> (numbers: [Int16], scale: Float) {
-        let largest = query.reduce(Float(0)) { max($0, abs($1)) }
-        guard largest > 0, largest.isFinite else { return ([Int16](repeating: 0, count: query.count), 0) }
-        let scale = largest / 4095
-        return (query.map { Int16(max(-4095, min(4095, ($0 / scale).rounded()))) }, scale)
     }
 }
 

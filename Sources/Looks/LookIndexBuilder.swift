@@ -183,7 +183,7 @@ public struct LookIndexBuilder: Sendable {
         var cells: [UInt32] = []
         var codes: [UInt8] = []
         var scales: [Float] = []
-        var bytes: [Int8] = []
+        var numbers: [Int16] = []
     }
 
     /// Encodes all vectors, and returns the index.
@@ -210,7 +210,7 @@ public struct LookIndexBuilder: Sendable {
         }
         if shape.hasVectors {
             index.append(blocks.flatMap(\.scales), as: .scales)
-            index.append(blocks.flatMap(\.bytes), as: .bytes)
+            index.append(blocks.flatMap(\.numbers), as: .numbers)
         }
         return index.bytes
     }
@@ -220,7 +220,7 @@ public struct LookIndexBuilder: Sendable {
         var numbers = [Float](repeating: 0, count: range.count * d)
         rows.read(range, into: &numbers)
         var block = Block()
-        if shape.hasVectors { (block.scales, block.bytes) = VectorBytes.encoded(numbers, dimension: d) }
+        if shape.hasVectors { (block.scales, block.numbers) = VectorIntegers.encoded(numbers, dimension: d) }
         guard shape.k > 0 else { return block }
         let projected = codebook.projected(numbers)
         block.cells = [UInt32](repeating: 0, count: range.count)

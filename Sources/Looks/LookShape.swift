@@ -2,9 +2,9 @@
 public struct LookParameters: Sendable, Equatable {
     /// The number of bytes of a code, 8 or 16.
     public var codeBytes = 16
-    /// Whether vectors are also kept as bytes, a byte for each number, to re-rank what codes find.
+    /// Whether vectors are also kept, two bytes for each number, to re-rank what codes find.
     public var keepsVectors = true
-    /// The largest size of vectors as bytes that are searched one by one, exactly, without codes.
+    /// The largest size of vectors, in bytes, that are searched one by one, exactly, without codes.
     public var exactBytes = 16 << 20
     /// The number of vectors from which the quantizer is a multi-index.
     public var multiIndexCount = 200_000
@@ -31,8 +31,8 @@ public struct LookParameters: Sendable, Equatable {
 /// offsets     cells + 1 UInt32: the first place of each cell; cells = k ^ s
 /// photos      n UInt32: the vector at each place
 /// codes       n × m UInt8: the code at each place
-/// scales      n Float32: the factor of each vector's bytes
-/// bytes       n × d Int8: the vectors
+/// scales      n Float32: the factor of each vector's integers
+/// numbers     n × d Int16: the vectors
 /// ```
 ///
 /// An index that is searched exactly has only the last two. An index without re-ranking lacks these.
@@ -49,7 +49,7 @@ struct LookShape: Equatable {
     let k: Int
     /// The number of bytes of a code.
     let m: Int
-    /// Whether the index has the vectors as bytes.
+    /// Whether the index has the vectors themselves.
     let hasVectors: Bool
 
     static let magic: [UInt8] = Array("LOOKS\n\0\u{1}".utf8)
@@ -66,7 +66,7 @@ struct LookShape: Equatable {
         m = parameters.codeBytes
         w = (min(dimension, Self.widest) + m - 1) / m * m
         // A codebook of 256 centroids needs at least some vectors for each.
-        let isExact = count < 1024 || count * dimension <= parameters.exactBytes
+        let isExact = count < 1024 || 2 * count * dimension <= parameters.exactBytes
         s = count >= parameters.multiIndexCount ? 2 : 1
         hasVectors = isExact || parameters.keepsVectors
         if isExact {
@@ -120,14 +120,14 @@ struct LookShape: Equatable {
 
     /// The arrays of an index, in the order of the file.
     enum Part: Int, CaseIterable {
-        case mean, projection, centroids, rotations, codebooks, offsets, photos, codes, scales, bytes
+        case mean, projection, centroids, rotations, codebooks, offsets, photos, codes, scales, numbers
     }
 
     /// Returns the length of an array in bytes.
     func byteCount(of part: Part) -> Int {
         switch part {
         case .scales: return hasVectors ? n * 4 : 0
-        case .bytes: return hasVectors ? n * d : 0
+        case .numbers: return hasVectors ? n * d * 2 : 0
         default: break
         }
         guard k > 0 else { return 0 }
@@ -140,7 +140,7 @@ struct LookShape: Equatable {
         case .offsets: return (cells + 1) * 4
         case .photos: return n * 4
         case .codes: return n * m
-        case .scales, .bytes: return 0
+        case .scales, .numbers: return 0
         }
     }
 

@@ -28,6 +28,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var memberEvidence: [EvidenceWeight]?
     /// The weights in lists for photos, learned from the pools; nil if there was no evidence.
     public var photoWeights: PhotoWeights?
+    /// The facts about the index of photos' vectors, or nil if there is none.
+    public var looks: LooksReport?
     /// The steps of the recompute up to the writing of this manifest.
     public var steps: [StepReport]
     /// The sections of the model file, with their checksums.
@@ -169,11 +171,35 @@ extension Manifest {
         public var otherRelations: Double
         /// The weight of a pool's size relative to the largest pool.
         public var popularity: Double
+        /// The weight of looks for a photo that is in a pool, or nil if there was no evidence.
+        public var lookInPools: Double?
+        /// The weight of looks for a photo that is in no pool, or nil if there was no evidence.
+        public var lookInNoPool: Double?
 
         /// Creates weights.
         public init(otherRelations: Double, popularity: Double) {
             self.otherRelations = otherRelations
             self.popularity = popularity
+        }
+    }
+
+    /// The facts about an index of photos' vectors.
+    public struct LooksReport: Codable, Sendable, Equatable {
+        /// The name of the model that made the vectors.
+        public var model: String
+        /// The dimension of the vectors.
+        public var dimension: Int
+        /// The number of photos.
+        public var photos: Int
+        /// The method of the index in words.
+        public var method: String
+
+        /// Creates a report.
+        public init(model: String, dimension: Int, photos: Int, method: String) {
+            self.model = model
+            self.dimension = dimension
+            self.photos = photos
+            self.method = method
         }
     }
 

@@ -172,6 +172,7 @@ enum StepName {
     static let weigh = "weigh relations"
     static let activity = "trends and seasons"
     static let looks = "looks"
+    static let weighLooks = "weigh looks"
     static let encode = "encode"
     static let compareVersions = "compare versions"
     static let publish = "publish"

@@ -16,6 +16,7 @@ struct BuiltModel {
     var popularityWeight: Double?
     var memberEvidence: [Manifest.EvidenceWeight]?
     var photoWeights: Manifest.PhotoWeights?
+    var looks: Manifest.LooksReport?
 }
 
 extension RecomputeJob {
@@ -44,7 +45,7 @@ extension RecomputeJob {
         var dates = EventDates()
         var events: [RelationDescription.Role: GroupEvents] = [:]
         var signals = GroupSignals()
-        var looks: LookSections?
+        var looks: BuiltLooks?
         let told = try toldKinds(entries)
         var hintMatrices = HintMatrices()
         let window = activityWindow
@@ -92,7 +93,7 @@ extension RecomputeJob {
         }
         let hints = try memberHints(entries, told, hintMatrices, clock)
         members?.hints = hints
-        try checkThatSomethingCameOut(relations, observer)
+        try checkThatSomethingCameOut(relations, looks?.report, observer)
         let evidence = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos, hints) }
         for index in relations.indices {
             relations[index].evidenceWeight = evidence.relations[relations[index].relation]
@@ -105,9 +106,15 @@ extension RecomputeJob {
             do throws(ModelError) {
                 let model = try EncodedModel(
                     groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
-                    evidenceWeights: evidence.relations, signals: signals, looks: looks)
+                    evidenceWeights: evidence.relations, signals: signals, looks: looks?.sections)
                 return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
             } catch { throw .model(error.description) }
+        }
+        var photoWeights = evidence.photos
+        if let looks, let vectors {
+            photoWeights = try clock.step(StepName.weighLooks) { () throws(RecomputeError) in
+                try weighLooks(beside: evidence.photos, looks, vectors, model, catalog, clock)
+            }
         }
         if parameters.checksCatalog {
             try clock.step(StepName.check) { () throws(RecomputeError) in
@@ -120,7 +127,8 @@ extension RecomputeJob {
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
             relations: relations, model: model, members: members, withdrawn: withdrawn,
-            popularityWeight: evidence.popularity, memberEvidence: evidence.told, photoWeights: evidence.photos)
+            popularityWeight: evidence.popularity, memberEvidence: evidence.told, photoWeights: photoWeights,
+            looks: looks?.report)
     }
 
     /// Returns the source of the entries: the tables if there are any, otherwise the catalog.
@@ -262,7 +270,7 @@ extension RecomputeJob {
     }
 
     private func checkThatSomethingCameOut(
-        _ relations: [Manifest.RelationReport], _ observer: any RecomputeObserver
+        _ relations: [Manifest.RelationReport], _ looks: Manifest.LooksReport?, _ observer: any RecomputeObserver
     ) throws(RecomputeError) {
         for report in relations {
             let name = report.relation.rawValue
@@ -276,7 +284,7 @@ extension RecomputeJob {
                 )
             }
         }
-        guard relations.contains(where: { $0.neighbours > 0 }) else {
+        guard relations.contains(where: { $0.neighbours > 0 }) || looks != nil else {
             throw .nothingToPublish(
                 """
                 no group has a neighbour in any relation, so nothing is published: import \(sourceNames), or lower the \

@@ -1,7 +1,16 @@
 import CatalogStore
 import Looks
 import Model
+import Recommendation
 import Similarity
+
+/// The photos with vectors of a version, and the index of their vectors.
+struct BuiltLooks {
+    var sections: LookSections
+    var report: Manifest.LooksReport
+    /// The place of each indexed photo among those with vectors.
+    var places: [Int]
+}
 
 extension RecomputeJob {
     /// Returns the vectors of public photos, or `nil` if the catalog has none, or if the entries are from tables.
@@ -20,7 +29,7 @@ extension RecomputeJob {
     ///   - matrix: public groups × photos, whose columns are the photos' keys.
     ///   - clock: told of the progress.
     func lookSections(_ vectors: PhotoVectors, _ matrix: BinaryMatrix, _ clock: StepClock)
-        throws(RecomputeError) -> (LookSections?, outcome: String)
+        throws(RecomputeError) -> (BuiltLooks?, outcome: String)
     {
         var groups = [[UInt32]](repeating: [], count: vectors.photos.count)
         for row in 0..<matrix.rowCount {
@@ -39,7 +48,46 @@ extension RecomputeJob {
             let method = try LookIndex(index).method
             let sections = try LookSections(
                 ids: pooled.map { vectors.photos[$0].id }, groups: pooled.map { groups[$0] }, index: index)
-            return (sections, "\(pooled.count) photos of \(vectors.model): \(method)")
+            let report = Manifest.LooksReport(
+                model: vectors.model, dimension: rows.dimension, photos: pooled.count, method: method)
+            let looks = BuiltLooks(sections: sections, report: report, places: pooled)
+            return (looks, "\(pooled.count) photos of \(vectors.model): \(method)")
+        } catch let error as CatalogError { throw .catalog(error) } catch { throw .model("\(error)") }
+    }
+
+    /// Returns the weights for lists of photos, with those of looks.
+    ///
+    /// - Parameters:
+    ///   - chosen: the weights of other evidence, or `nil` if there was nothing to learn from.
+    ///   - looks: the photos with vectors, and their index.
+    ///   - vectors: the vectors.
+    ///   - encoded: the version.
+    ///   - catalog: the catalog, in the transaction in which it was read.
+    ///   - clock: told of the progress.
+    func weighLooks(
+        beside chosen: Manifest.PhotoWeights?, _ looks: BuiltLooks, _ vectors: PhotoVectors, _ encoded: EncodedModel,
+        _ catalog: Catalog, _ clock: StepClock
+    ) throws(RecomputeError) -> (Manifest.PhotoWeights?, outcome: String) {
+        do {
+            let model = try ModelVersion(encoded)
+            guard let search = try LookSearch(model.looks, looks.report) else { return (chosen, "nothing to choose") }
+            let evidence = LookEvidence(
+                model: model, search: search, relations: parameters.relations, weights: PhotoWeights(chosen),
+                instant: startedAtMilliseconds / 1000)
+            let found = try evidence.weights(of: looks.places.count) { row throws(CatalogError) in
+                let place = looks.places[row]
+                return try catalog.photo(withID: vectors.photos[place].id).map { ($0, vectors.vector(at: place)) }
+            } progress: { done, total in
+                clock.advance(done: done, total: total, unit: "photos")
+            }
+            guard found.inPools != nil || found.inNoPool != nil else { return (chosen, "too few photos to choose") }
+            let usual = PhotoWeights()
+            var weights =
+                chosen
+                ?? Manifest.PhotoWeights(otherRelations: usual.otherRelations, popularity: usual.popularity)
+            (weights.lookInPools, weights.lookInNoPool) = (found.inPools, found.inNoPool)
+            func text(_ weight: Double?) -> String { weight.map { "\($0)" } ?? "as usual" }
+            return (weights, "in pools \(text(found.inPools)), in no pool \(text(found.inNoPool))")
         } catch let error as CatalogError { throw .catalog(error) } catch { throw .model("\(error)") }
     }
 }

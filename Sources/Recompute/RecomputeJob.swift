@@ -66,6 +66,7 @@ public struct RecomputeJob: Sendable {
         manifest.popularityWeight = built.popularityWeight
         manifest.memberEvidence = built.memberEvidence
         manifest.photoWeights = built.photoWeights
+        manifest.looks = built.looks
         manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds
         let finding = try compareWithCurrent(built, manifest, clock, observer)
         manifest.steps = clock.reports

@@ -126,6 +126,103 @@ struct LookTests {
             })
     }
 
+    @Test("Examples and vectors of a request find groups; what is wrong with them is said by its place")
+    func examples() async throws {
+        let workspace = try Workspace()
+        try await PicturedCommunity.publish(workspace)
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait(forVersion: workspace.currentVersion())
+        func post(_ body: String) throws -> (status: Int, text: String) {
+            let client = try #require(SocketClient(port: daemon.port))
+            let response = try #require(client.request("POST", "/v1/photos/groups", json: body))
+            return (response.status, response.text)
+        }
+        func groups(_ body: String) throws -> [String] {
+            let (status, text) = try post(body)
+            try #require(status == 200, "\(text)")
+            #expect(!text.contains("private") && !text.contains("secret"))
+            return try JSONDecoder().decode(GroupsAnswer.self, from: Data(text.utf8)).groups.map(\.groupId)
+        }
+        func vector(_ things: Int...) -> String {
+            let numbers = (0..<PicturedCommunity.dimension).map { things.contains($0 / 4) ? "1e3" : "0" }
+            return "[\(numbers.joined(separator: ","))]"
+        }
+        // A photo that is not known yet.
+        #expect(try groups("{\"vector\":\(vector(2))}").first == "bridges")
+        #expect(try groups("{\"like\":[{\"vector\":\(vector(0))}],\"limit\":1}") == ["birds"])
+        // Ids, and both; what is not wanted takes the group of one example away from the top.
+        #expect(try groups(#"{"like":[{"photoId":"boats-new"},{"photoId":"boats-1"}]}"#).first == "boats")
+        let mixed = "{\"like\":[{\"vector\":\(vector(1, 3))}]"
+        #expect(try Set(groups("\(mixed)}").prefix(2)) == ["boats", "bees"])
+        #expect(try groups("\(mixed),\"unlike\":[{\"photoId\":\"boats-new\"}]}").first == "bees")
+        let cli: GroupsAnswer = try await workspace.succeed(
+            "photo", "--like", vector(1, 3), "--unlike", "boats-new", "--json"
+        ).json()
+        #expect(try cli.groups.map(\.groupId) == groups("\(mixed),\"unlike\":[{\"photoId\":\"boats-new\"}]}"))
+        let many = Array(repeating: #"{"photoId":"boats-1"}"#, count: 17).joined(separator: ",")
+        for (body, status, word) in [
+            ("{}", 400, "like"), (#"{"vector":[1,2,3]}"#, 400, "has 3 numbers"), (#"{"vector":[]}"#, 400, "vector"),
+            (#"{"vector":["NaN"]}"#, 400, "vector"), (#"{"vector":[NaN]}"#, 400, "JSON"),
+            ("{\"vector\":\(vector())}", 400, "no direction"),
+            ("{\"vector\":\(vector(1).replacing("1e3", with: "1e300"))}", 400, "no direction"),
+            ("{\"like\":[{\"vector\":\(vector(1)),\"photoId\":\"boats-1\"}]}", 400, "like[0]"),
+            ("{\"like\":[{}]}", 400, "like[0]"), (#"{"like":[{"photoId":"boats-private-0"}]}"#, 404, "unknown"),
+            (#"{"like":[{"photoId":"nobody"}]}"#, 404, "unknown"),
+            ("{\"like\":[\(many)]}", 400, "17"),
+            ("\(mixed),\"unlike\":[{\"vector\":[1,2]}]}", 400, "unlike[0].vector"),
+            ("{\"vector\":[\(Array(repeating: "0.123456789", count: 9000).joined(separator: ","))]}", 413, "65536"),
+        ] {
+            let answer = try post(body)
+            #expect(answer.status == status && answer.text.contains(word), "\(body.prefix(80)): \(answer)")
+        }
+        let private0 = try await workspace.run("photo", "--like", "boats-private-0")
+        #expect(private0.exitCode == CommandRun.ExitCode.badData && private0.errors.contains("is private"))
+        #expect(try await workspace.run("photo", "--unlike", "boats-1").exitCode == CommandRun.ExitCode.usage)
+        #expect(try await workspace.run("photo", "boats-1", "--like", "boats-2").exitCode == CommandRun.ExitCode.usage)
+        // Vectors of another model, as long as the version has those of the earlier one.
+        let other = "photo_id\tvector\nboats-1\t\(vector(3).dropFirst().dropLast())\n"
+        try await workspace.succeed(
+            "import", "vectors", try workspace.write(other, to: "other.tsv"), "--model-name", "other", "--replace",
+            "--allow-shrinking")
+        #expect(try daemon.get("/v1/photos/boats-1/similar").status == 404)
+        #expect(try post(#"{"like":[{"photoId":"boats-1"}]}"#).text.contains("no-vectors"))
+        #expect(try groups("{\"vector\":\(vector(2))}").first == "bridges")
+    }
+
+    @Test("Both kinds of evidence together are as good as looks where pools say nothing")
+    func both() async throws {
+        let workspace = try Workspace()
+        try await PicturedCommunity.publish(workspace)
+        // A large group with other photos makes popularity count.
+        let photos = "photo_id\tvisibility\n" + (0..<900).map { "crowd-\($0)\tpublic\n" }.joined()
+        let pools = "group_id\tphoto_id\n" + (0..<900).map { "crowd\tcrowd-\($0)\n" }.joined()
+        try await workspace.succeed("import", "photos", try workspace.write(photos, to: "crowd.tsv"))
+        try await workspace.succeed("import", "groups", try workspace.write("group_id\ncrowd\n", to: "group.tsv"))
+        try await workspace.succeed("import", "pools", try workspace.write(pools, to: "crowd-pools.tsv"))
+        try await workspace.succeed("recompute")
+        for name in PicturedCommunity.things {
+            for basis in ["look", "both"] {
+                let run = try await workspace.succeed("photo", "\(name)-new", "--by", basis, "--json")
+                let answer: GroupsAnswer = try run.json()
+                #expect(answer.groups.first?.groupId == name, "\(basis)")
+            }
+        }
+        let weights = try await workspace.succeed("models", "--json").text
+        #expect(weights.contains("lookInNoPool"))
+    }
+
+    @Test("Groups that share no photo and no member are published if photos look alike")
+    func onlyLooks() async throws {
+        let workspace = try Workspace()
+        try await PicturedCommunity.publish(workspace, recomputes: false)
+        let pools = "group_id\tphoto_id\n" + PicturedCommunity.things.map { "\($0)\t\($0)-1\n" }.joined()
+        try await workspace.succeed(
+            "import", "pools", try workspace.write(pools, to: "few.tsv"), "--replace", "--allow-shrinking")
+        try await workspace.succeed("recompute")
+        let answer: GroupsAnswer = try await workspace.succeed("photo", "bees-new", "--by", "look", "--json").json()
+        #expect(answer.groups.first?.groupId == "bees")
+    }
+
     @Test("One, two and three threads publish the same version")
     func threads() async throws {
         let workspace = try Workspace()

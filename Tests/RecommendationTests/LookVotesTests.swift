@@ -30,9 +30,9 @@ struct LookVotesTests {
     func size() throws {
         let found = list([("a", 0.9, [0]), ("b", 0.9, [1]), ("c", 0.5, [0])])
         #expect(found.map(\.group) == [1, 0])
-        // v a / (e + a) with v = 1/2, times the weight of looks.
-        #expect(abs(found[0].score - 2 * 0.5 * 0.02 / 0.22) < 1e-12)
-        #expect(abs(found[1].score - 2 * 0.5 * 0.02 / 0.82) < 1e-12)
+        // v a / (e + a) with v = 1/2.
+        #expect(abs(found[0].score - 0.5 * 0.02 / 0.22) < 1e-12)
+        #expect(abs(found[1].score - 0.5 * 0.02 / 0.82) < 1e-12)
         #expect(found[0].reasons.map(\.evidence) == [.looksLike(photos: ["b"])])
     }
 

@@ -118,6 +118,7 @@ struct DescriptionTests {
         ("POST", "/v1/recommendations", "/v1/recommendations", #"{"userIds":["ann","none","","bob"],"limit":3}"#),
         ("POST", "/v1/recommendations", "/v1/recommendations", #"{"userIds":["ann"],"limit":21}"#),
         ("POST", "/v1/recommendations", "/v1/recommendations", #"{"userIds":["ann"],"boost":["group:birds^2"]}"#),
+        ("POST", "/v1/photos/groups", "/v1/photos/groups", #"{"vector":[1,0],"unlike":[{"photoId":"p1"}]}"#),
         ("PUT", hidden, "/v1/admin/groups/birds/hidden", nil), ("PUT", hidden, "/v1/admin/groups/none/hidden", nil),
         ("PUT", hidden, "/v1/admin/groups/alps/hidden", nil), ("GET", "/v1/admin/hidden", "/v1/admin/hidden", nil),
         ("GET", "/v1/admin/hidden", "/v1/admin/hidden?limit=1", nil),

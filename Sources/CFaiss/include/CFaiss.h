@@ -55,10 +55,8 @@ void coterie_scan_codes(
     const uint8_t *_Nonnull codes, size_t n, size_t m, size_t first, size_t last, const float *_Nonnull table,
     float *_Nonnull sums);
 
-/// Returns the product of a row of signed bytes and a row of 16-bit integers; `d` is at most 4096.
-///
-/// The absolute values of the integers are at most 4095, so that the sum does not overflow.
-int32_t coterie_byte_product(const int8_t *_Nonnull bytes, const int16_t *_Nonnull query, size_t d);
+/// Returns the product of a row of `d` integers of 16 bits and a query.
+float coterie_product(const int16_t *_Nonnull row, const float *_Nonnull query, size_t d);
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,16 @@ extension Catalog {
         return vector
     }
 
+    /// Returns the vector of a public photo, or `nil` if there is no such photo, or it has no vector of a model.
+    ///
+    /// - Parameters:
+    ///   - id: the photo's external id.
+    ///   - model: the name of the model that made the vectors.
+    public func vector(ofPublicPhoto id: String, model: String) throws(CatalogError) -> [Float]? {
+        guard try photo(withID: id)?.visibility == .public, try vectorSpace()?.model == model else { return nil }
+        return try vector(ofPhoto: id)
+    }
+
     private func slot(ofPhoto id: String) throws(CatalogError) -> (VectorFile, Int64)? {
         try readingVectors { file throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in

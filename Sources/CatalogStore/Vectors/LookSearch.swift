@@ -7,34 +7,37 @@ import SQLite
 public struct LookSearch: Sendable {
     private let photos: IndexedPhotos
     private let index: LookIndex
+    /// The name of the model that made the vectors.
+    public let modelName: String
 
     /// Opens the index of a version, or returns nil if the version has none.
     ///
+    /// - Parameters:
+    ///   - looks: the photos with vectors of the version.
+    ///   - report: the facts about their index.
     /// - Throws: `LookError` if the index is damaged, or does not fit the photos.
-    public init?(_ looks: IndexedPhotos?) throws(LookError) {
-        guard let looks else { return nil }
+    public init?(_ looks: IndexedPhotos?, _ report: Manifest.LooksReport?) throws(LookError) {
+        guard let looks, let report else { return nil }
         photos = looks
+        modelName = report.model
         index = try LookIndex(looks.region, range: looks.index, vectors: looks.count)
     }
 
     /// The dimension of the vectors.
     public var dimension: Int { index.dimension }
 
-    /// Returns the vector of a photo of the index, or nil if the index lacks the photo, or has codes alone.
-    public func vector(ofPhoto id: String) -> [Float]? { photos.row(ofID: id).flatMap { index.vector(of: $0) } }
-
     /// Returns the photos that look most like a vector, best first.
     ///
     /// - Parameters:
     ///   - vector: a vector of length 1 and of the index's dimension.
     ///   - limit: the greatest number of photos.
-    ///   - id: the photo to leave out, which the vector belongs to.
-    public func lookalikes(of vector: [Float], limit: Int, without id: String? = nil) -> [Lookalike] {
-        let row = id.flatMap { photos.row(ofID: $0) }
-        return index.nearest(to: vector, limit: limit + (row == nil ? 0 : 1)).filter { $0.row != row }.prefix(limit)
-            .map { neighbour in
+    ///   - ids: photos to leave out, such as those that the vector is made of.
+    public func lookalikes(of vector: [Float], limit: Int, without ids: [String] = []) -> [Lookalike] {
+        let rows = Set(ids.compactMap { photos.row(ofID: $0) })
+        return index.nearest(to: vector, limit: limit + rows.count).lazy.filter { !rows.contains($0.row) }
+            .prefix(limit).map { neighbour in
                 Lookalike(
-                    id: photos.id(of: neighbour.row), similarity: Double(neighbour.similarity),
+                    id: photos.id(of: neighbour.row), similarity: min(1, Double(neighbour.similarity)),
                     groups: photos.groups(of: neighbour.row))
             }
     }

@@ -56,6 +56,15 @@ public struct PhotoVectors: Sendable {
         }
         return rows
     }
+
+    /// Returns the vector of a photo.
+    ///
+    /// - Parameter place: a place among `photos` whose checksum `rows` has checked.
+    public func vector(at place: Int) -> [Float] {
+        var numbers = [Float](repeating: 0, count: file.dimension)
+        _ = file.read(photos[place].slot, into: &numbers, at: 0)
+        return numbers
+    }
 }
 
 /// Vectors in the slots of a mapped file.

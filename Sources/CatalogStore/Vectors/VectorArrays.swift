@@ -97,12 +97,14 @@ struct VectorArrays {
 
     private mutating func take(_ count: Int, _ size: Int) -> [Float] {
         defer { position += count * size }
-        return (0..<count).map { index in
-            let bits = (0..<size).reduce(UInt64(0)) { $0 | UInt64(buffer[position + index * size + $1]) << (8 * $1) }
+        return unsafe buffer.withUnsafeBytes { bytes in
+            func bits<Bits: FixedWidthInteger & BitwiseCopyable>(_ index: Int, _ type: Bits.Type) -> Bits {
+                unsafe Bits(littleEndian: bytes.loadUnaligned(fromByteOffset: position + index * size, as: type))
+            }
             return switch size {
-            case 2: HalfFloat.number(UInt16(truncatingIfNeeded: bits))
-            case 4: Float(bitPattern: UInt32(truncatingIfNeeded: bits))
-            default: Float(Double(bitPattern: bits))
+            case 2: (0..<count).map { HalfFloat.number(bits($0, UInt16.self)) }
+            case 4: (0..<count).map { Float(bitPattern: bits($0, UInt32.self)) }
+            default: (0..<count).map { Float(Double(bitPattern: bits($0, UInt64.self))) }
             }
         }
     }
@@ -138,7 +140,14 @@ enum HalfFloat {
 }
 
 /// Vectors in text.
-enum VectorText {
+public enum VectorText {
+    /// Returns the numbers of a text such as `[0.5, -1e-3, 2]`.
+    public static func numbers(in text: String) throws(CatalogError) -> [Float] {
+        do throws(RecordProblem) { return try numbers(text.utf8Span.span) } catch {
+            throw CatalogError(.badData, error.reason)
+        }
+    }
+
     /// Returns the numbers of a text such as `0.5 -1e-3 2`, with blanks, commas or semicolons between them.
     ///
     /// Brackets around them are passed over.

@@ -74,9 +74,8 @@ struct VectorFile: Sendable {
 
     /// Returns the bytes of a slot that holds a vector.
     static func slot(_ vector: [Float]) -> [UInt8] {
-        let numbers = vector.flatMap { number in
-            (0..<4).map { UInt8(truncatingIfNeeded: number.bitPattern >> (8 * $0)) }
-        }
+        let words = vector.map(\.bitPattern.littleEndian)
+        let numbers = unsafe words.withUnsafeBytes { unsafe [UInt8]($0) }
         return checksum(of: numbers) + numbers
     }
 

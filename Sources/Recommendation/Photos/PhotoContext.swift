@@ -130,8 +130,10 @@ public struct PhotoWeights: Sendable, Equatable {
     public var ownerPhotos = 1.0
     /// The weight of the owner's membership.
     public var ownerMembership = 0.25
-    /// The weight of photos that look like the photo, whose evidence is at most 1.
-    public var look = 2.0
+    /// The weight of photos that look like the photo, beside other evidence, if it is in a pool.
+    public var lookInPools = 2.0
+    /// The same for a photo in no pool.
+    public var lookInNoPool = 2.0
     /// The weight of the size of the group's pool; above 0, so that popular groups can fill up a list.
     public var popularity = 0.001
 
@@ -139,10 +141,15 @@ public struct PhotoWeights: Sendable, Equatable {
     public init() {}
 
     /// Creates the weights that evidence chose for a version, and the usual ones where there was no evidence.
-    public init(_ manifest: Manifest) {
-        guard let chosen = manifest.photoWeights else { return }
+    public init(_ manifest: Manifest) { self.init(manifest.photoWeights) }
+
+    /// Creates the weights that evidence chose, and the usual ones where there was no evidence.
+    public init(_ chosen: Manifest.PhotoWeights?) {
+        guard let chosen else { return }
         otherRelations = chosen.otherRelations
         popularity = chosen.popularity
+        lookInPools = chosen.lookInPools ?? lookInPools
+        lookInNoPool = chosen.lookInNoPool ?? lookInNoPool
     }
 }
 

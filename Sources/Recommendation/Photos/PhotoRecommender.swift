@@ -56,7 +56,10 @@ public struct PhotoRecommender: Sendable {
             reasons = photo.groups.isEmpty ? contentReasons(photo) : companionReasons(photo)
             reasons.merge(similarReasons(to: seeds(of: photo))) { $0 + $1 }
         }
-        if basis != .pools { reasons.merge(lookReasons(photo)) { $0 + $1 } }
+        if basis != .pools {
+            let weight = photo.groups.isEmpty ? weights.lookInNoPool : weights.lookInPools
+            reasons.merge(lookReasons(photo, weight: basis == .look ? 1 : weight)) { $0 + $1 }
+        }
         if basis != .look { addPopularity(to: &reasons, for: photo, limit: limit) }
         let suggestions = reasons.lazy.filter { isAllowed($0.key, for: photo) }.map { group, reasons in
             // A fixed order gives the same sum for the same inputs, bit for bit.
@@ -144,11 +147,12 @@ extension PhotoRecommender {
     }
 
     /// Returns the groups of photos that look like the photo.
-    private func lookReasons(_ photo: PhotoContext) -> Reasons {
-        LookVotes.reasons(
+    private func lookReasons(_ photo: PhotoContext, weight: Double) -> Reasons {
+        guard weight > 0 else { return [:] }
+        return LookVotes.reasons(
             photo.lookalikes, counts: popular.lookCounts, total: model.looks?.count ?? 0
         ).mapValues { reasons in
-            reasons.map { .init(evidence: $0.evidence, contribution: weights.look * $0.contribution) }
+            reasons.map { .init(evidence: $0.evidence, contribution: weight * $0.contribution) }
         }
     }
 

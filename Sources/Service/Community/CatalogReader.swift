@@ -96,12 +96,14 @@ final class CatalogReader: Sendable {
         return PhotoContext(photo, in: model)
     }
 
-    /// Returns the public photos that look most like a photo, best first, or nil if the photo has no vector.
-    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]? {
-        try read { catalog throws(CatalogError) in
-            guard let vector = try catalog.vector(ofPhoto: id), vector.count == looks.dimension else { return nil }
-            return try catalog.stillPublic(looks.lookalikes(of: vector, limit: limit, without: id))
-        }
+    /// Returns the vector of a public photo, or nil if there is no such photo, or it has no vector of the model.
+    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
+        try read { catalog throws(CatalogError) in try catalog.vector(ofPublicPhoto: id, model: model) }
+    }
+
+    /// Returns those of some photos that the catalog still has, and that are public.
+    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] {
+        try read { catalog throws(CatalogError) in try catalog.stillPublic(photos) }
     }
 
     /// Notes a change of the catalog since the last call, by any process.

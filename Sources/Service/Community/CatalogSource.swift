@@ -81,9 +81,11 @@ final class CatalogSource: CommunitySource {
         try reader.context(ofPhoto: id, in: model)
     }
 
-    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]? {
-        try reader.lookalikes(ofPhoto: id, in: looks, limit: limit)
+    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
+        try reader.vector(ofPhoto: id, model: model)
     }
+
+    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] { try reader.stillPublic(photos) }
 
     /// Commits the change, together with other changes that wait.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {

@@ -35,8 +35,11 @@ protocol CommunitySource: Sendable {
     /// Returns the facts about a photo, or nil if there is no public photo with the id.
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext?
 
-    /// Returns the public photos that look most like a photo, best first, or nil if the photo has no vector.
-    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]?
+    /// Returns the vector of a public photo, or nil if there is no such photo, or it has no vector of the model.
+    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]?
+
+    /// Returns those of some photos that there still are, and that are public; their order stays.
+    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike]
 
     /// Applies a change, which is durable when this returns and shows in every later answer of this daemon.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome
@@ -95,7 +98,10 @@ extension CommunitySource {
     func probeWriting() {}
 
     /// Returns nil, as a source without vectors does.
-    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]? { nil }
+    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? { nil }
+
+    /// Returns none, as a source that knows no photos does.
+    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] { [] }
 
     /// Applies a member's change.
     func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {

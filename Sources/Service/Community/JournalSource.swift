@@ -111,10 +111,13 @@ final class JournalSource: CommunitySource {
         removedPhotos.contains(BytewiseString(id)) ? nil : try catalog?.context(ofPhoto: id, in: model)
     }
 
-    func lookalikes(ofPhoto id: String, in looks: LookSearch, limit: Int) throws(ServiceError) -> [Lookalike]? {
+    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
+        removedPhotos.contains(BytewiseString(id)) ? nil : try catalog?.vector(ofPhoto: id, model: model)
+    }
+
+    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] {
         let removed = removedPhotos
-        return try catalog?.lookalikes(ofPhoto: id, in: looks, limit: limit)?
-            .filter { !removed.contains(BytewiseString($0.id)) }
+        return try catalog?.stillPublic(photos.filter { !removed.contains(BytewiseString($0.id)) }) ?? []
     }
 
     /// Commits the change to the journal, together with other changes that wait; the relay sends it on.

@@ -49,7 +49,7 @@ public final class ModelSnapshot: Sendable {
         self.planning = planning
         popularPools = PopularPools(VisibleModel(loaded.model), planning.configuration.relations)
         // The bytes are those that the recompute checked; an index of a newer kind is not searched.
-        looks = try? LookSearch(loaded.model.looks)
+        looks = try? LookSearch(loaded.model.looks, manifest.looks)
         planner = Self.planner(model, manifest, planning)
     }
 

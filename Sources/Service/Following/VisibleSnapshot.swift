@@ -75,13 +75,13 @@ public struct VisibleSnapshot {
     /// and the photo.
     ///
     /// - Parameters:
-    ///   - id: the photo's external id.
+    ///   - id: the photo's external id, or nil for a photo that has none yet.
     ///   - photo: the photo.
     ///   - basis: the evidence to use.
     ///   - limit: the most groups.
     ///   - reasonLimit: the most reasons that a row gives.
     public func groups(
-        forPhoto id: String, _ photo: PhotoContext, by basis: PhotoBasis, limit: Int,
+        forPhoto id: String?, _ photo: PhotoContext, by basis: PhotoBasis, limit: Int,
         reasonLimit: Int = SuggestedGroup.reasonLimit
     ) -> GroupsForPhoto {
         let recommender = PhotoRecommender(

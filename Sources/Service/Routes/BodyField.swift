@@ -86,12 +86,22 @@ struct BodyField<Body: Sendable>: Sendable {
         }
     }
 
+    /// Creates a list of numbers.
+    static func numbers(
+        _ name: String, _ value: @escaping @Sendable (Body) -> [Double]?, _ counts: ClosedRange<Int>, _ help: String
+    ) -> BodyField {
+        BodyField(name, .array(.number, counts), isRequired: false, help) { (body, place) throws(Problem) in
+            if let numbers = value(body) { try checkCount(numbers.count, counts, at: place) }
+        }
+    }
+
     /// Creates a list of objects.
     static func objects<Object: BoundedObject>(
-        _ name: String, _ value: @escaping @Sendable (Body) -> [Object], _ counts: ClosedRange<Int>, _ help: String
+        _ name: String, _ value: @escaping @Sendable (Body) -> [Object]?, _ counts: ClosedRange<Int>,
+        isRequired: Bool = false, _ help: String
     ) -> BodyField {
-        BodyField(name, .array(Object.schema, counts), isRequired: true, help) { (body, place) throws(Problem) in
-            let objects = value(body)
+        BodyField(name, .array(Object.schema, counts), isRequired: isRequired, help) { (body, place) throws(Problem) in
+            guard let objects = value(body) else { return }
             try checkCount(objects.count, counts, at: place)
             for (index, object) in objects.enumerated() { try object.check(at: "\(place)[\(index)]") }
         }

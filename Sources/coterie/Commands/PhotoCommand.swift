@@ -1,6 +1,7 @@
 import Answers
 import CatalogStore
 import CommandLine
+import Looks
 import Model
 import ModelStore
 import Recommendation
@@ -20,43 +21,79 @@ enum PhotoCommand: Subcommand {
 
             By look, photos whose vectors are similar vote for their groups. It needs vectors (coterie import vectors) \
             and a version made since; the photo itself may be new. The reasons name public photos.
+
+            Without a photo, --like and --unlike name examples: public photos, or vectors in brackets. The groups are \
+            those of photos that look like the former and not like the latter.
             """,
-        arguments: [Argument("PHOTO", help: "The photo's id")],
+        arguments: [Argument("PHOTO", help: "The photo's id", isOptional: true)],
         options: [
             Option(
                 "by", "WHAT",
-                help: "The evidence: pools, tags, place and owner; photos that look like it; or both",
-                default: PhotoBasis.pools.rawValue, allowed: PhotoBasis.allCases.map(\.rawValue)),
+                help: "The evidence: pools, tags, place and owner (default); photos that look like it; or both",
+                allowed: PhotoBasis.allCases.map(\.rawValue)),
+            Option(
+                "like", "PHOTO", help: "An example of what photos of the groups should show; or [0.1,-0.2,…]",
+                isRepeating: true),
+            Option("unlike", "PHOTO", help: "An example of what they should not show", isRepeating: true),
             CommonOptions.limit,
         ] + CommonOptions.readingOptions + [CommonOptions.json],
-        examples: ["coterie photo 4711", "coterie photo 4711 --by look", "coterie photo 4711 --limit 5 --json"])
+        examples: [
+            "coterie photo 4711", "coterie photo 4711 --by look", "coterie photo 4711 --limit 5 --json",
+            "coterie photo --like 4711 --like 4712 --unlike 4713",
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
+        let (like, unlike) = (parsed.texts("like"), parsed.texts("unlike"))
+        let basis = try basis(parsed, like, unlike)
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalog()
-        let photo = try Lookup.publicPhoto(parsed.arguments[0], catalog)
+        let id = parsed.arguments.first
+        let photo = try id.map { try Lookup.publicPhoto($0, catalog) }
         let snapshot = try SiteView(parsed, version, catalog).snapshot
-        var context = PhotoContext(photo, in: snapshot.model)
-        let basis = try parsed.choiceIfGiven("by", of: PhotoBasis.self) ?? .pools
+        var context = photo.map { PhotoContext($0, in: snapshot.model) } ?? PhotoContext()
         if basis != .pools {
             let looks = try Lookup.looks(in: snapshot, version)
-            context.lookalikes = try Lookup.lookalikes(ofPhoto: photo.id, catalog, looks, limit: Lookalike.voters)
+            context.lookalikes =
+                if let photo {
+                    try Lookup.lookalikes(ofPhoto: photo.id, catalog, looks, limit: Lookalike.voters)
+                } else {
+                    try Lookup.lookalikes(like: like, unlike: unlike, catalog, looks, limit: Lookalike.voters)
+                }
         }
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(snapshot.groups(forPhoto: photo.id, context, by: basis, limit: limit))
+            try output.json(snapshot.groups(forPhoto: id, context, by: basis, limit: limit))
         } else {
             // A table counts the reasons that it has no room for.
-            let answer = snapshot.groups(forPhoto: photo.id, context, by: basis, limit: limit, reasonLimit: .max)
+            let answer = snapshot.groups(forPhoto: id, context, by: basis, limit: limit, reasonLimit: .max)
             try output.line(
-                "\(photo.id) is in \(context.groups.count) public groups of the model; it could be added to:")
+                photo.map {
+                    "\(printable($0.id)) is in \(context.groups.count) public groups of the model; it could be added to:"
+                } ?? "groups of photos that look like the examples:")
             for line in table(answer) { try output.line(line) }
             if answer.groups.isEmpty {
                 try output.line("none: no group is open to it")
             }
         }
         try output.flush()
+    }
+
+    /// Returns the evidence to use, after checking that either a photo or examples are given.
+    private static func basis(_ parsed: ParsedCommand, _ like: [String], _ unlike: [String]) throws -> PhotoBasis {
+        let given = try parsed.choiceIfGiven("by", of: PhotoBasis.self)
+        guard like.isEmpty, unlike.isEmpty else {
+            guard parsed.arguments.isEmpty, given == nil || given == .look else {
+                throw UsageError("--like and --unlike stand for the photo, and go by look alone")
+            }
+            guard !like.isEmpty else { throw UsageError("--unlike needs --like: what should the photos look like?") }
+            guard max(like.count, unlike.count) <= LookExamples.limit else {
+                throw UsageError("at most \(LookExamples.limit) examples of a kind are allowed")
+            }
+            return .look
+        }
+        guard !parsed.arguments.isEmpty else { throw UsageError("name a photo, or examples with --like") }
+        return given ?? .pools
     }
 
     /// Returns a table with a line for each group.

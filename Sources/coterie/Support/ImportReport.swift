@@ -31,8 +31,9 @@ struct ImportReport {
         if let reasons = summary.reasonsPath {
             let kept =
                 summary.keptRejects < summary.rejected ? "the first \(Formats.grouped(summary.keptRejects)) " : ""
-            let files = summary.rejectsPaths.isEmpty ? "not kept" : summary.rejectsPaths.joined(separator: ", ")
-            lines.append("\(kept)rejected lines: \(files); reasons: \(reasons)")
+            // Rejected rows of a binary file are not written.
+            let paths = summary.rejectsPaths.joined(separator: ", ")
+            lines.append((paths.isEmpty ? "" : "\(kept)rejected lines: \(paths); ") + "reasons: \(reasons)")
         }
         if isDryRun { lines += examples }
         return lines

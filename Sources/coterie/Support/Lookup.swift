@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLine
+import Looks
 import Model
 import ModelStore
 import Recommendation
@@ -66,19 +67,60 @@ enum Lookup {
     static func lookalikes(ofPhoto id: String, _ catalog: Catalog, _ looks: LookSearch, limit: Int) throws
         -> [Lookalike]
     {
-        guard let vector = try catalog.vector(ofPhoto: id) else {
-            throw Failure(
-                Failure.badData, "photo \"\(id)\" has no vector: import one with \"coterie import vectors\"")
+        let vector = try vector(ofPhoto: id, catalog, looks)
+        return try catalog.stillPublic(looks.lookalikes(of: vector, limit: limit, without: [id]))
+    }
+
+    /// Returns the public photos that look most like some examples, best first.
+    ///
+    /// - Parameters:
+    ///   - like: ids of public photos, or vectors in brackets.
+    ///   - unlike: the same, for what the photos should not look like.
+    static func lookalikes(
+        like: [String], unlike: [String], _ catalog: Catalog, _ looks: LookSearch, limit: Int
+    ) throws -> [Lookalike] {
+        func vectors(_ examples: [String]) throws -> [[Float]] {
+            try examples.map { example in
+                guard !example.hasPrefix("[") else { return try vector(in: example, looks) }
+                return try vector(ofPhoto: publicPhoto(example, catalog).id, catalog, looks)
+            }
         }
-        guard vector.count == looks.dimension else {
+        guard let query = try LookExamples.query(like: vectors(like), unlike: vectors(unlike)) else {
+            throw Failure(Failure.badData, "the examples cancel each other out: nothing is left to look for")
+        }
+        return try catalog.stillPublic(looks.lookalikes(of: query, limit: limit, without: like + unlike))
+    }
+
+    private static func vector(in text: String, _ looks: LookSearch) throws -> [Float] {
+        let numbers: [Float]
+        do throws(CatalogError) { numbers = try VectorText.numbers(in: text) } catch {
+            throw Failure(Failure.badData, "the example \(text.prefix(40)): \(error.message)")
+        }
+        guard numbers.count == looks.dimension, let unit = UnitVector.of(numbers) else {
             throw Failure(
                 Failure.badData,
                 """
-                the vectors of the catalog have \(vector.count) numbers, and those of the version \(looks.dimension): \
-                run "coterie recompute"
+                the example \(text.prefix(40)) has \(numbers.count) numbers, or no direction: the vectors of the model \
+                \(looks.modelName) have \(looks.dimension)
                 """)
         }
-        return try catalog.stillPublic(looks.lookalikes(of: vector, limit: limit, without: id))
+        return unit
+    }
+
+    private static func vector(ofPhoto id: String, _ catalog: Catalog, _ looks: LookSearch) throws -> [Float] {
+        if let vector = try catalog.vector(ofPublicPhoto: id, model: looks.modelName), vector.count == looks.dimension {
+            return vector
+        }
+        guard let model = try catalog.vectorSpace()?.model, try catalog.vector(ofPhoto: id) != nil else {
+            throw Failure(
+                Failure.badData, "photo \"\(id)\" has no vector: import one with \"coterie import vectors\"")
+        }
+        throw Failure(
+            Failure.badData,
+            """
+            the vectors of the catalog are of the model \(model), and those of the version of \(looks.modelName): run \
+            "coterie recompute"
+            """)
     }
 
     /// Warns of boosts for a topic that no group has.
