@@ -132,8 +132,8 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Answers", "CBuild", "CCrypto", "CLibJWT", "Files", "HTTP", "Experiments", "Recommendation",
-                "Model",
+                "Answers", "CBuild", "CCrypto", "CLibJWT", "Files", "HTTP", "Evaluation", "Experiments",
+                "Recommendation", "Model",
                 "ModelStore", "CatalogStore", "Changes", "CivilTime", "RecordReading", "SQLite",
             ],
             resources: [

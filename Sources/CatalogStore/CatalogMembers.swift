@@ -197,6 +197,26 @@ extension Catalog {
         }
     }
 
+    /// Returns the ids of some members, spread over all of them in the order in which they became known.
+    ///
+    /// - Complexity: O(`limit` · log(members)).
+    public func someMembers(limit: Int) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            let highest = try database.integer("SELECT max(user_key) FROM users") ?? 0
+            let row = try database.prepare(
+                "SELECT user_id, user_key FROM users WHERE user_key >= ? ORDER BY user_key LIMIT 1")
+            var (ids, last): ([String], Int64) = ([], 0)
+            for number in 0..<Int64(limit) {
+                row.bind(max(last + 1, number * highest / Int64(limit) + 1), at: 1)
+                guard try row.step() else { break }
+                ids.append(row.text(0))
+                last = row.integer(1)
+                row.reset()
+            }
+            return ids
+        }
+    }
+
     /// Returns the latest time among the 64 interactions that a member recorded last.
     ///
     /// A time in the future came from a clock that was ahead. The member's next interaction still comes after it.

@@ -122,6 +122,8 @@ struct DeploymentParts {
     var sessions: Sessions?
     /// The lists of sessions that the store keeps, too; nil unless the store is shared.
     var sharedSessions: SharedSessions?
+    /// The file of sessions on this machine; nil without one.
+    var sessionFile: SessionFile?
     /// The count of sessions that have not ended; nil if there are none.
     var sessionTally: SessionTally?
     /// The count of session lists that were found damaged.
@@ -153,7 +155,9 @@ struct DeploymentParts {
         case .versionsOnly(_, let recorded, let sessions):
             community = VersionSource(changes: changes, recorded) { follower.current }
             guard let sessions else { return }
-            self.sessions = Sessions(try SessionFile(path: sessions, damaged: damaged), keeping)
+            let file = try SessionFile(path: sessions, damaged: damaged)
+            sessionFile = file
+            self.sessions = Sessions(file, keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
             return
@@ -162,6 +166,7 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
+            sessionFile = file
             self.sessions = Sessions(file, keeping)
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
@@ -172,6 +177,7 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
+            sessionFile = file
             let shared = SharedSessions(channel, local: file, damaged: damaged)
             sharedSessions = shared
             community = JournalSource(

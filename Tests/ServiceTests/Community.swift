@@ -44,6 +44,7 @@ enum Community {
         let marked = groups.map { group in
             var group = group
             group.title = mark + group.title
+            if !mark.isEmpty { group.topics = [mark] }
             return group
         }
         var signals = GroupSignals(

@@ -1,5 +1,11 @@
+import CatalogStore
+import Changes
+import Experiments
 import Foundation
 import HTTP
+import Model
+import Recommendation
+import SQLite
 @testable import Service
 import TestSupport
 import Testing
@@ -133,17 +139,34 @@ struct PageTests {
 
     @Test("No text of the community becomes markup, and no page runs what is not the daemon's own")
     func injection() throws {
-        let daemon = try daemon(mark: "\"><script>alert('x')</script>") { $0.live.access = AccessPolicy() }
+        let mark = "\"><script>alert('x')</script>"
+        var register = ExperimentRegister()
+        let arms = [ExperimentDefinition.Arm(mark), ExperimentDefinition.Arm("other", settings: [mark: 1])]
+        let definition = ExperimentDefinition(
+            mark, arms: arms, plan: ExperimentPlan(decides: .joins, memberCount: 10, effect: 0.1))
+        #expect(register.start(definition, atMilliseconds: Bearers.now) == nil)
+        let store = FakeStore(try Community.version("v0"), try Community.version("v1", mark: mark))
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+        WorkLog("import \(mark)", beside: members.path) { 0 }.end(mark, notes: [mark])
+        try members.execute(
+            "INSERT INTO curated_groups (group_key, position) SELECT group_key, 1 FROM groups WHERE group_id = 'alps'")
+        let daemon = try daemon {
+            $0.deployment = .catalog(store, path: members.path)
+            $0.live.access = AccessPolicy()
+        }
         defer { daemon.stop() }
         let paths = [
             "/admin", "/admin/groups", "/admin/groups/alps", "/admin/groups/cats%20%F0%9F%90%88",
             "/admin/groups/%3Cscript%3E", "/admin/members/%22%3E%3Cscript%3E", "/admin/search?q=%3Cscript%3E",
             "/admin/members/ann?group=%3Cscript%3E", "/admin/versions", "/admin/curation", "/admin/experiments",
+            "/admin/jobs", "/admin/versions/v0", "/admin/versions/v0?member=%3Cscript%3E",
+            "/admin/experiments/\(HTML.segment(mark))", "/admin/experiments/%3Cscript%3E", "/admin/photos/%3Cscript%3E",
             "/admin/sign-in?failed=%3Cscript%3E&to=%22%3E%3Cscript%3E",
         ]
         for path in paths {
             let page = try get(daemon, path, ["Host: localhost"])
             #expect(!page.text.contains("<script>"), "\(path)")
+            #expect(!page.text.contains("HTML(") && !page.text.contains("&lt;ol"), "\(path)")
             #expect(page.headers["content-type"] == "text/html; charset=utf-8", "\(path)")
             #expect(!page.text.contains("&lt;p") && !page.text.contains("&lt;li"), "\(path)")
             let policy = try #require(page.headers["content-security-policy"])
@@ -164,6 +187,196 @@ struct PageTests {
         let client = try client(daemon)
         client.send("GET /admin HTTP/1.1\r\nHost: \(host)\r\n\r\n")
         #expect(try #require(client.receive()).status == status)
+    }
+
+    @Test(
+        "No form changes anything without the session's secret",
+        arguments: [
+            ("/admin/curation", "group=alps"), ("/admin/versions", "version=v1&action=pin"),
+            ("/admin/experiments", "name=a&setting=lambda&value=0.5&decides=joins&ends=2030-01-01"),
+            ("/admin/experiments/a/stop", "sure=yes"), ("/admin/members/ann/forget", "id=ann"),
+            ("/admin/groups/alps/hidden", "hidden=yes"),
+        ])
+    func everyForm(_ path: String, _ form: String) throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        #expect(try post(daemon, path, form, [field]).status == 403)
+        #expect(try post(daemon, path, form + "&secret=", [field]).status == 403)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        #expect(
+            try post(daemon, path, form + "&secret=\(secret)", [field, "Sec-Fetch-Site: same-site"]).status == 403)
+        // Another session's secret.
+        let other = try #require(try signIn(daemon).cookie)
+        #expect(try post(daemon, path, form + "&secret=\(secret)", [other]).status == 403)
+        #expect(!lines.all.contains { $0.hasPrefix("pages: olga") })
+    }
+
+    @Test("A curated group keeps its dates when it is moved, and an undone removal has them again")
+    func curation() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        func send(_ form: String) throws -> Int {
+            try post(daemon, "/admin/curation", "secret=\(secret)&\(form)", [field]).status
+        }
+        func rows() throws -> String {
+            let database = try Database(path: members.path, mode: .readOnly)
+            return try database.text(
+                """
+                SELECT group_concat(group_id || ' ' || coalesce(starts_at, '-') || ' ' || coalesce(expires_at, '-'), '; ')
+                FROM (SELECT * FROM curated_groups JOIN groups USING (group_key) ORDER BY position)
+                """) ?? ""
+        }
+        #expect(try send("group=alps") == 303)
+        #expect(try send("group=birds") == 303)
+        #expect(try send("group=alps&from=2026-12-01T00:00&until=2026-12-24T18:30:30") == 303)
+        let dates = "alps 1796083200 1798137030"
+        #expect(try rows() == "\(dates); birds - -")
+        #expect(try send("group=alps&position=2") == 303)
+        #expect(try rows() == "birds - -; \(dates)")
+        let page = try get(daemon, "/admin/curation", [field]).text
+        #expect(page.contains("from 2026-12-01T00:00:00") && page.contains("<ol class=\"preview\"><li>"))
+        #expect(try send("group=alps&remove=yes") == 303)
+        #expect(try rows() == "birds - -")
+        let undo = try #require(page.firstMatch(of: #/data-done="Removed." data-undo="(group=alps[^"]*)"/#)).output.1
+        #expect(try send(String(undo).replacing("&amp;", with: "&")) == 303)
+        #expect(try rows() == "birds - -; \(dates)")
+        for wrong in ["from=tomorrow&until=", "from=2026-12-02T00:00&until=2026-12-01T00:00"] {
+            #expect(try send("group=alps&\(wrong)") == 400)
+        }
+        #expect(try rows() == "birds - -; \(dates)")
+        #expect(try send("group=secret") != 303 && send("group=nobody") == 404)
+    }
+
+    @Test("An experiment is started and stopped by form, by the rules of its file")
+    func experiments() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        func send(_ path: String, _ form: String) throws -> SocketClient.Response {
+            try post(daemon, "/admin/experiments\(path)", "secret=\(secret)&\(form)", [field])
+        }
+        let whole = "setting=lambda&value=0.5&decides=joins&members=1000&effect=5&ends="
+        for wrong in [
+            "name=A%20b&\(whole)", "name=a&setting=lambda&value=x&decides=joins&ends=2030-01-01",
+            "name=a&setting=lambda&value=7&decides=joins&ends=2030-01-01",
+            "name=a&setting=no&value=0.5&decides=joins&ends=2030-01-01",
+            "name=a&setting=lambda&value=0.5&decides=no&ends=2030-01-01",
+            "name=a&setting=lambda&value=0.5&decides=joins&members=&ends=",
+            "name=a&setting=lambda&value=0.5&decides=joins&ends=never",
+            "name=a&setting=lambda&value=nan&decides=joins&ends=2030-01-01",
+        ] {
+            #expect(try send("", wrong).status == 400, "\(wrong)")
+        }
+        #expect(try store.experiments() == nil)
+        let started = try send("", "name=less-variety&\(whole)")
+        #expect(started.status == 303 && started.headers["location"] == "/admin/experiments/less-variety")
+        let entry = try #require(ExperimentRegister(encoded: try store.experiments())?["less-variety"])
+        #expect(entry.definition.arms.map(\.settings) == [[:], ["lambda": 0.5]])
+        #expect(entry.definition.plan?.memberCount == 1000 && entry.definition.plan?.effect == 0.05)
+        #expect(try send("", "name=less-variety&\(whole)").status == 400)
+        let page = try get(daemon, "/admin/experiments/less-variety", [field]).text
+        #expect(page.contains("id=\"verdict\"") && page.contains("no member is known to have been shown a list"))
+        #expect(try send("/less-variety/stop", "").status == 400)
+        #expect(try send("/other/stop", "sure=yes").status == 400)
+        #expect(ExperimentRegister(encoded: try store.experiments())?["less-variety"]?.stoppedAtMilliseconds == nil)
+        #expect(try send("/less-variety/stop", "sure=yes").status == 303)
+        #expect(ExperimentRegister(encoded: try store.experiments())?["less-variety"]?.stoppedAtMilliseconds != nil)
+        #expect(try get(daemon, "/admin/experiments/other", [field]).status == 404)
+        #expect(lines.all.contains("pages: olga started the experiment less-variety"))
+        #expect(lines.all.contains("pages: olga stopped the experiment less-variety"))
+    }
+
+    @Test("A report shows the intervals of all measures as a picture and as a table")
+    func report() throws {
+        var register = ExperimentRegister()
+        let definition = ExperimentDefinition(
+            "longer", arms: [.init("usual"), .init("longer")],
+            plan: ExperimentPlan(decides: .clicks, memberCount: 100, effect: 0.1))
+        #expect(register.start(definition, atMilliseconds: Bearers.now - 3_600_000) == nil)
+        let store = FakeStore(try Community.version("v1"))
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+        let source = try members.source()
+        let insert = try Database(path: members.path, mode: .readWrite)
+        for number in 0..<120 {
+            let id = "m\(number)"
+            try insert.execute("INSERT INTO users (user_id) VALUES ('\(id)')")
+            let shown = Bearers.now - 1_800_000
+            let exposure = ExposureRecord(
+                experiment: "longer", arm: number % 2 == 0 ? "usual" : "longer", recommendationID: "v1-\(id)",
+                firstPosition: 1, shownCount: 1, filters: "", atMilliseconds: shown)
+            try source.record(exposures: [MemberChange(ofUser: id, .expose([exposure]))])
+            // Clicks vary in both arms.
+            guard number % 3 == 0 || number % 5 == 0 else { continue }
+            let click = InteractionRecord(
+                id: "c\(number)", .click, groupID: "alps", atMilliseconds: shown + 1000,
+                recommendationID: "v1-\(id)")
+            _ = try source.apply(MemberChange(ofUser: id, .record([click])))
+        }
+        let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let page = try get(daemon, "/admin/experiments/longer", [field]).text
+        #expect(page.contains("usual 60, longer 60"))
+        #expect(page.contains("class=\"interval main\"") && page.contains("clicks (decides)"))
+        #expect(page.contains("Nothing speaks against"), "\(page)")
+    }
+
+    @Test("A comparison of versions shows the lists of members, and of the one who is asked for")
+    func lists() throws {
+        let store = FakeStore(try Community.version("v0"), try Community.version("v1"))
+        let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let page = try get(daemon, "/admin/versions/v0", [field]).text
+        #expect(page.contains("/admin/members/ann") && page.contains("/admin/members/bob"))
+        let one = try get(daemon, "/admin/versions/v0?member=bob", [field]).text
+        #expect(!one.contains("/admin/members/ann") && one.contains("/admin/members/bob"))
+        #expect(lines.all.contains("pages: olga compared the lists of the member bob"))
+    }
+
+    @Test("A member's page shows the stages of the list, and the page of jobs what ran")
+    func traceAndJobs() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let page = try get(daemon, "/admin/members/ann", [field]).text
+        for stage in PlanStage.allCases where stage != .boosts && stage != .popularity && stage != .season {
+            #expect(page.contains(">\(stage.rawValue)</td>"), "\(stage)")
+        }
+        #expect(try get(daemon, "/admin/jobs", [field]).text.contains("Jobs of the catalog: none."))
+        let log = WorkLog("import groups", beside: members.path) { Bearers.now }
+        log.advance(to: "reading", done: 1, total: 4)
+        let running = try get(daemon, "/admin/jobs", [field]).text
+        #expect(running.contains("data-refresh") && running.contains("reading, 25%"))
+        #expect(try get(daemon, "/admin", [field]).text.contains("import groups: reading"))
+        log.end("groups: 1 row", notes: ["rejected: groups.tsv, line 3: group_id is empty"])
+        let ended = try get(daemon, "/admin/jobs", [field]).text
+        #expect(!ended.contains("data-refresh") && ended.contains("line 3: group_id is empty"))
+    }
+
+    @Test("The charts of the last days survive a restart")
+    func restart() throws {
+        let hour = RequestHistory.Hour(
+            startMilliseconds: Bearers.now - 7_200_000, endMilliseconds: Bearers.now - 3_600_000, answers: 4321,
+            failures: 2, slowestMicroseconds: 2500)
+        let file = try SessionFile(path: members.path + "-sessions")
+        try file.keep(hour, ofPort: 0)
+        try file.keep(hour, ofPort: 9)
+        for _ in 0..<2 {
+            let daemon = try daemon { $0.live.access = AccessPolicy() }
+            #expect(try get(daemon, "/admin", ["Host: localhost"]).text.contains("4321"))
+            daemon.stop()
+        }
+        var later = hour
+        later.startMilliseconds += 8 * 86_400_000
+        later.endMilliseconds += 8 * 86_400_000
+        try file.keep(later, ofPort: 0)
+        #expect(try file.hours(ofPort: 0) == [later] && file.hours(ofPort: 9).isEmpty)
     }
 
     @Test("There are no pages without the option, and they are not in the description")
@@ -207,8 +420,10 @@ struct PageTests {
         history.add(reading(hour + 1, fast: 99, slow: 3, failures: 1))
         #expect(
             history.hours == [
-                .init(endMilliseconds: hour, answers: 100, failures: 1, slowestMicroseconds: 100),
-                .init(endMilliseconds: hour + 1, answers: 2, failures: 0, slowestMicroseconds: nil),
+                .init(startMilliseconds: 0, endMilliseconds: hour, answers: 100, failures: 1, slowestMicroseconds: 100),
+                .init(
+                    startMilliseconds: hour, endMilliseconds: hour + 1, answers: 2, failures: 0,
+                    slowestMicroseconds: nil),
             ])
         for index in 2..<400 { history.add(reading(hour * Int64(index), fast: 99, slow: 3, failures: 1)) }
         #expect(history.hours.count == 7 * 24 && history.hours.last?.endMilliseconds == hour * 399)

@@ -5,6 +5,8 @@ import Synchronization
 
 /// Reads a catalog from several threads at a time.
 final class CatalogReader: Sendable {
+    /// The path of the catalog.
+    let path: String
     private let connections: ConnectionPool<Catalog, CatalogError>
     /// The connection that watches for changes; always the same one, because each connection counts changes separately.
     private let watch: ConnectionPool<Catalog, CatalogError>
@@ -17,6 +19,7 @@ final class CatalogReader: Sendable {
     ///
     /// - Throws: `ServiceError.startFailed` if the file cannot be opened; its message says what to do.
     init(path: String) throws(ServiceError) {
+        self.path = path
         do throws(CatalogError) {
             connections = try ConnectionPool { () throws(CatalogError) in try Catalog(path: path, mode: .reading) }
             watch = try ConnectionPool { () throws(CatalogError) in try Catalog(path: path, mode: .reading) }

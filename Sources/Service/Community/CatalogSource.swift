@@ -1,5 +1,7 @@
 import CatalogStore
 import Changes
+import Evaluation
+import Experiments
 import Model
 import Recommendation
 import Synchronization
@@ -128,6 +130,20 @@ final class CatalogSource: CommunitySource {
     func curations() throws(ServiceError) -> [Curation] {
         try reader.read { catalog throws(CatalogError) in try catalog.curations() }
     }
+
+    func someMembers(limit: Int) throws(ServiceError) -> [String] {
+        try reader.read { catalog throws(CatalogError) in try catalog.someMembers(limit: limit) }
+    }
+
+    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(ServiceError)
+        -> ExperimentOutcomes?
+    {
+        try reader.read { catalog throws(CatalogError) in
+            try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: instant)
+        }
+    }
+
+    var catalogPath: String? { path }
 
     /// Notes changes of the catalog that were not made through this source.
     func noteOutsideChanges() {

@@ -1,5 +1,7 @@
 import CatalogStore
 import Changes
+import Evaluation
+import Experiments
 import Model
 import Recommendation
 
@@ -69,6 +71,18 @@ protocol CommunitySource: Sendable {
     /// Returns all curated groups by position, also those that are not shown at present.
     func curations() throws(ServiceError) -> [Curation]
 
+    /// Returns the ids of some members, spread over all of them; the same ones while nobody joins the site.
+    func someMembers(limit: Int) throws(ServiceError) -> [String]
+
+    /// Returns what the members of an experiment did until an instant, in Unix milliseconds.
+    ///
+    /// - Returns: nil if another place has the data of all daemons.
+    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(ServiceError)
+        -> ExperimentOutcomes?
+
+    /// The path of the catalog beside which imports and recomputes are logged, or nil without a catalog.
+    var catalogPath: String? { get }
+
     /// Notes in `changes` what other processes have changed since the last call.
     ///
     /// It is called at intervals, by one thread at a time.
@@ -88,6 +102,17 @@ enum CommunitySubject: String {
 }
 
 extension CommunitySource {
+    /// No members; the default for a source that cannot name some quickly.
+    func someMembers(limit: Int) throws(ServiceError) -> [String] { [] }
+
+    /// Nothing; the default for a source that has only its own daemon's data.
+    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(ServiceError)
+        -> ExperimentOutcomes?
+    { nil }
+
+    /// Nothing; the default for a source without a catalog.
+    var catalogPath: String? { nil }
+
     /// True; the default for a source that has a place of its own for changes.
     var records: Bool { true }
 

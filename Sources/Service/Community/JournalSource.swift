@@ -36,6 +36,7 @@ final class JournalSource: CommunitySource {
     }
 
     var changes: ChangeClock { journal.changes }
+    var catalogPath: String? { catalog?.path }
 
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool {
         subject != .photos || catalog != nil

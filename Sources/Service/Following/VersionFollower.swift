@@ -278,7 +278,8 @@ final class VersionFollower: Sendable {
         }
     }
 
-    private func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
+    /// Returns a version as this daemon would serve it.
+    func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
         let needsMembers = needs.members(loaded.manifest)
         return ModelSnapshot(
             loaded, members: needsMembers ? try store.members(of: loaded) : nil, needsMembers: needsMembers,

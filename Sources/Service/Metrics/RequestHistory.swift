@@ -1,8 +1,9 @@
 import Synchronization
 
-/// The number and the durations of answers in the last days, in memory.
+/// The number and the durations of answers in the last days.
 ///
-/// It keeps one reading of the counters for each hour, at most a week: about 20 KiB. A restart begins anew.
+/// It keeps one reading of the counters for each hour, at most a week: about 20 KiB. The hours of earlier runs come from
+/// the file of sessions, and each hour is kept there.
 final class RequestHistory: Sendable {
     /// The time between two readings, in milliseconds.
     static let stepMilliseconds: Int64 = 3_600_000
@@ -21,6 +22,8 @@ final class RequestHistory: Sendable {
 
     /// The answers between two readings.
     struct Hour: Sendable, Equatable {
+        /// The start of the time, in Unix milliseconds.
+        var startMilliseconds: Int64
         /// The end of the time, in Unix milliseconds.
         var endMilliseconds: Int64
         /// The number of answers.
@@ -32,6 +35,12 @@ final class RequestHistory: Sendable {
     }
 
     private let readings = Mutex<[Reading]>([])
+    private let earlier: [Hour]
+
+    /// Creates a history.
+    ///
+    /// - Parameter earlier: the hours of earlier runs, the oldest first.
+    init(after earlier: [Hour] = []) { self.earlier = earlier }
 
     /// Adds a reading, which replaces the latest one until that is an hour after the one before.
     func add(_ reading: Reading) {
@@ -48,14 +57,17 @@ final class RequestHistory: Sendable {
     }
 
     /// The hours, the oldest first; the last may not have ended.
-    var hours: [Hour] {
+    var hours: [Hour] { Array((earlier + own).suffix(Self.limit - 1)) }
+
+    /// The hours of this run.
+    private var own: [Hour] {
         let readings = readings.withLock { $0 }
         return zip(readings, readings.dropFirst()).map { before, after in
             let counts = zip(after.cumulative, before.cumulative).map { $0 &- $1 }
             let answers = counts.last ?? 0
             let bound = counts.dropLast().firstIndex { $0 * 100 >= answers * 99 }
             return Hour(
-                endMilliseconds: after.atMilliseconds, answers: Int(answers),
+                startMilliseconds: before.atMilliseconds, endMilliseconds: after.atMilliseconds, answers: Int(answers),
                 failures: Int(after.failures &- before.failures),
                 slowestMicroseconds: answers == 0
                     ? nil : bound.map { Int(Histogram.boundsNanoseconds[$0] / 1000) })

@@ -1,33 +1,64 @@
 import Answers
 import Changes
-import Experiments
+import CivilTime
 import HTTP
 import Model
-import ModelStore
+import Recommendation
 
 extension Endpoint {
     static let curationPages = [
         Endpoint(page: "curation-page", "/admin/curation", handler: Responder.curationPage),
         Endpoint(form: "curation-form", "/admin/curation") { (call, fields) throws(Problem) in
             let group = fields["group"]
-            let place = Int(fields["position"]).flatMap { $0 > 0 ? $0 : nil }
-            let action: SiteChange.Action =
-                fields["remove"] == "yes" ? .uncurate : .curate(position: place, startsAt: nil, expiresAt: nil)
-            switch try call.decide(action, aboutGroup: group) {
+            switch try call.decide(try call.curation(fields), aboutGroup: group) {
             case .privateGroup: throw .privateGroup(group)
+            case .expiresBeforeStart: throw .badForm("the end is not after the start")
             default: break
             }
             call.note("\(fields["remove"] == "yes" ? "ended the curation of" : "curated") the group \(group)")
             return "/admin/curation"
         },
     ]
+}
 
-    static let experimentsPage = Endpoint(
-        page: "experiments-page", "/admin/experiments", handler: Responder.experimentsPage)
+extension Call {
+    /// Returns the decision of a form: to remove a group, to move it, or to set its dates.
+    ///
+    /// A curated group keeps what the form does not give.
+    fileprivate func curation(_ fields: FormFields) throws(Problem) -> SiteChange.Action {
+        guard fields["remove"] != "yes" else { return .uncurate }
+        let community = try community(with: .siteDecisions)
+        let known = try orUnavailable { () throws(ServiceError) in try community.curations() }
+            .first { $0.groupID.utf8.elementsEqual(fields["group"].utf8) }
+        let place = Int(fields["position"]).flatMap { $0 > 0 ? $0 : nil } ?? known?.position
+        guard fields.has("from") || fields.has("until") else {
+            return .curate(position: place, startsAt: known?.startsAt, expiresAt: known?.expiresAt)
+        }
+        return .curate(
+            position: place, startsAt: try fields.seconds("from"), expiresAt: try fields.seconds("until"))
+    }
+}
+
+extension FormFields {
+    /// Returns the time in a field in Unix seconds, or nil if the field is empty.
+    ///
+    /// - Throws: a `Problem` of status 400 if the field has something else.
+    fileprivate func seconds(_ name: String) throws(Problem) -> Int64? {
+        let text = self[name]
+        guard !text.isEmpty else { return nil }
+        // Browsers leave out seconds that are zero, and the zone.
+        guard let time = UnixTime(text + (text.utf8.count == 16 ? ":00Z" : "Z")) else {
+            throw .badForm("\"\(text)\" is no time: give one such as 2026-12-01T18:00")
+        }
+        return time.seconds
+    }
 }
 
 extension Responder {
-    /// Shows the curated groups in their order, and takes changes of it.
+    /// The most groups in the preview of a newcomer's list.
+    private static let previewLimit = 12
+
+    /// Shows the curated groups in their order, takes changes of it, and shows what newcomers get.
     @Sendable
     fileprivate static func curationPage(_ call: Call) throws(Problem) -> Page {
         let community = try call.community(with: .siteDecisions)
@@ -37,25 +68,66 @@ extension Responder {
         let rows = groups.map { row -> [HTML] in
             let title = snapshot.model.index(ofID: row.groupId).map { snapshot.model.title(of: $0) } ?? ""
             return [
-                "\(row.position)", .group(row.groupId, title: title),
-                row.startsAtMilliseconds.map { .time($0) } ?? "–", row.expiresAtMilliseconds.map { .time($0) } ?? "–",
+                "\(row.position)", .group(row.groupId, title: title), dates(row, call),
                 row.isValid ? "<span class=\"good\">shown</span>" : "not shown",
                 """
                 <div class="actions">\(move(row, by: -1, "Up", of: groups.count, call))\
-                \(move(row, by: 1, "Down", of: groups.count, call))\
-                \(call.forms.form("/admin/curation", fields(row.groupId, "remove", "yes", "Remove")))</div>
+                \(move(row, by: 1, "Down", of: groups.count, call))\(remove(row, call))</div>
                 """,
             ]
         }
         return Page(
-            "Curation", in: .curation, subtitle: "Newcomers are shown these groups first, in this order.",
+            "Curation", in: .curation,
+            subtitle: "Newcomers are shown these groups first, in this order. Drag a row, or use its buttons.",
             """
-            \(HTML.table("Curated groups", ["#Position", "Group", "From", "Until", "State", "Change"], rows))
+            <div data-order="/admin/curation">
+            \(HTML.table(
+                "Curated groups", ["#Position", "Group", "Dates (UTC)", "State", "Change"], rows,
+                marks: groups.map(\.groupId)))
+            </div>
             \(call.forms.form("/admin/curation", """
                 <div class="line"><label for="group">Add a group by its id</label>
                 <input id="group" name="group" maxlength="512" required><button>Add</button></div>
-                """))
+                """, done: "Added."))
+            \(preview(call, snapshot))
             """)
+    }
+
+    /// Shows the list of a member of whom nothing is known.
+    private static func preview(_ call: Call, _ snapshot: VisibleSnapshot) -> HTML {
+        let request = PlanRequest(profile: MemberProfile(userID: ""), atMilliseconds: call.responder.now())
+        let items = snapshot.planner.plan(request).items.prefix(previewLimit)
+        let lines = items.map { item -> HTML in
+            let (id, title) = (snapshot.model.id(of: Int(item.group)), snapshot.model.title(of: Int(item.group)))
+            return "<li>\(HTML.name(of: id, title)) <small>\(item.origin.explanation ?? "")</small></li>"
+        }
+        return """
+            <h2>A newcomer's list now</h2>
+            \(if: lines.isEmpty, "<p class=\"nothing\">It is empty.</p>")\
+            \(if: !lines.isEmpty, "<ol class=\"preview\">\(lines)</ol>")
+            """
+    }
+
+    private static func dates(_ row: CuratedGroups.Row, _ call: Call) -> HTML {
+        let (from, until) = (local(row.startsAtMilliseconds), local(row.expiresAtMilliseconds))
+        let words: HTML =
+            from.isEmpty && until.isEmpty
+            ? "always" : "\(from.isEmpty ? "" : "from \(from) ")\(until.isEmpty ? "" : "until \(until)")"
+        return """
+            <details><summary>\(words)<span class="unseen">: dates of \(row.groupId)</span></summary>\
+            \(call.forms.form("/admin/curation", """
+                <input type="hidden" name="group" value="\(row.groupId)">\
+                <label>From <input type="datetime-local" name="from" value="\(from)"></label>\
+                <label>Until <input type="datetime-local" name="until" value="\(until)"></label>\
+                <button class="plain">Set the dates<span class="unseen"> of \(row.groupId)</span></button>
+                """, done: "Dates are set.", undo: place(row)))</details>
+            """
+    }
+
+    /// Returns a time as a browser's field for local times has it; empty for nil.
+    private static func local(_ milliseconds: Int64?) -> String {
+        guard let milliseconds, let time = UnixTime(seconds: milliseconds / 1000) else { return "" }
+        return String(time.description.prefix { $0 != "Z" })
     }
 
     private static func move(_ row: CuratedGroups.Row, by step: Int, _ label: String, of count: Int, _ call: Call)
@@ -63,32 +135,28 @@ extension Responder {
     {
         let place = row.position + step
         guard (1...count).contains(place) else { return "" }
-        return call.forms.form("/admin/curation", fields(row.groupId, "position", String(place), label))
+        return call.forms.form(
+            "/admin/curation", fields(row.groupId, "position", String(place), label), done: "Moved.",
+            undo: self.place(row))
+    }
+
+    private static func remove(_ row: CuratedGroups.Row, _ call: Call) -> HTML {
+        call.forms.form(
+            "/admin/curation", fields(row.groupId, "remove", "yes", "Remove"), done: "Removed.", undo: place(row))
+    }
+
+    /// Returns the fields that bring a group back to where it is now.
+    private static func place(_ row: CuratedGroups.Row) -> [(String, String)] {
+        [
+            ("group", row.groupId), ("position", String(row.position)), ("from", local(row.startsAtMilliseconds)),
+            ("until", local(row.expiresAtMilliseconds)),
+        ]
     }
 
     private static func fields(_ group: String, _ name: String, _ value: String, _ label: String) -> HTML {
         """
         <input type="hidden" name="group" value="\(group)"><input type="hidden" name="\(name)" value="\(value)">\
-        <button class="plain">\(label)<span class="unseen"> \(group)</span></button>
+        <button class="plain" data-key="\(label) \(group)">\(label)<span class="unseen"> \(group)</span></button>
         """
-    }
-
-    /// Shows the started experiments with their arms.
-    @Sendable
-    fileprivate static func experimentsPage(_ call: Call) throws(Problem) -> Page {
-        let text = try call.orStoreProblem { () throws(StoreError) in try call.responder.follower.store.experiments() }
-        let entries = text.flatMap { ExperimentRegister(encoded: $0) }?.entries ?? []
-        let rows = entries.reversed().map { entry -> [HTML] in
-            [
-                "<bdi>\(entry.definition.name)</bdi>",
-                "\(entry.definition.arms.map(\.name).joined(separator: ", "))",
-                .time(entry.startedAtMilliseconds),
-                entry.stoppedAtMilliseconds.map { "stopped \(HTML.time($0))" } ?? "<span class=\"good\">runs</span>",
-            ]
-        }
-        return Page(
-            "Experiments", in: .experiments,
-            subtitle: "<code>coterie experiment report NAME</code> shows what an experiment has found so far.",
-            .table("Experiments of the store", ["Experiment", "Arms", "Started", "State"], rows))
     }
 }

@@ -102,8 +102,12 @@ extension Responder {
         let path = "/admin/groups/\(HTML.segment(call.id))"
         let hide =
             isShown
-            ? call.forms.button("Hide from everybody", "\(path)/hidden", "hidden", "yes")
-            : call.forms.button("Show again", "\(path)/hidden", "hidden", "no", isPlain: false)
+            ? call.forms.button(
+                "Hide from everybody", "\(path)/hidden", "hidden", "yes", done: "The group is hidden.",
+                undo: [("hidden", "no")])
+            : call.forms.button(
+                "Show again", "\(path)/hidden", "hidden", "no", isPlain: false, done: "The group is shown again.",
+                undo: [("hidden", "yes")])
         let curate: HTML =
             isShown ? call.forms.button("Curate for newcomers", "/admin/curation", "group", call.id) : ""
         return "<div class=\"actions\">\(hide)\(curate)</div>"

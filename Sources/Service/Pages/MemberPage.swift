@@ -10,7 +10,7 @@ extension Endpoint {
     private static let forgetForm = Endpoint(form: "forget-form", "/admin/members/{id}/forget", path: [.member]) {
         (call, fields) throws(Problem) in
         guard fields["id"] == call.id else {
-            throw .badField("id", "is not the member's id: nothing was forgotten; type the id as the page shows it")
+            throw .badForm("\"\(fields["id"])\" is not the member's id: type it as the page shows it")
         }
         call.note("forgot the member \(call.id)")
         try call.remove(.member(call.id, withPhotos: fields["photos"] == "remove"))
@@ -50,6 +50,7 @@ extension Responder {
             \(interests(list))
             \(rows(of: list))
             \(try why(call, context))
+            \(trace(of: context))
             <h2>What the member did</h2>
             \(try interactions(call))
             <h2>Forget this member</h2>
@@ -73,12 +74,11 @@ extension Responder {
 
     private static func rows(of list: Recommendations) -> HTML {
         let rows = list.recommendations.map { row -> [HTML] in
-            let reasons = row.reasons.map { reason -> HTML in
-                "<li>\(HTML.group(reason.groupId, title: reason.title))</li>"
+            let reasons = row.reasons.map { reason -> HTML in "<li>\(HTML.name(of: reason.groupId, reason.title))</li>"
             }
             return [
                 "\(row.group.group.rank)", .group(row.group.group.groupId, title: row.group.group.title),
-                .decimals(row.group.score), "\(row.origin.rawValue)", "\(row.placement.rawValue)",
+                .decimals(row.group.score), "\(row.origin.explanation ?? "joined groups")", "\(row.placement.words)",
                 "<bdi>\(row.interest ?? "–")</bdi>", "<ul class=\"words\">\(reasons)</ul>",
             ]
         }
@@ -106,6 +106,23 @@ extension Responder {
             """
     }
 
+    /// Shows what each stage did when the list was made, for a member of an interleaved experiment the usual list.
+    private static func trace(of context: MemberContext) -> HTML {
+        var trace = StageTrace()
+        let plan = context.planner.plan(context.request) { trace.note($0) }
+        let rows = trace.stages.map { stage -> [HTML] in
+            [
+                "\(stage.report.stage.rawValue)", "\(stage.report.taken)", "\(stage.report.passed)",
+                "\(Int(stage.microseconds.rounded()))", "\(stage.report.note)",
+            ]
+        }
+        return """
+            <h2>How the list was made</h2>
+            <p>From \(context.request.profile.joined.count) joined groups and \(plan.candidateCount) candidates.</p>
+            \(HTML.table("Stages, in their order", ["Stage", "#Taken", "#Passed on", "#µs", "Note"], rows))
+            """
+    }
+
     private static func interactions(_ call: Call) throws(Problem) -> HTML {
         let community = try call.community(with: .memberships)
         let records = try call.reading { () throws(ServiceError) in
@@ -128,19 +145,46 @@ extension Responder {
     /// Shows the groups that a public photo could go to.
     @Sendable
     fileprivate static func photoPage(_ call: Call) throws(Problem) -> Page {
-        let answer = try groupsForPhoto(call, limit: rowLimit)
+        // Without vectors of photos, or of this one, only the pools speak.
+        let similar = try? similarPhotos(call, limit: rowLimit, withDuplicates: true)
+        let answer = try groupsForPhoto(call, by: similar == nil ? .pools : .both, limit: rowLimit)
         let rows = answer.groups.map { row -> [HTML] in
-            let reasons = row.reasons.map { reason -> HTML in
-                let name: HTML = reason.groupId.map { .group($0, title: reason.title ?? "") } ?? ""
-                return "<li>\(reason.evidence.kind) \(name)</li>"
-            }
+            let reasons = row.reasons.map { reason -> HTML in "<li>\(words(reason))</li>" }
             return [
                 "\(row.group.group.rank)", .group(row.group.group.groupId, title: row.group.group.title),
                 .decimals(row.group.score), "<ul class=\"words\">\(reasons)</ul>",
             ]
         }
+        let photos = (similar?.photos ?? []).map { row -> [HTML] in
+            [photo(row.photoId), .decimals(row.similarity), row.duplicate ? "a near-duplicate" : ""]
+        }
         return Page(
             "Photo \(call.id)",
-            .table("Groups that the photo could go to", ["#Rank", "Group", "#Score", "Because of"], rows))
+            """
+            \(HTML.table("Groups that the photo could go to", ["#Rank", "Group", "#Score", "Because of"], rows))
+            \(if: similar != nil, .table("Photos that look like it", ["Photo", "#Similarity", "Note"], photos))
+            """)
+    }
+
+    private static func photo(_ id: String) -> HTML {
+        "<a href=\"/admin/photos/\(HTML.segment(id))\"><bdi>\(id)</bdi></a>"
+    }
+
+    /// Says in words what speaks for a group.
+    private static func words(_ reason: GroupsForPhoto.Reason) -> HTML {
+        switch reason.evidence {
+        case .sharedPools(let photos): "\(photos) photos that share its pools"
+        case .similarGroup(_, let relation, _):
+            "similar to \(HTML.name(of: reason.groupId ?? "", reason.title ?? "")) by \(relation.rawValue)"
+        case .tags(let tags): "tags \(tags.joined(separator: ", "))"
+        case .place: "photos near its place"
+        case .popular(let count): "\(count) entries in all"
+        case .looksLike(let photos): "looks like \(photos.map { "\(photo($0)) " as HTML })"
+        case .owner(let photos, let isMember):
+            """
+            \(if: photos > 0, "\(photos) of the owner's photos are there")\(if: photos > 0 && isMember, "; ")\
+            \(if: isMember, "the owner is a member")
+            """
+        }
     }
 }

@@ -1,4 +1,6 @@
 import Answers
+import CatalogStore
+import CivilTime
 import FoundationEssentials
 import HTTP
 import Model
@@ -26,8 +28,10 @@ extension Responder {
         let since = try? call.responder.follower.store.currentSince()
         let content: HTML = """
             \(health(readiness))
+            \(gate(call))
             \(facts(readiness, now))
-            \(answers(call.responder.history.hours.suffix(24)))
+            \(jobs(call, now))
+            \(answers(call.responder.history.hours, now))
             <h2>Daemons</h2>
             \(daemons(reports, current: readiness.freshness.version.modelVersion, since: since, now))
             """
@@ -62,21 +66,83 @@ extension Responder {
         return .facts(facts)
     }
 
-    private static func answers(_ hours: ArraySlice<RequestHistory.Hour>) -> HTML {
+    /// Says why the newest version does not serve, if the gate refused it.
+    private static func gate(_ call: Call) -> HTML {
+        guard let newest = (try? call.responder.follower.store.versions())?.last, let objections = newest.objections
+        else { return "" }
+        let version = newest.version.description
+        return """
+            <p class="bad" id="gate">The gate refused the last recompute: \(objections.joined(separator: "; ")). \
+            <a href="/admin/versions/\(version)">Compare \(version)</a></p>
+            """
+    }
+
+    /// Shows a job that runs, the last ones, and when the next recompute is to be expected.
+    private static func jobs(_ call: Call, _ now: Int64) -> HTML {
+        var facts: [(name: String, value: HTML)] = []
+        let runs = call.responder.community?.catalogPath.flatMap { try? WorkLog.runs(beside: $0) } ?? []
+        if let running = runs.first(where: \.isRunning) {
+            facts.append(("Runs now", "\(running.job): \(running.step)"))
+        }
+        for job in ["import", "recompute"] {
+            guard let last = runs.first(where: { $0.job.hasPrefix(job) && !$0.isRunning }) else { continue }
+            let end = last.endedAtMilliseconds ?? last.notedAtMilliseconds
+            let state: HTML =
+                last.hasFailed || last.isLost ? "<span class=\"bad\">failed</span>" : "done"
+            facts.append(
+                ("Last \(job)", "\(state) \(HTML.span(seconds: max(0, now - end) / 1000)) ago"))
+        }
+        let starts = ((try? call.responder.follower.store.versions()) ?? []).map(\.createdAtMilliseconds)
+        let gaps = zip(starts, starts.dropFirst()).map { $1 - $0 }.sorted()
+        // Versions of one afternoon were made by hand.
+        if let newest = starts.last, let gap = gaps.isEmpty ? nil : gaps[gaps.count / 2], gap > 6 * 3_600_000 {
+            facts.append(
+                (
+                    "Next recompute, by the last ones",
+                    "\(HTML.time(newest + gap)), every \(HTML.span(seconds: gap / 1000))"
+                ))
+        }
+        if let newest = (try? call.responder.follower.store.versions())?.last, newest.objections == nil {
+            facts.append(("Last word of the gate", "accepted \(newest.version.description)"))
+        }
+        return facts.isEmpty ? "" : "<h2><a href=\"/admin/jobs\">Jobs</a></h2>\(HTML.facts(facts))"
+    }
+
+    private static func answers(_ hours: [RequestHistory.Hour], _ now: Int64) -> HTML {
         guard !hours.isEmpty else { return "" }
-        func hour(_ milliseconds: Int64) -> String { "\(milliseconds / 3_600_000 % 24) h" }
-        let rows = hours.reversed().map { hour -> [HTML] in
+        func chart(_ title: String, _ value: (RequestHistory.Hour) -> Double?) -> HTML {
+            let points = hours.map { hour in (hour.endMilliseconds, value(hour)) }
+            return """
+                <figure><figcaption>\(title)</figcaption>\(HistoryChart(title, points, until: now).svg)</figure>
+                """
+        }
+        let rows = hours.suffix(24).reversed().map { hour -> [HTML] in
+            let seconds = max(1, (hour.endMilliseconds - hour.startMilliseconds) / 1000)
+            return [
+                .time(hour.endMilliseconds), "\(hour.answers)", .decimals(Double(hour.answers) / Double(seconds)),
+                "\(hour.failures)", hour.slowestMicroseconds.map { .decimals(Double($0) / 1000) } ?? "–",
+            ]
+        }
+        let days = Dictionary(grouping: hours) { $0.endMilliseconds / 86_400_000 }.sorted { $0.key > $1.key }.map {
+            day, hours -> [HTML] in
             [
-                .time(hour.endMilliseconds), "\(hour.answers)", "\(hour.failures)",
-                hour.slowestMicroseconds.map { .decimals(Double($0) / 1000) } ?? "–",
+                "\(UnixTime(seconds: day * 86400).map { $0.description.prefix { $0 != "T" } } ?? "")",
+                "\(hours.reduce(0) { $0 + $1.answers })", "\(hours.reduce(0) { $0 + $1.failures })",
+                hours.compactMap(\.slowestMicroseconds).max().map { .decimals(Double($0) / 1000) } ?? "–",
             ]
         }
         return """
             <h2>Answers of this daemon</h2>
-            \(BarChart("Answers in each hour (UTC)", hours.map { (hour($0.endMilliseconds), $0.answers) }).html)
+            <div class="charts">
+            \(chart("Answers in an hour") { Double($0.answers) })
+            \(chart("99% within, in ms") { $0.slowestMicroseconds.map { Double($0) / 1000 } })
+            \(chart("Failures in an hour") { Double($0.failures) })
+            </div>
+            <details><summary>The numbers</summary>
+            \(HTML.table("The last days", ["Day", "#Answers", "#Failures", "#99% within ms, worst hour"], days))
             \(HTML.table(
-                "The last 24 hours since the start",
-                ["Until", "#Answers", "#Failures", "#99% within ms"], rows))
+                "The last 24 hours", ["Until", "#Answers", "#A second", "#Failures", "#99% within ms"], rows))
+            </details>
             """
     }
 

@@ -23,6 +23,7 @@ struct Page: Sendable {
         case groups = "Groups"
         case curation = "Curation"
         case experiments = "Experiments"
+        case jobs = "Jobs"
 
         /// The path of the chapter's first page.
         var path: String { self == .overview ? "/admin" : "/admin/\(rawValue.lowercased())" }
@@ -64,11 +65,13 @@ struct Page: Sendable {
         <body>
         <a class="skip" href="#content">Skip to the content</a>
         \(forms.map(header))
+        <div id="said" role="status"></div>
         <main id="content" tabindex="-1">
         <h1><bdi>\(title)</bdi></h1>
         \(subtitle.map { "<p class=\"subtitle\">\($0)</p>" as HTML })
         \(content)
         </main>
+        \(if: forms != nil, "<footer>Times are in UTC.</footer>")
         </body>
         </html>
 
@@ -103,44 +106,60 @@ struct PageForms: Sendable {
     let canSignOut: Bool
 
     /// Returns a form that posts its fields.
-    func form(_ path: String, _ content: HTML) -> HTML {
-        """
-        <form method="post" action="\(path)"><input type="hidden" name="\(PageSessions.secretField)" \
-        value="\(secret)">\(content)</form>
-        """
+    ///
+    /// - Parameters:
+    ///   - done: the words after the change; the script then sends the form, and the page stays. Nil if it may not.
+    ///   - undo: the fields that take the change back, sent to the same path; none if nothing can.
+    func form(_ path: String, _ content: HTML, done: String? = nil, undo: [(String, String)] = []) -> HTML {
+        let query = undo.map { "\($0)=\(HTML.segment($1))" }.joined(separator: "&")
+        let words: HTML? = done.map { " data-done=\"\($0)\"\(if: !undo.isEmpty, " data-undo=\"\(query)\"")" }
+        return """
+            <form method="post" action="\(path)"\(words)><input type="hidden" name="\(PageSessions.secretField)" \
+            value="\(secret)">\(content)</form>
+            """
     }
 
     /// Returns a form of one button that sends one value.
-    func button(_ label: String, _ path: String, _ name: String, _ value: String, isPlain: Bool = true) -> HTML {
+    func button(
+        _ label: String, _ path: String, _ name: String, _ value: String, isPlain: Bool = true, done: String? = nil,
+        undo: [(String, String)] = []
+    ) -> HTML {
         let type: HTML = isPlain ? " class=\"plain\"" : ""
         return form(
-            path,
-            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\"><button\(type)>\(label)</button>")
+            path, "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\"><button\(type)>\(label)</button>",
+            done: done, undo: undo)
     }
 }
 
 extension HTML {
     /// A table with a caption, which scrolls sideways where it is too wide.
     ///
+    /// On a narrow page each row is a block of named cells. The roles then keep it a table for screen readers.
+    ///
     /// - Parameters:
     ///   - caption: the name of the table.
     ///   - columns: the headings; one that begins with `#` is of numbers.
     ///   - rows: the cells of each row, one for each column.
-    static func table(_ caption: String, _ columns: [String], _ rows: [[HTML]]) -> HTML {
+    ///   - marks: the ids by which the script knows the rows; none if it need not.
+    static func table(_ caption: String, _ columns: [String], _ rows: [[HTML]], marks: [String] = []) -> HTML {
         guard !rows.isEmpty else { return "<p class=\"nothing\">\(caption): none.</p>" }
         let areNumbers = columns.map { $0.hasPrefix("#") }
         let headings = zip(columns, areNumbers).map { name, isNumber -> HTML in
-            "<th scope=\"col\"\(cellClass(isNumber))>\(isNumber ? String(name.dropFirst()) : name)</th>"
+            "<th role=\"columnheader\" scope=\"col\"\(cellClass(isNumber))>\(isNumber ? String(name.dropFirst()) : name)</th>"
         }
-        let lines = rows.map { row -> HTML in
-            let cells = zip(row, areNumbers).map { cell, isNumber -> HTML in "<td\(cellClass(isNumber))>\(cell)</td>" }
-            return "<tr>\(cells)</tr>\n"
+        let lines = rows.enumerated().map { index, row -> HTML in
+            let mark: HTML? = index < marks.count ? " data-id=\"\(marks[index])\"" : nil
+            let cells = row.enumerated().map { column, cell -> HTML in
+                let name = columns[column].drop { $0 == "#" }
+                return "<td role=\"cell\" data-name=\"\(name)\"\(cellClass(areNumbers[column]))>\(cell)</td>"
+            }
+            return "<tr role=\"row\"\(mark)>\(cells)</tr>\n"
         }
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="\(caption)">
-            <table><caption>\(caption)</caption>
-            <thead><tr>\(headings)</tr></thead>
-            <tbody>
+            <table role="table"><caption>\(caption)</caption>
+            <thead role="rowgroup"><tr role="row">\(headings)</tr></thead>
+            <tbody role="rowgroup">
             \(lines)</tbody></table></div>
             """
     }
@@ -159,6 +178,11 @@ extension HTML {
         return title.isEmpty || title == id ? link : "\(link) <small><bdi>\(id)</bdi></small>"
     }
 
+    /// A link to a group's page, by title, or by id if it has none.
+    static func name(of id: String, _ title: String) -> HTML {
+        "<a href=\"/admin/groups/\(segment(id))\"><bdi>\(title.isEmpty ? id : title)</bdi></a>"
+    }
+
     /// A number with three digits behind the point.
     static func decimals(_ value: some BinaryFloatingPoint) -> HTML {
         let value = Double(value)
@@ -171,7 +195,8 @@ extension HTML {
     /// A time in UTC, marked up for programs.
     static func time(_ milliseconds: Int64) -> HTML {
         guard let time = UnixTime(seconds: milliseconds / 1000) else { return "\(milliseconds)" }
-        return "<time datetime=\"\(time.description)\">\(time.description)</time>"
+        let text = time.description
+        return "<time datetime=\"\(text)\">\(text.prefix(10)) \(text.dropFirst(11).prefix(8))</time>"
     }
 
     /// A length of time in its largest fitting unit.

@@ -6,7 +6,7 @@ extension Endpoint {
     /// Returns the endpoints of the pages for operators.
     static func pages(of relations: RelationTable) -> [Endpoint] {
         signing + pageFiles + [overviewPage, searchPage] + groupPages + memberPages + versionPages + curationPages
-            + [experimentsPage]
+            + experimentPages + [jobsPage]
     }
 
     /// Whether the endpoint answers with a page, also to problems.
@@ -86,6 +86,9 @@ struct FormFields: Sendable {
         self.values = values
     }
 
+    /// Whether the form has a field, also an empty one.
+    func has(_ name: String) -> Bool { values[name] != nil }
+
     /// The value of a field, or an empty text if the form lacks it.
     subscript(name: String) -> String { values[name] ?? "" }
 }
@@ -103,6 +106,11 @@ extension Problem {
         Problem(
             status: .forbidden, kind: .forbidden, title: "The form is not from these pages",
             detail: "nothing was changed; go back, reload the page and try again", refusal: .forbidden)
+    }
+
+    /// A field of a form cannot be used.
+    static func badForm(_ reason: String) -> Problem {
+        Problem(status: .badRequest, kind: .badBody, title: "Nothing was changed", detail: reason)
     }
 
     /// The pages of a daemon without keys were asked for by another name than this machine's.

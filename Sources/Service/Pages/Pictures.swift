@@ -1,3 +1,4 @@
+import Experiments
 import Foundation
 import Model
 import Recommendation
@@ -32,6 +33,124 @@ struct BarChart {
     }
 }
 
+/// A chart of a value hour by hour, with a table of days behind it.
+struct HistoryChart {
+    /// A value at a time in Unix milliseconds; nil where it is not known.
+    typealias Point = (atMilliseconds: Int64, value: Double?)
+
+    private let title: String
+    private let points: [Point]
+    private let end: Int64
+
+    /// The time that the chart shows, in milliseconds.
+    static let span: Int64 = 7 * 86_400_000
+
+    /// Creates a chart of the week before `end`, in Unix milliseconds.
+    init(_ title: String, _ points: [Point], until end: Int64) {
+        (self.title, self.points, self.end) = (title, points.filter { $0.atMilliseconds > end - Self.span }, end)
+    }
+
+    /// The chart.
+    var svg: HTML {
+        let (width, height) = (360.0, 80.0)
+        let greatest = points.compactMap(\.value).max() ?? 0
+        func x(_ milliseconds: Int64) -> Double {
+            8 + (width - 16) * (1 - Double(end - milliseconds) / Double(Self.span))
+        }
+        let bars = points.compactMap { point -> HTML? in
+            guard let value = point.value, value > 0 else { return nil }
+            let length = max(1, value / greatest * height)
+            return """
+                <rect class="bar" x="\(Self.tenths(x(point.atMilliseconds) - 2))" y="\(Self.tenths(24 + height - length))" \
+                width="2" height="\(Self.tenths(length))"/>
+                """
+        }
+        let days = (0...7).map { day -> HTML in
+            let place = x(end - Int64(day) * 86_400_000)
+            let label = day == 0 ? "now" : "−\(day) d"
+            let anchor = day == 0 ? "end" : day == 7 ? "start" : "middle"
+            return """
+                <line class="tick" x1="\(Self.tenths(place))" y1="104" x2="\(Self.tenths(place))" y2="108"/>\
+                <text x="\(Self.tenths(place))" y="120" text-anchor="\(anchor)">\(label)</text>
+                """
+        }
+        return """
+            <svg viewBox="0 0 360 124" role="img" aria-label="\(title), hour by hour in the last 7 days" class="chart">\
+            <text x="8" y="14">\(greatest > 0 ? "at most \(Self.short(greatest))" : "none")</text>\
+            <line class="tick" x1="8" y1="104" x2="352" y2="104"/>\(bars)\(days)</svg>
+            """
+    }
+
+    private static func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
+
+    private static func short(_ number: Double) -> String {
+        number >= 100 || number == number.rounded() ? "\(Int(number.rounded()))" : "\((number * 100).rounded() / 100)"
+    }
+}
+
+/// A picture of differences with their intervals around a line of no difference; the page has a table of the same.
+struct IntervalPicture {
+    /// A difference and its interval.
+    struct Bar {
+        var name: String
+        var middle: Double
+        var interval: Interval
+        /// Whether the bar stands out.
+        var isMain: Bool
+    }
+
+    private let title: String
+    private let bars: [Bar]
+    /// The greatest difference on either side that is drawn; bars are cut there.
+    private let reach: Double
+
+    init(_ title: String, _ bars: [Bar]) {
+        (self.title, self.bars) = (title, bars)
+        // One very uncertain measure must not hide all others.
+        let widths = bars.map { max(abs($0.interval.lower), abs($0.interval.upper)) }.filter(\.isFinite).sorted()
+        let usual = widths.isEmpty ? 0.1 : widths[widths.count / 2] * 2
+        let main = bars.filter(\.isMain).map { max(abs($0.interval.lower), abs($0.interval.upper)) }.max() ?? 0
+        reach = max(0.01, min(max(usual, main * 1.1), widths.last ?? 0.1))
+    }
+
+    /// The picture, or nothing without bars.
+    var html: HTML {
+        guard !bars.isEmpty else { return "" }
+        let shapes = bars.enumerated().map { index, bar -> HTML in
+            let y = 34 + index * 26
+            let kind: HTML = bar.isMain ? " main" : ""
+            return """
+                <text x="8" y="\(y + 4)">\(bar.name)</text>\
+                <line class="interval\(kind)" x1="\(x(bar.interval.lower))" y1="\(y)" x2="\(x(bar.interval.upper))" \
+                y2="\(y)"/><circle class="estimate\(kind)" cx="\(x(bar.middle))" cy="\(y)" r="4"/>
+                """
+        }
+        let height = 30 + bars.count * 26
+        let marks = [-1.0, -0.5, 0, 0.5, 1].map { part -> HTML in
+            let place = x(part * reach)
+            return """
+                <line class="\(part == 0 ? "zero" : "tick")" x1="\(place)" y1="20" x2="\(place)" y2="\(height)"/>\
+                <text x="\(place)" y="14" text-anchor="\(part == 1 ? "end" : "middle")">\(Self.percent(part * reach))</text>
+                """
+        }
+        return """
+            <figure><svg viewBox="0 0 640 \(height + 6)" role="img" aria-label="\(title)" class="intervals">\
+            <g>\(marks)</g>\(shapes)</svg><figcaption>\(title). The table below has the numbers.</figcaption></figure>
+            """
+    }
+
+    private func x(_ difference: Double) -> Int {
+        430 + Int((200 * max(-1, min(1, difference / reach))).rounded())
+    }
+
+    /// Returns a difference in percent, with its sign.
+    static func percent(_ part: Double) -> String {
+        guard part.isFinite else { return "–" }
+        let tenths = (abs(part) * 1000).rounded() / 10
+        return (tenths == 0 ? "" : part < 0 ? "−" : "+") + "\(tenths)%"
+    }
+}
+
 extension RelationTable {
     /// Returns the number of members of a group; 0 if no relation is of memberships.
     func membersOf(_ group: UInt32, in model: VisibleModel) -> Double {
@@ -50,6 +169,9 @@ struct NeighbourhoodPicture {
         /// The number of the dot's colour, 0 for the group in question.
         var colour: Int
         var x, y: Double
+
+        /// The title, or the id of a group without one.
+        var name: String { title.isEmpty ? id : title }
     }
 
     private let dots: [Dot]
@@ -136,17 +258,35 @@ struct NeighbourhoodPicture {
             return "<line x1=\"\(Int(from.x))\" y1=\"\(Int(from.y))\" x2=\"\(Int(to.x))\" y2=\"\(Int(to.y))\"/>"
         }
         let shapes = dots.map { dot -> HTML in
-            let title = dot.title.isEmpty ? dot.id : dot.title
-            let label = title.count > 18 ? title.prefix(17) + "…" : title[...]
-            return """
-                <a href="/admin/groups/\(HTML.segment(dot.id))"><title>\(title)</title><circle \
-                class="dot dot\(dot.colour)" cx="\(Int(dot.x))" cy="\(Int(dot.y))" r="\(Int(dot.radius))"/><text \
-                x="\(Int(dot.x))" y="\(Int(dot.y + dot.radius) + 12)" text-anchor="middle">\(label)</text></a>
-                """
+            """
+            <a href="/admin/groups/\(HTML.segment(dot.id))"><title>\(dot.name)</title><circle \
+            class="dot dot\(dot.colour)" cx="\(Int(dot.x))" cy="\(Int(dot.y))" r="\(Int(dot.radius))"/></a>
+            """
         }
         return """
             <svg viewBox="0 0 640 400" class="neighbourhood" role="group" aria-label="Neighbourhood of the group">\
-            <g class="lines">\(strokes)</g>\(shapes)</svg>
+            <g class="lines">\(strokes)</g>\(shapes)<g class="labels" aria-hidden="true">\(labels)</g></svg>
             """
+    }
+
+    /// The names of the dots, below or above them; a name that would cover another one is left out.
+    private var labels: [HTML] {
+        var taken: [(left: Double, top: Double, right: Double, bottom: Double)] = []
+        return dots.enumerated().compactMap { index, dot in
+            let label = dot.name.count > 18 ? dot.name.prefix(17) + "…" : dot.name[...]
+            let half = 3.2 * Double(label.count) + 2
+            let middle = min(max(dot.x, half + 2), 638 - half)
+            for y in [dot.y + dot.radius + 12, dot.y - dot.radius - 4] {
+                let box = (left: middle - half, top: y - 10, right: middle + half, bottom: y + 3)
+                let isFree = taken.allSatisfy {
+                    box.right < $0.left || $0.right < box.left || box.bottom < $0.top || $0.bottom < box.top
+                }
+                guard isFree, box.top > 0, box.bottom < 400 else { continue }
+                taken.append(box)
+                let kind: HTML = index == 0 ? " class=\"main\"" : ""
+                return "<text\(kind) x=\"\(Int(middle))\" y=\"\(Int(y))\" text-anchor=\"middle\">\(label)</text>"
+            }
+            return nil
+        }
     }
 }

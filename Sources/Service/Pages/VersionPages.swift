@@ -1,6 +1,7 @@
 import HTTP
 import Model
 import ModelStore
+import Recommendation
 
 extension Endpoint {
     static let versionPages = [
@@ -8,7 +9,10 @@ extension Endpoint {
         // Both versions may have to be loaded, and all their neighbours are compared.
         Endpoint(
             page: "version-page", "/admin/versions/{version}",
-            path: [Parameter("version", .identifier, "The version's name")], threads: .batch,
+            path: [Parameter("version", .identifier, "The version's name")],
+            parameters: [
+                Parameter("member", .text(1...Parameter.identifierLimit), "A member whose two lists are compared")
+            ], threads: .batch,
             handler: Responder.versionPage),
         Endpoint(form: "versions-form", "/admin/versions") { (call, fields) throws(Problem) in
             let store = call.responder.follower.store
@@ -18,7 +22,7 @@ extension Endpoint {
                 case "pin": try store.pin(version, true)
                 case "unpin": try store.pin(version, false)
                 case "serve": try store.makeCurrent(version)
-                default: break
+                default: throw StoreError(.unknownVersion, "\"\(fields["action"])\" is no action")
                 }
             }
             call.note("\(fields["action"]) the version \(fields["version"])")
@@ -69,8 +73,8 @@ extension Responder {
                 "\(manifest.groups.included)", "\(manifest.relations.reduce(0) { $0 + $1.neighbours })",
                 "\(manifest.byteCount / 1024) KiB", state,
                 """
-                <div class="actions">\(isCurrent ? "" : action("Serve this one", "serve", version, call))\
-                \(action(isPinned ? "Unpin" : "Pin", isPinned ? "unpin" : "pin", version, call))</div>
+                <div class="actions">\(isCurrent ? "" : serve(version, insteadOf: current, call))\
+                \(pin(version, isPinned, call))</div>
                 """,
             ]
         }
@@ -85,17 +89,34 @@ extension Responder {
                 ["Version", "Age", "#Groups", "#Neighbours", "#Size", "State", "Change"], rows))
     }
 
-    private static func action(_ label: String, _ action: String, _ version: VersionName, _ call: Call) -> HTML {
+    private static func serve(_ version: VersionName, insteadOf current: VersionName?, _ call: Call) -> HTML {
+        let undo = current.map { [("version", $0.description), ("action", "serve")] } ?? []
+        return call.forms.form(
+            "/admin/versions", fields("Serve this one", "serve", version), done: "Version \(version) serves.",
+            undo: undo)
+    }
+
+    private static func pin(_ version: VersionName, _ isPinned: Bool, _ call: Call) -> HTML {
         call.forms.form(
-            "/admin/versions",
-            """
-            <input type="hidden" name="version" value="\(version.description)"><input type="hidden" name="action" \
-            value="\(action)"><button class="plain">\(label)</button>
-            """)
+            "/admin/versions", fields(isPinned ? "Unpin" : "Pin", isPinned ? "unpin" : "pin", version),
+            done: isPinned ? "Released." : "Pinned.",
+            undo: [("version", version.description), ("action", isPinned ? "pin" : "unpin")])
+    }
+
+    private static func fields(_ label: String, _ action: String, _ version: VersionName) -> HTML {
+        """
+        <input type="hidden" name="version" value="\(version.description)"><input type="hidden" name="action" \
+        value="\(action)"><button class="plain" data-key="\(action) \(version.description)">\(label)<span \
+        class="unseen"> \(version.description)</span></button>
+        """
     }
 
     /// The most groups of each kind that a comparison names.
     private static let groupLimit = 50
+    /// The members whose lists are compared, if no member is named.
+    private static let sampleSize = 12
+    /// The groups of each list that are compared.
+    private static let listLength = 20
 
     /// Compares a version with the one that serves, before it is made to serve.
     @Sendable
@@ -111,14 +132,18 @@ extension Responder {
                 name.description, in: .versions, subtitle: "This version serves.",
                 "<p><a href=\"/admin/versions\">All versions</a></p>")
         }
+        let snapshot = try call.orStoreProblem { () throws(StoreError) in
+            try call.responder.follower.snapshot(of: other)
+        }
         let objections = (other.manifest.objections ?? []).map { reason -> HTML in "<li>\(reason)</li>" }
         return Page(
             name.description, in: .versions,
             subtitle: "What changes if this version serves instead of \(current.version.description).",
             """
             \(if: !objections.isEmpty, "<p class=\"bad\">The recompute refused it:</p><ul>\(objections)</ul>")
+            <div class="actions">\(serve(name, insteadOf: current.version, call))</div>
             \(comparison(from: current.model, to: other.model))
-            <div class="actions">\(action("Serve this one", "serve", name, call))</div>
+            \(try lists(call, call.visible(current), call.visible(snapshot)))
             """)
     }
 
@@ -147,8 +172,56 @@ extension Responder {
             """
     }
 
+    /// Compares the lists that some members get from either version now.
+    private static func lists(_ call: Call, _ current: VisibleSnapshot, _ other: VisibleSnapshot) throws(Problem)
+        -> HTML
+    {
+        guard let community = try? call.community(with: .memberships) else { return "" }
+        let asked = call.parameters.text("member")
+        let ids = try call.reading { () throws(ServiceError) in
+            if let asked { [asked] } else { try community.someMembers(limit: sampleSize) }
+        }
+        call.note("compared the lists of \(asked.map { "the member \($0)" } ?? "\(ids.count) members")")
+        var (rows, reason): ([[HTML]], String?) = ([], nil)
+        for id in ids {
+            do throws(ServiceError) {
+                let lists = try [current, other].map { snapshot throws(ServiceError) -> [String] in
+                    let profile = try community.profile(
+                        ofUser: id, in: snapshot, atMilliseconds: call.responder.now())
+                    let request = PlanRequest(
+                        profile: profile ?? MemberProfile(userID: id), atMilliseconds: call.responder.now())
+                    let items = snapshot.planner.plan(request).items.prefix(listLength)
+                    return items.map { snapshot.model.id(of: Int($0.group)) }
+                }
+                let (now, then) = (Set(lists[0]), Set(lists[1]))
+                rows.append([
+                    "<a href=\"/admin/members/\(HTML.segment(id))\"><bdi>\(id)</bdi></a>",
+                    "\(now.intersection(then).count) of \(lists[0].count)",
+                    words(lists[1].filter { !now.contains($0) }, in: other),
+                    words(lists[0].filter { !then.contains($0) }, in: current),
+                ])
+            } catch { reason = error.message }
+        }
+        return """
+            <h2>Lists of members</h2>
+            <p>The first \(listLength) groups that a member gets now, and from the other version at this moment.</p>
+            \(reason.map { "<p class=\"bad\">Some lists cannot be made: \($0).</p>" as HTML })
+            \(HTML.table("Lists", ["Member", "#Same", "Groups that come", "Groups that go"], rows))
+            <form class="line"><label for="member">Another member's id</label>
+            <input id="member" name="member" maxlength="512" value="\(asked ?? "")" required><button>Compare</button></form>
+            """
+    }
+
+    private static func words(_ ids: [String], in snapshot: VisibleSnapshot) -> HTML {
+        let links = ids.map { id -> HTML in
+            let title = snapshot.model.index(ofID: id).map { snapshot.model.title(of: $0) } ?? ""
+            return "<li>\(HTML.name(of: id, title))</li>"
+        }
+        return links.isEmpty ? "–" : "<ul class=\"words\">\(links)</ul>"
+    }
+
     private static func percent(_ share: Double?) -> HTML {
-        share.map { "\(HTML.decimals($0 * 100)) %" } ?? "–"
+        share.map { "\(Int(($0 * 1000).rounded()) / 10).\(Int(($0 * 1000).rounded()) % 10)%" } ?? "–"
     }
 
     /// Lists groups that only one of two versions has, by their ids.

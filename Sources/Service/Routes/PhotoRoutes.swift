@@ -116,8 +116,13 @@ extension Responder {
     /// Answers `GET /v1/photos/{id}/similar?duplicates=keep|omit&limit=N`: public photos that look like a public photo.
     @Sendable
     fileprivate static func similarPhotos(_ call: Call) throws(Problem) -> SimilarPhotos {
-        let limit = call.parameters.limit
-        let withDuplicates = call.parameters.choice("duplicates", of: DuplicateChoice.self) == .keep
+        try similarPhotos(
+            call, limit: call.parameters.limit,
+            withDuplicates: call.parameters.choice("duplicates", of: DuplicateChoice.self) == .keep)
+    }
+
+    /// Returns at most `limit` photos that look like the public photo in the path.
+    static func similarPhotos(_ call: Call, limit: Int, withDuplicates: Bool) throws(Problem) -> SimilarPhotos {
         let snapshot = try call.snapshot
         _ = try call.publicPhoto(call.id, in: snapshot)
         let found = try call.lookalikes(

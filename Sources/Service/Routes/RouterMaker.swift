@@ -1,4 +1,5 @@
 import Glibc
+import HTTP
 import Recommendation
 import Synchronization
 
@@ -9,6 +10,8 @@ struct RouterMaker: Sendable {
     private let responder: Responder
     private let log: EventLog
     private let recorder: TapeRecorder?
+    /// The file that keeps the hours of answers, and the port in it; nil without pages or such a file.
+    private let hours: (file: SessionFile, port: UInt16)?
 
     /// Creates the parts that all routers share.
     ///
@@ -44,6 +47,9 @@ struct RouterMaker: Sendable {
             ? nil
             : AnswerCache(limitBytes: configuration.answerCacheBytes, changes: changes, now: configuration.now)
         if let cache { sources.append(cache) }
+        let hours = configuration.hasPages ? parts.sessionFile.map { ($0, configuration.server.port) } : nil
+        self.hours = hours
+        let earlier = hours.flatMap { file, port in try? file.hours(ofPort: port) } ?? []
         let interactions = InteractionMetrics()
         if parts.community.knows(.memberChanges, in: nil) { sources.append(interactions) }
         responder = Responder(
@@ -52,11 +58,16 @@ struct RouterMaker: Sendable {
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
             drain: configuration.drain, metricSources: sources, pages: configuration.hasPages ? PageSessions() : nil,
-            log: configuration.log, now: configuration.now)
+            history: RequestHistory(after: earlier), log: configuration.log, now: configuration.now)
     }
 
-    /// Adds the counters of this moment to the history of answers.
-    func noteHistory() { responder.history.add(metrics.reading(atMilliseconds: responder.now())) }
+    /// Adds the counters of this moment to the history of answers, and keeps the hour.
+    func noteHistory() {
+        responder.history.add(metrics.reading(atMilliseconds: responder.now()))
+        // If it cannot be kept, the condition of the sessions says so.
+        guard let hours, let hour = responder.history.hours.last else { return }
+        try? hours.file.keep(hour, ofPort: hours.port)
+    }
 
     /// Returns a router with settings.
     ///

@@ -90,6 +90,15 @@ final class SessionFile: SessionStore {
                 PRIMARY KEY (user_id, session_id)
             );
             DROP INDEX IF EXISTS sessions_by_use;
+            CREATE TABLE IF NOT EXISTS answered_hours (
+                port INTEGER NOT NULL,
+                started_at INTEGER NOT NULL,
+                ended_at INTEGER NOT NULL,
+                answers INTEGER NOT NULL,
+                failures INTEGER NOT NULL,
+                slowest INTEGER,
+                PRIMARY KEY (port, started_at)
+            );
             """)
         try makeShrinkable(database)
         return database
@@ -236,6 +245,41 @@ final class SessionFile: SessionStore {
             note.bind(user, at: 2)
             note.bind(session ?? "", at: 3)
             try note.run()
+        }
+    }
+
+    /// Returns the hours of answers that a daemon has kept here, the oldest first.
+    ///
+    /// - Parameter port: the port of the daemon, as several may share the file.
+    func hours(ofPort port: UInt16) throws(ServiceError) -> [RequestHistory.Hour] {
+        try using(reading) { connection throws(DatabaseError) in
+            let rows = try opened(&connection).prepare(
+                """
+                SELECT started_at, ended_at, answers, failures, slowest FROM answered_hours WHERE port = ?
+                ORDER BY started_at
+                """)
+            rows.bind(Int64(port), at: 1)
+            var hours: [RequestHistory.Hour] = []
+            while try rows.step() {
+                hours.append(
+                    RequestHistory.Hour(
+                        startMilliseconds: rows.integer(0), endMilliseconds: rows.integer(1),
+                        answers: Int(rows.integer(2)), failures: Int(rows.integer(3)),
+                        slowestMicroseconds: rows.optionalInteger(4).map { Int($0) }))
+            }
+            return hours
+        }
+    }
+
+    /// Keeps an hour of answers, also one that has not ended, and removes those of more than a week before.
+    func keep(_ hour: RequestHistory.Hour, ofPort port: UInt16) throws(ServiceError) {
+        try using(writing) { connection throws(DatabaseError) in
+            let database = try opened(&connection)
+            try database.prepare("INSERT OR REPLACE INTO answered_hours VALUES (?, ?, ?, ?, ?, ?)").run(
+                Int64(port), hour.startMilliseconds, hour.endMilliseconds, Int64(hour.answers), Int64(hour.failures),
+                hour.slowestMicroseconds.map { Int64($0) })
+            try database.prepare("DELETE FROM answered_hours WHERE started_at < ?").run(
+                hour.endMilliseconds - RequestHistory.stepMilliseconds * Int64(RequestHistory.limit))
         }
     }
 

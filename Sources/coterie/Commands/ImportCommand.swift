@@ -124,16 +124,26 @@ enum ImportCommand: Subcommand {
         _ parsed: ParsedCommand, _ name: String, _ run: (@escaping (ImportProgress) -> Void) throws -> ImportSummary
     ) throws {
         let line = ProgressLine()
-        let watcher = ImportWatcher(line: line, name: name)
+        let watcher = ImportWatcher(
+            line: line, name: name, catalog: parsed.flag("dry-run") ? nil : parsed.text("catalog"))
+        // The first import of all makes the catalog. If it cannot, it leaves no log either.
+        if Catalog.resolved(parsed.text("catalog")) != nil { watcher.log?.advance(to: "reading") }
         let summary: ImportSummary
         do {
             summary = try run(watcher.report)
         } catch {
             line.clear()
+            if Catalog.resolved(parsed.text("catalog")) != nil {
+                watcher.log?.end(Failure(error).message, hasFailed: true)
+            }
             throw error
         }
         line.clear()
         let report = ImportReport(summary: summary, zone: parsed.text("timezone"), isDryRun: parsed.flag("dry-run"))
+        watcher.log?.end(
+            report.lines[0],
+            notes: report.lines.dropFirst()
+                + summary.examples.map { "rejected: \($0.source), line \($0.line): \($0.reason)" })
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: report.json)
@@ -235,27 +245,36 @@ enum ImportCommand: Subcommand {
     }
 }
 
-/// A progress line for an import.
+/// The progress of an import, on a terminal and in the log of jobs.
 private final class ImportWatcher {
     private let line: ProgressLine
     private let name: String
+    private let catalog: String?
     private var step = ""
+    /// The log of jobs, or nil for a dry run; it begins with the first use, after the catalog was made.
+    private(set) lazy var log = catalog.map { catalog in
+        WorkLog("import \(name)", beside: catalog) { ParsedCommand.nowMilliseconds }
+    }
 
-    init(line: ProgressLine, name: String) {
+    init(line: ProgressLine, name: String, catalog: String?) {
         self.line = line
         self.name = name
+        self.catalog = catalog
     }
 
     func report(_ progress: ImportProgress) {
         if progress.step != step {
             step = progress.step
             line.begin("\(name), \(step)")
+            log?.advance(to: step)
         }
-        if step == "reading", progress.totalBytes != nil {
+        if step == "reading", let total = progress.totalBytes {
+            log?.advance(done: progress.bytesRead, total: total, unit: "bytes")
             line.show(
                 done: progress.bytesRead, total: progress.totalBytes, unit: "bytes",
                 note: ", \(Formats.grouped(progress.rows)) rows")
         } else {
+            log?.advance(done: progress.rows, unit: "rows")
             line.show(done: progress.rows, total: nil, unit: "rows")
         }
     }

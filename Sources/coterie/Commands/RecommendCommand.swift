@@ -99,16 +99,4 @@ enum RecommendCommand: Subcommand {
                 Failure.badData, "\(unknownCount) of \(users.count) users are unknown; the others have their lists")
         }
     }
-
-    /// The stages of a plan, with the time that each took.
-    private struct StageTrace {
-        private var last = ContinuousClock.now
-        private(set) var stages: [Recommendations.Stage] = []
-
-        mutating func note(_ report: StageReport) {
-            let now = ContinuousClock.now
-            stages.append(.init(report, microseconds: last.duration(to: now) / .microseconds(1)))
-            last = now
-        }
-    }
 }

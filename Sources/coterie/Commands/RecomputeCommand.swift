@@ -84,8 +84,19 @@ enum RecomputeCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let path = parsed.textIfGiven("metrics"), !parsed.flag("dry-run") else { return try compute(parsed) }
-        try RecomputeStatusFile(path: path).watching { try compute(parsed) }
+        guard !parsed.flag("dry-run") else { return try compute(parsed, nil) }
+        let path = parsed.text("catalog")
+        let log =
+            Catalog.resolved(path) == nil
+            ? nil : WorkLog("recompute", beside: path) { ParsedCommand.nowMilliseconds }
+        func logged() throws {
+            do { try compute(parsed, log) } catch {
+                log?.end(Failure(error).message, hasFailed: true)
+                throw error
+            }
+        }
+        guard let path = parsed.textIfGiven("metrics") else { return try logged() }
+        try RecomputeStatusFile(path: path).watching(logged)
     }
 
     /// Erases the vectors of photos that were removed, if this user may write to the catalog.
@@ -98,7 +109,7 @@ enum RecomputeCommand: Subcommand {
         }
     }
 
-    private static func compute(_ parsed: ParsedCommand) throws {
+    private static func compute(_ parsed: ParsedCommand, _ log: WorkLog?) throws {
         // Opening migrates a catalog of an older program. If it cannot be opened, the job itself says why.
         if !parsed.flag("dry-run") {
             _ = try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
@@ -123,12 +134,15 @@ enum RecomputeCommand: Subcommand {
         let line = ProgressLine()
         let outcome: RecomputeJob.Outcome
         do {
-            outcome = try job.run(observer: StepReporter(line: line))
+            outcome = try job.run(observer: StepReporter(line: line, log: log))
         } catch {
             line.clear()
             throw error
         }
         if !parsed.flag("dry-run") { eraseRemovedVectors(parsed.text("catalog")) }
+        log?.end(
+            "version \(outcome.manifest.version) is current",
+            notes: summary(outcome).suffix(1) + outcome.pruned.map { "version \($0) was removed" })
         if tuned == nil, Coterie.relations.allSatisfy({ parameters[$0.relation].measure == .modified(.standard) }) {
             printToStandardError(
                 "these are the default parameters: \"coterie tune\" looks for better ones; on five public sets the "
@@ -182,11 +196,15 @@ enum RecomputeCommand: Subcommand {
     }
 }
 
-/// Writes a line to standard error for each step, and shows progress on a terminal.
+/// Writes a line to standard error for each step, and shows progress on a terminal and in the log of jobs.
 private struct StepReporter: RecomputeObserver {
     let line: ProgressLine
+    let log: WorkLog?
 
-    func stepBegan(_ name: String) { line.begin(name) }
+    func stepBegan(_ name: String) {
+        line.begin(name)
+        log?.advance(to: name)
+    }
 
     func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {
         let work = Coterie.relations.relations.map { relation in
@@ -202,6 +220,7 @@ private struct StepReporter: RecomputeObserver {
 
     func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double) {
         line.show(done: done, total: total, unit: unit, remainingSeconds: remainingSeconds)
+        log?.advance(done: done, total: total, unit: unit, remainingSeconds: remainingSeconds)
     }
 
     func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double) {

@@ -1,10 +1,177 @@
-// Pages work without scripts. This module keeps the place on the page when a form sends the browser back to it.
+// Pages work without scripts. This module sends forms without a reload, takes changes back, and orders by dragging.
+const said = document.getElementById('said');
+const main = () => document.querySelector('main');
 const key = `place:${location.pathname}`;
-for (const form of document.querySelectorAll('form[method="post"]')) {
-    form.addEventListener('submit', () => sessionStorage.setItem(key, String(scrollY)));
-}
+
+// Keeps the place on the page when a form sends the browser back to it.
 const place = sessionStorage.getItem(key);
 if (place !== null) {
     sessionStorage.removeItem(key);
     scrollTo(0, Number(place));
 }
+
+function say(words, undo) {
+    said.textContent = words;
+    if (!undo) return;
+    const button = document.createElement('button');
+    button.textContent = 'Undo';
+    button.addEventListener('click', undo);
+    said.append(' ', button);
+}
+
+/** Shows the content of a page in place of this one, and keeps the focus on what it was on. */
+function show(page) {
+    const active = document.activeElement;
+    const id = main().contains(active) ? active.dataset.key ?? active.id : null;
+    const row = active.closest?.('tr[data-id]')?.dataset.id;
+    const had = main().contains(active);
+    const scrolled = [...main().querySelectorAll('.scroll')].map(box => box.scrollLeft);
+    const open = [...main().querySelectorAll('details')].map(details => details.open);
+    main().replaceWith(page.querySelector('main'));
+    document.title = page.title;
+    const lists = [...main().querySelectorAll('details')];
+    if (lists.length === open.length) lists.forEach((details, index) => { details.open = open[index]; });
+    [...main().querySelectorAll('.scroll')].forEach((box, index) => { box.scrollLeft = scrolled[index] ?? 0; });
+    enliven();
+    if (!had) return;
+    const all = [...main().querySelectorAll('[data-key], [id]')];
+    const same = id && all.find(element => (element.dataset.key ?? element.id) === id);
+    const near = [...main().querySelectorAll('tr[data-id]')].find(other => other.dataset.id === row);
+    (same || near?.querySelector('.actions button') || said.querySelector('button') || main()).focus();
+}
+
+async function pageOf(response) {
+    return new DOMParser().parseFromString(await response.text(), 'text/html');
+}
+
+/** Sends fields; the page that comes back takes the place of this one. Returns whether they were accepted. */
+async function send(path, fields, done, undo) {
+    let response;
+    try {
+        response = await fetch(path, { method: 'POST', body: new URLSearchParams(fields) });
+    } catch {
+        say('The daemon does not answer. Nothing is known of the change: reload the page.');
+        return false;
+    }
+    const page = await pageOf(response);
+    if (!response.ok) {
+        say(page.querySelector('main p')?.textContent ?? 'Nothing was changed.');
+        return false;
+    }
+    if (new URL(response.url).pathname !== location.pathname) {
+        location.assign(response.url);
+        return true;
+    }
+    say(done, undo);
+    show(page);
+    return true;
+}
+
+const secret = () => document.querySelector('input[name="secret"]').value;
+
+function take(path, query, done) {
+    const fields = new URLSearchParams(query);
+    fields.set('secret', secret());
+    return send(path, fields, done);
+}
+
+document.addEventListener('submit', event => {
+    const form = event.target;
+    if (form.method !== 'post') return;
+    if (form.dataset.done === undefined) {
+        sessionStorage.setItem(key, String(scrollY));
+        return;
+    }
+    event.preventDefault();
+    const { done, undo } = form.dataset;
+    const path = form.getAttribute('action');
+    send(path, new FormData(form), done, undo && (() => take(path, undo, 'Taken back.')));
+});
+
+/** Makes the rows of a table movable with a pointer, and with arrow keys on their handles. */
+function order(box) {
+    const path = box.dataset.order;
+    const rows = () => [...box.querySelectorAll('tr[data-id]')];
+    // The other rows move around the row: it keeps the focus and the pointer.
+    const put = (row, at) => {
+        const all = rows();
+        const now = all.indexOf(row);
+        if (at < now) row.after(...all.slice(at, now));
+        if (at > now) row.before(...all.slice(now + 1, at + 1));
+    };
+    const sendPlace = (row, from) => {
+        const id = row.dataset.id;
+        const at = rows().indexOf(row);
+        if (at === from) return;
+        const fields = position => new URLSearchParams({ group: id, position: position + 1, secret: secret() });
+        send(path, fields(at), 'Moved.', () => send(path, fields(from), 'Taken back.')).then(isMoved => {
+            if (!isMoved) location.reload();
+        });
+    };
+    for (const row of rows()) {
+        const handle = document.createElement('button');
+        handle.type = 'button';
+        handle.className = 'handle';
+        handle.dataset.key = `handle ${row.dataset.id}`;
+        handle.setAttribute('aria-label', `Move ${row.dataset.id}: drag, or press the arrow keys`);
+        handle.textContent = '\u2807';
+        row.cells[0].prepend(handle);
+        handle.addEventListener('keydown', event => {
+            const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+            if (!step) return;
+            event.preventDefault();
+            const from = rows().indexOf(row);
+            if (!rows()[from + step]) return;
+            put(row, from + step);
+            sendPlace(row, from);
+        });
+        handle.addEventListener('pointerdown', event => {
+            if (event.button !== 0) return;
+            const from = rows().indexOf(row);
+            handle.setPointerCapture(event.pointerId);
+            row.classList.add('dragged');
+            const move = ({ clientY }) => {
+                const over = rows().find(other => {
+                    const { top, bottom } = other.getBoundingClientRect();
+                    return clientY >= top && clientY < bottom;
+                });
+                if (over) put(row, rows().indexOf(over));
+            };
+            const end = isDone => {
+                handle.removeEventListener('pointermove', move);
+                removeEventListener('keydown', escape);
+                handle.onpointerup = handle.onpointercancel = null;
+                row.classList.remove('dragged');
+                if (isDone) return sendPlace(row, from);
+                put(row, from);
+            };
+            const escape = event => { if (event.key === 'Escape') end(false); };
+            handle.addEventListener('pointermove', move);
+            handle.onpointerup = () => end(true);
+            handle.onpointercancel = () => end(false);
+            addEventListener('keydown', escape);
+        });
+    }
+}
+
+/** Asks for the page again every few seconds, for as long as it says that something runs. */
+let timer;
+function refresh(box) {
+    clearTimeout(timer);
+    if (!box) return;
+    timer = setTimeout(async () => {
+        try {
+            const response = await fetch(location.href);
+            if (response.ok && new URL(response.url).pathname === location.pathname) return show(await pageOf(response));
+        } catch {
+            // The daemon may be restarting.
+        }
+        refresh(box);
+    }, 1000 * Number(box.dataset.refresh));
+}
+
+function enliven() {
+    document.querySelectorAll('[data-order]').forEach(order);
+    refresh(document.querySelector('[data-refresh]'));
+}
+enliven();
