@@ -138,7 +138,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Pages/Resources/pages.css"), .embedInCode("Pages/Resources/pages.js"),
-                .embedInCode("Pages/Resources/icon.svg"),
+                .embedInCode("Pages/Resources/icon.svg"), .embedInCode("Component/Resources/coterie-groups.js"),
             ], swiftSettings: strict),
         module(
             "Operations",
@@ -239,7 +239,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             ["Changes", "coterie", "coterie-bench", "Model", "Redis", "Service", "SQLite", "TestSupport"],
-            exclude: ["BruteForce", "Releases"]),
+            exclude: ["BruteForce", "Browser", "Releases"]),
     ] + fuzzing,
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -111,6 +111,10 @@ extension Recommendations {
         public var reasons: [GroupReason]
         /// The numbers of the member's favourites and follows that point to the group, or nil if none does.
         public var told: [ToldReason]?
+        /// The address of the group's page on the site, or nil if it is not known.
+        public var url: String?
+        /// The group's public photos, or nil if none were asked for.
+        public var photos: [GroupPhoto]?
 
         fileprivate init(
             at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason], limit: Int,
@@ -143,6 +147,8 @@ extension Recommendations {
                 "reasons", \.reasons,
                 "Groups that brought it, the strongest first: joined ones, or those that favourites point to")
             fields.sometimes("told", \.told, "How many favourites and follows point to it; if any do")
+            fields.sometimes("url", \.url, "Its page on the site; if the daemon knows the addresses of groups")
+            fields.sometimes("photos", \.photos, "Its public photos, the last added first; if the request wants any")
         }
     }
 

@@ -225,6 +225,8 @@ enum CatalogSchema {
         """,
         // Whether a member may be named or counted to others: 0 for no, 1 for yes, NULL if the member never said so.
         "ALTER TABLE users ADD COLUMN listed INTEGER;",
+        // The size of a photo's picture in pixels, so that a page can leave room for it.
+        "ALTER TABLE photos ADD COLUMN width INTEGER; ALTER TABLE photos ADD COLUMN height INTEGER;",
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

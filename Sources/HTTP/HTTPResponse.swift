@@ -60,6 +60,8 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let methodNotAllowed = HTTPStatus(rawValue: 405)
     /// Status 409.
     public static let conflict = HTTPStatus(rawValue: 409)
+    /// Status 410.
+    public static let gone = HTTPStatus(rawValue: 410)
     /// Status 413.
     public static let contentTooLarge = HTTPStatus(rawValue: 413)
     /// Status 414.

@@ -7,6 +7,10 @@ public struct LiveSettings: Sendable {
     public var access = AccessPolicy()
     /// The sites whose pages may read answers in a browser.
     public var crossOrigin = CrossOriginPolicy()
+    /// The addresses of the site's pages and pictures.
+    public var addresses = SiteAddresses()
+    /// The apps that open addresses of groups.
+    public var apps = AppLinks()
     /// The limits on the request rate of clients.
     public var rateLimits = RateLimits.usual
     /// The limits on the recorded interactions of each member.

@@ -17,6 +17,7 @@ struct Problem: Error {
         case unknownInteraction = "unknown-interaction"
         case unknownEntry = "unknown-entry"
         case idTaken = "id-taken"
+        case cannotCalculateChanges = "cannot-calculate-changes"
         case noCatalog = "no-catalog"
         case noVectors = "no-vectors"
         case noModel = "no-model"

@@ -72,7 +72,7 @@ final class CatalogUnderTest {
         case .photos:
             try lines(
                 """
-                SELECT \(joined("photo_id user_id visibility taken_at uploaded_at tags latitude longitude"))
+                SELECT \(joined("photo_id user_id visibility taken_at uploaded_at tags latitude longitude width height"))
                 FROM photos LEFT JOIN users USING (user_key) ORDER BY photo_id
                 """)
         case .memberships:

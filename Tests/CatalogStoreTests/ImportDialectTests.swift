@@ -26,7 +26,7 @@ struct ImportDialectTests {
             $0.zone = ClockZone(offsetSeconds: 7200)
         }
         #expect(east.timesWithoutZone == 1 && east.rejected == 0)
-        #expect(try test.content(.photos) == ["p|~|0|1714550400|~|~|~|~"])
+        #expect(try test.content(.photos) == ["p|~|0|1714550400|~|~|~|~|~|~"])
     }
 
     @Test("Gzip by its content, of one or several members; a cut-off file changes nothing")

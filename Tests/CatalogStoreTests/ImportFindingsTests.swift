@@ -62,7 +62,7 @@ struct ImportFindingsTests {
             """
         let summary = try test.importing(.photos, text, ending: "jsonl")
         #expect(summary.rows == 2 && summary.rejected == 1)
-        #expect(try test.content(.photos) == ["p|u|0|~|~|a;b|~|~", "q|~|0|~|~|~|~|~"])
+        #expect(try test.content(.photos) == ["p|u|0|~|~|a;b|~|~|~|~", "q|~|0|~|~|~|~|~|~|~"])
         #expect(try test.rejects().map { $0[2] } == ["has a \"photo_id\" that is an array"])
         let reason = "has a \"tags\" that has half of a surrogate pair"
         #expect(summary.findings.contains { $0.message.hasSuffix(reason) })

@@ -32,6 +32,7 @@ struct ImportFuzzTests {
         return switch column {
         case "visibility": "public"
         case "join_policy": "open"
+        case "width", "height": "\(number)00"
         case "latitude", "longitude": "\(number).5"
         case "title", "name", "description", "tags", "topics", "interests": ["", "é", "two words", "\\N"][number % 4]
         case let name where name.hasSuffix("_at"): ["", "2024-05-01 10:00:00", "1714557600000", "\\N"][number % 4]

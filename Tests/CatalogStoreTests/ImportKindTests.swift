@@ -48,10 +48,24 @@ struct ImportKindTests {
             """, ending: "jsonl")
         #expect(
             try test.content(.photos) == [
-                "3|~|0|~|~|~|~|~", "p1|u1|0|1717200000|~|sea;sun|-33.5|151.25", "p2|u3|1|~|1700000000|~|~|~",
+                "3|~|0|~|~|~|~|~|~|~", "p1|u1|0|1717200000|~|sea;sun|-33.5|151.25|~|~",
+                "p2|u3|1|~|1700000000|~|~|~|~|~",
             ])
         #expect(summary.created == ["users": 1] && summary.unknownColumns.map(\.name) == ["camera"])
         #expect(try test.content(.users) == ["u1|Ann|macro;night|~", "u2|~|~|~", "u3|~|~|~"])
+    }
+
+    @Test("Sizes of pictures are kept; 0 stands for an unknown one")
+    func sizes() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id\ng\n")
+        try test.importing(
+            .photos, "photo_id,width,height,visibility\np,4000,3000,public\nq,0,,public\nr,9,9,private\n")
+        try test.importing(.pools, "group_id,photo_id\ng,p\ng,q\ng,r\n")
+        #expect(
+            try test.catalog.publicPhotos(ofGroup: "g", limit: 5) == [
+                PooledPhoto(id: "q"), PooledPhoto(id: "p", width: 4000, height: 3000),
+            ])
     }
 
     @Test("Only semicolons separate the items of a list, in every kind and format")
@@ -62,7 +76,7 @@ struct ImportKindTests {
         try test.importing(.photos, #"{"photo_id":"p","tags":["New York, NY","a|b"]}"#, ending: "jsonl")
         #expect(try test.catalog.groups().map(\.topics) == [["New York, NY", "black|white"]])
         #expect(try test.content(.users) == ["u|~|New York, NY;a|b|~"])
-        #expect(try test.content(.photos) == ["p|~|0|~|~|New York, NY;a|b|~|~"])
+        #expect(try test.content(.photos) == ["p|~|0|~|~|New York, NY;a|b|~|~|~|~"])
     }
 
     @Test("memberships and pools create the public groups, users and photos they name")
@@ -81,7 +95,7 @@ struct ImportKindTests {
         #expect(pools.created == ["groups": 1, "photos": 1])
         #expect(try test.content(.pools) == ["g1|p1|~", "g3|p1|500000005"])
         #expect(try test.catalog.groups().allSatisfy { $0.visibility == .public })
-        #expect(try test.content(.photos) == ["p1|~|0|~|~|~|~|~"])
+        #expect(try test.content(.photos) == ["p1|~|0|~|~|~|~|~|~|~"])
         #expect(try test.catalog.counts().map(\.rows) == [3, 2, 1, 0, 0, 3, 2])
     }
 

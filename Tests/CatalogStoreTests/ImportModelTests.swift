@@ -70,6 +70,7 @@ struct RandomFile {
         case "visibility": return Bool.random(using: &generator) ? "public" : "private"
         case "join_policy": return ["open", "approval", "invite"].randomElement(using: &generator) ?? ""
         case "listed": return Bool.random(using: &generator) ? "yes" : "no"
+        case "width", "height": return "\(Int.random(in: 1...9, using: &generator))00"
         case "latitude", "longitude": return "\(Int.random(in: -89...89, using: &generator)).5"
         default:
             return column.hasSuffix("_at")

@@ -92,7 +92,7 @@ struct ImportRulesTests {
 
         try test.importing(.photos, "photo_id,user_id,latitude,visibility\np,u,1.5,private\n")
         try test.importing(.photos, "photo_id,user_id,latitude,visibility\np,,,\n")
-        #expect(try test.content(.photos) == ["p|~|1|~|~|~|~|~"])
+        #expect(try test.content(.photos) == ["p|~|1|~|~|~|~|~|~|~"])
     }
 
     @Test("a given joining time replaces the old one; a missing one keeps it")

@@ -55,6 +55,8 @@ struct ImportStrictTests {
             (ImportKind.memberships, "group_id,user_id,joined_at\ng,u,soon\n", "joined_at \"soon\""),
             (.photos, "photo_id,latitude\np,90.5\n", "latitude \"90.5\""),
             (.photos, "photo_id,longitude\np,-180.01\n", "longitude"),
+            (.photos, "photo_id,width\np,4.5\n", "width \"4.5\""),
+            (.photos, "photo_id,height\np,1000001\n", "from 1 to 1000000"),
             (.photos, "photo_id,taken_at\np,2024-13-01\n", "taken_at"),
             (.groups, "group_id,join_policy\ng,maybe\n", "open, approval, invite"),
         ])

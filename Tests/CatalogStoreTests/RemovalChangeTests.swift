@@ -40,7 +40,7 @@ struct RemovalChangeTests {
             #expect(try catalog.apply([change]) == [.removal(again)])
         }
         #expect(try test.content(.memberships).isEmpty)
-        #expect(try test.content(.photos) == ["r|bob|0|~|~|~|~|~"])
+        #expect(try test.content(.photos) == ["r|bob|0|~|~|~|~|~|~|~"])
         #expect(try test.content(.pools) == ["g|r|~"])
         #expect(try catalog.forgottenMembers() == [ForgottenMember(id: "ann", atMilliseconds: 5_000)])
         // Neither a journal nor an import brings the member back.

@@ -40,7 +40,7 @@ struct RemovalTests {
         let user = try remove(.users, ["ann"])
         #expect(user.removed == 1 && user.others == ["memberships": 1, "interactions": 1, "photos": 1])
         #expect(try test.content(.memberships) == ["g|bob|500000003"])
-        #expect(try test.content(.photos) == ["p|~|0|~|~|~|~|~", "r|bob|0|~|~|~|~|~"])
+        #expect(try test.content(.photos) == ["p|~|0|~|~|~|~|~|~|~", "r|bob|0|~|~|~|~|~|~|~"])
         #expect(try remove(.memberships, ["g", "bob"]).removed == 1)
         #expect(try count("interactions", test) == 0 && count("hidden_groups", test) == 0)
         // The removed user comes back with the next import.
@@ -106,7 +106,7 @@ struct RemovalTests {
         let catalog = try Catalog(path: test.path, mode: .recording)
         let (summary, _) = try catalog.forget(["ann"], withPhotos: true, atMilliseconds: 1)
         #expect(summary.others == ["photos": 2, "pools": 2, "memberships": 2, "interactions": 1])
-        #expect(try test.content(.photos) == ["r|bob|0|~|~|~|~|~"])
+        #expect(try test.content(.photos) == ["r|bob|0|~|~|~|~|~|~|~"])
         #expect(try test.content(.pools) == ["g|r|~"])
     }
 

@@ -101,7 +101,7 @@ struct RenamingTests {
         #expect(try catalog.member(withID: "guest") == nil)
         #expect(try catalog.rename(.users, from: "u1", to: "laura") == .renamed)
         #expect(try catalog.member(withID: "laura")?.interests == ["owls"])
-        #expect(try test.content(.photos) == ["p|laura|0|~|~|~|~|~"])
+        #expect(try test.content(.photos) == ["p|laura|0|~|~|~|~|~|~|~"])
         try catalog.integrity()
     }
 

@@ -88,6 +88,7 @@ struct SchemaTests {
             DROP INDEX memberships_by_user; CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
             ALTER TABLE hidden_groups DROP COLUMN decided_at; ALTER TABLE users DROP COLUMN listed;
             DROP TABLE forgotten_members; DROP TABLE exposures;
+            ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
             PRAGMA user_version = 6
             """)
         _ = try Catalog(path: path, mode: .writing)

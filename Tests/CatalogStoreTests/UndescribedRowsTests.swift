@@ -168,6 +168,7 @@ struct UndescribedRowsTests {
             DELETE FROM catalog_state WHERE name LIKE '%.described';
             ALTER TABLE exposures DROP COLUMN shown; ALTER TABLE exposures DROP COLUMN settings;
             ALTER TABLE users DROP COLUMN listed;
+            ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
             PRAGMA user_version = 13
             """)
         let before = try catalog.changeCount()

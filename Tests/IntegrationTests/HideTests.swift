@@ -121,6 +121,7 @@ struct HideTests {
         while try rows.step() { added.append(rows.text(0)) }
         #expect(added.contains("hidden_groups"))
         for table in added { try database.execute("DROP TABLE \(table)") }
+        try database.execute("ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height")
         try database.execute(
             "DROP INDEX groups_private; ALTER TABLE users DROP COLUMN listed; PRAGMA user_version = 4")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Jobs", .aFewAtATime)
@@ -244,5 +245,33 @@ struct JobTests {
             #expect(entry.command.contains("\(workspace.path("prefix"))/bin/coterie \(job)"))
         }
         #expect(entries.count == 3)
+    }
+
+    @Test("The example site shows the member's list, with a token of its own backend")
+    func exampleSite() async throws {
+        let workspace = try Workspace()
+        var environment = workspace.environment
+        environment["COTERIE"] = Checkout.program
+        let job = try RunningCommand(
+            "/bin/bash", ["\(Checkout.root)/Jobs/site", "0"], environment: environment, input: nil,
+            in: workspace.folder)
+        defer { job.send(SIGTERM) }
+        var found: Substring?
+        while found == nil, job.isRunning {
+            found = job.errors.firstMatch(of: /open http:\/\/127\.0\.0\.1:([0-9]+);/)?.output.1
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        let site = try #require(found.flatMap { UInt16($0) }, "\(job.errors)")
+        func get(_ path: String, at port: UInt16, _ headers: String...) throws -> SocketClient.Response {
+            try #require(SocketClient(port: port)?.request("GET", path, headers: headers), "\(port)\(path)")
+        }
+        let page = try get("/", at: site).text
+        let element = try #require(page.firstMatch(of: /src="http:[^":]*:([0-9]+)" member="([^"]*)"/), "\(page)")
+        let daemon = try #require(UInt16(element.output.1))
+        #expect(try get("/components/coterie-groups.js", at: daemon).text.contains("customElements.define"))
+        let path = "/v1/users/\(element.output.2)/recommendations"
+        #expect(try get(path, at: daemon).status == 401)
+        let list = try get(path, at: daemon, "Authorization: Bearer \(get("/token", at: site).text)")
+        #expect(list.status == 200 && list.text.contains("http://127.0.0.1:\(site)/groups/"), "\(list.text)")
     }
 }

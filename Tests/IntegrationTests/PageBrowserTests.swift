@@ -5,12 +5,6 @@ import Testing
 /// Clicks through the pages for operators in Chromium, and lets axe-core look at each in light and dark.
 @Suite("The pages in a browser", .aFewAtATime)
 struct PageBrowserTests {
-    /// A virtual environment with Selenium and axe-core; nil if it or the browser cannot be had.
-    private static let environment = PythonEnvironment.folder(
-        "browser", needing: ["chromium", "chromedriver"],
-        test: #""$0/bin/python" -c 'import selenium, axe_playwright_python'"#,
-        installing: "selenium==4.51.0", "--no-deps axe-playwright-python==0.1.8")
-
     /// Groups that are hard to show: in Arabic, without a title, with a long one, and with markup everywhere.
     private static let hardGroups = """
         group_id\ttitle\tvisibility\ttopics
@@ -198,9 +192,10 @@ struct PageBrowserTests {
 
     @Test(
         "Work by click and by keyboard, without a violation that axe-core finds, at any width",
-        .enabled(if: environment != nil, "chromium, chromium-driver, python3-venv or the network is missing"))
+        .enabled(
+            if: PythonEnvironment.browser != nil, "chromium, chromium-driver, python3-venv or the network is missing"))
     func pages() async throws {
-        let environment = try #require(Self.environment)
+        let environment = try #require(PythonEnvironment.browser)
         let workspace = try Workspace()
         try await workspace.publishSample()
         try await workspace.succeed("token", "--new-key", "--keys", "keys.json")

@@ -123,6 +123,7 @@ struct UpgradeTests {
             DROP INDEX groups_private; DROP INDEX memberships_by_user; ALTER TABLE users DROP COLUMN listed;
             CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
             DELETE FROM catalog_state WHERE name <> 'changes';
+            ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
             PRAGMA user_version = 1
             """)
         let reading = try await workspace.run("similar", "macro-mondays")

@@ -150,6 +150,8 @@ struct Routes {
     var limits = RateLimits()
     var quota = MemberQuota()
     var crossOrigin = CrossOriginPolicy()
+    var addresses = SiteAddresses()
+    var apps = AppLinks()
     var lines = Lines()
     /// The memory of the answer cache, in bytes; 0 for none.
     var cacheBytes = 0
@@ -183,6 +185,7 @@ struct Routes {
             exposures: exposures, reading: Responder.readingCondition(lines.log),
             metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),
+            addresses: addresses, apps: apps,
             openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)
         let router = Router(
             endpoints,

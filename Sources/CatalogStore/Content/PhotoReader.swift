@@ -165,6 +165,24 @@ public struct PhotoRecord: Sendable, Equatable {
     }
 }
 
+/// A public photo in a group's pool.
+public struct PooledPhoto: Sendable, Equatable {
+    /// The external id.
+    public var id: String
+    /// The owner's external id, if known.
+    public var ownerID: String?
+    /// The size of the picture in pixels, if known.
+    public var width, height: Int64?
+
+    /// Creates a photo.
+    public init(id: String, ownerID: String? = nil, width: Int64? = nil, height: Int64? = nil) {
+        self.id = id
+        self.ownerID = ownerID
+        self.width = width
+        self.height = height
+    }
+}
+
 extension Catalog {
     /// Returns a photo with its groups, and the groups of its owner and of similar photos.
     ///
@@ -179,6 +197,32 @@ extension Catalog {
     public func photo(ofColumn column: UInt32) throws(CatalogError) -> PhotoRecord? {
         try wrapping { () throws(DatabaseError) in
             try photo("photo_key = ?") { $0.bind(Int64(column), at: 1) }
+        }
+    }
+
+    /// Returns public photos of a public group that is not hidden, the last added to the catalog first.
+    ///
+    /// - Parameter limit: the most photos.
+    public func publicPhotos(ofGroup id: String, limit: Int) throws(CatalogError) -> [PooledPhoto] {
+        try wrapping { () throws(DatabaseError) in
+            // The order of the table's own keys: a great pool is never sorted.
+            let rows = try database.prepare(
+                """
+                SELECT photo_id, user_id, width, height FROM pools JOIN photos USING (photo_key)
+                LEFT JOIN users ON users.user_key = photos.user_key
+                WHERE group_key = (SELECT group_key FROM groups WHERE group_id = ?1 AND \(CatalogSchema.isShown))
+                AND photos.visibility = 0 ORDER BY photo_key DESC LIMIT ?2
+                """)
+            rows.bind(id, at: 1)
+            rows.bind(Int64(limit), at: 2)
+            var photos: [PooledPhoto] = []
+            while try rows.step() {
+                photos.append(
+                    PooledPhoto(
+                        id: rows.text(0), ownerID: rows.optionalText(1), width: rows.optionalInteger(2),
+                        height: rows.optionalInteger(3)))
+            }
+            return photos
         }
     }
 

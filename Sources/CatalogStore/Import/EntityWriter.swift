@@ -194,6 +194,7 @@ final class EntityWriter {
             statement.bind(try column.code(index, in: reader, of: words[index]), at: parameter)
         case .degrees(let bound):
             statement.bind(try column.degrees(index, in: reader, bound: bound), at: parameter)
+        case .pixels: statement.bind(try column.pixels(index, in: reader), at: parameter)
         case .owner:
             try column.checkID(index, in: reader)
             // The photo is kept, without an owner.

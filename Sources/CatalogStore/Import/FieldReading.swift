@@ -59,6 +59,18 @@ extension ImportKind.Column {
         return number
     }
 
+    /// The greatest width and height of a picture, in pixels, inclusive.
+    private static var pixelLimit: Int64 { 1_000_000 }
+
+    /// Reads a number of pixels that is not null; returns nil for 0 and for words that mean "no value".
+    func pixels(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) -> Int64? {
+        guard !reader.withField(column, NullWord.matches) else { return nil }
+        guard let number = Int64(reader.text(column)), (0...Self.pixelLimit).contains(number) else {
+            throw problem(column, in: reader, "is not a whole number of pixels from 1 to \(Self.pixelLimit)")
+        }
+        return number == 0 ? nil : number
+    }
+
     /// Returns the problem with the value of this column.
     private func problem(_ column: Int, in reader: borrowing RecordReader, _ what: String) -> RecordProblem {
         RecordProblem(
@@ -119,7 +131,7 @@ extension ImportKind.ColumnType {
     var mayBeUnknown: Bool {
         switch self {
         case .id, .visibility, .yesOrNo: false
-        case .owner, .text, .list, .time, .joinPolicy, .degrees: true
+        case .owner, .text, .list, .time, .joinPolicy, .degrees, .pixels: true
         }
     }
 

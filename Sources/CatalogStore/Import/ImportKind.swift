@@ -70,6 +70,8 @@ public enum ImportKind: Hashable, Sendable {
         case yesOrNo
         /// A number of degrees from −bound to bound, both inclusive.
         case degrees(bound: Double)
+        /// A whole number of pixels.
+        case pixels
     }
 
     var columns: [Column] {
@@ -102,6 +104,8 @@ public enum ImportKind: Hashable, Sendable {
                 Column(name: "tags", type: .list, target: "tags"),
                 Column(name: "latitude", type: .degrees(bound: 90), target: "latitude"),
                 Column(name: "longitude", type: .degrees(bound: 180), target: "longitude"),
+                Column(name: "width", type: .pixels, target: "width"),
+                Column(name: "height", type: .pixels, target: "height"),
             ]
         case .relation(let source):
             [

@@ -138,6 +138,7 @@ public struct RecordCleaner: Sendable {
             row += Array(String(try column.code(index, in: reader, of: column.type.words)).utf8)
         case .degrees(let bound):
             if let degrees = try column.degrees(index, in: reader, bound: bound) { row += Array("\(degrees)".utf8) }
+        case .pixels: if let pixels = try column.pixels(index, in: reader) { row += Array(String(pixels).utf8) }
         }
     }
 

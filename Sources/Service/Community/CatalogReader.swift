@@ -109,6 +109,15 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in try catalog.stillPublic(photos) }
     }
 
+    /// Returns public photos of each group, the last added first; see `Catalog.publicPhotos`.
+    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
+        try read { catalog throws(CatalogError) in
+            var photos: [[PooledPhoto]] = []
+            for id in ids { photos.append(try catalog.publicPhotos(ofGroup: id, limit: limit)) }
+            return photos
+        }
+    }
+
     /// Notes a change of the catalog since the last call, by any process.
     func noteChanges(in changes: ChangeClock) {
         if (try? watch.read { catalog throws(CatalogError) in catalog.isOutdated }) == true {

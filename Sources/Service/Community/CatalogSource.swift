@@ -89,6 +89,10 @@ final class CatalogSource: CommunitySource {
 
     func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] { try reader.stillPublic(photos) }
 
+    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
+        try reader.photos(ofGroups: ids, limit: limit)
+    }
+
     /// Commits the change, together with other changes that wait.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         guard !Catalog.isForbidden(path) else {

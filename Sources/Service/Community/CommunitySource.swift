@@ -43,6 +43,9 @@ protocol CommunitySource: Sendable {
     /// Returns those of some photos that there still are, and that are public; their order stays.
     func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike]
 
+    /// Returns at most `limit` public photos of each group, the last added first.
+    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]]
+
     /// Applies a change, which is durable when this returns and shows in every later answer of this daemon.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome
 
@@ -118,6 +121,9 @@ extension CommunitySource {
 
     /// Returns "hidden"; the default for a source that knows no other reason.
     func concealment(ofGroup id: String) throws(ServiceError) -> String { "hidden" }
+
+    /// No photos; the default for a source that has none.
+    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] { ids.map { _ in [] } }
 
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}

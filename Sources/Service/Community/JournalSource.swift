@@ -121,6 +121,29 @@ final class JournalSource: CommunitySource {
         return try catalog?.stillPublic(photos.filter { !removed.contains(BytewiseString($0.id)) }) ?? []
     }
 
+    /// Returns photos of the catalog, without those that were removed since the version was made.
+    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
+        guard let catalog else { return ids.map { _ in [] } }
+        let taken = served().snapshot?.manifest.taken ?? .none
+        let photos = journal.decisions.removed(beyond: taken) { if case .photo(let id) = $0 { id } else { nil } }
+        let owners = journal.decisions.removed(beyond: taken) {
+            if case .member(let id, withPhotos: true) = $0 { id } else { nil }
+        }
+        // An id has no NUL, so no two pairs are the same text.
+        let entries = journal.decisions.removed(beyond: taken) {
+            if case .pooled(let id, let group, _) = $0 { "\(group)\0\(id)" } else { nil }
+        }
+        let found = try catalog.photos(ofGroups: ids, limit: limit + photos.count + entries.count)
+        return zip(ids, found).map { group, found in
+            let kept = found.filter { photo in
+                !photos.contains(BytewiseString(photo.id))
+                    && !entries.contains(BytewiseString("\(group)\0\(photo.id)"))
+                    && photo.ownerID.map { owners.contains(BytewiseString($0)) } != true
+            }
+            return Array(kept.prefix(limit))
+        }
+    }
+
     /// Commits the change to the journal, together with other changes that wait; the relay sends it on.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         guard let snapshot = served().snapshot else {

@@ -11,7 +11,7 @@ extension Endpoint {
             "recommendations", .get, "/v1/users/{id}/recommendations",
             .member(ofPathParameter: "id", orServiceWith: .lists),
             summary: "Groups for a member, in the order in which they are shown", path: [.member],
-            parameters: [.limit, .session, .after] + Parameter.filters, caching: .personal,
+            parameters: [.limit, .session, .after, .photos] + Parameter.filters, caching: .personal,
             reuse: .untilMemberChange(ofPathParameter: "id"),
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
@@ -31,20 +31,15 @@ extension Responder {
     /// The groups come in the order in which they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
-        let served = try call.snapshotWithMembers
-        let instant = call.responder.now()
-        let kept = call.frozenPlan(at: instant)
-        let context = try call.context(
-            ofMember: call.id, at: instant, arms: kept?.arms, call.filter, call.parameters.boosts, in: served)
+        let shown = try call.shownList(at: call.responder.now())
+        let (context, plan, items) = (shown.context, shown.plan, shown.items)
         let (snapshot, request, planner) = (context.snapshot, context.request, context.planner)
-        let frozen = if let kept { kept } else { try call.newPlan(for: context) }
-        let plan = frozen.list(in: snapshot)
-        let items = plan.items(for: request, planner)
         let offset = try call.offset(in: items, of: plan, for: request, planner)
-        let answer = Recommendations(
+        var answer = Recommendations(
             snapshot.served, id: plan.recommendationID, bucket: plan.bucket,
             interests: plan.interests(in: snapshot.model), items: items, after: offset,
             limit: call.parameters.limit, for: request.profile, isKnown: context.isKnown, planner)
+        try call.illustrate(&answer)
         let page = items.dropFirst(offset).prefix(call.parameters.limit)
         call.show(
             answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filterText)
@@ -86,7 +81,30 @@ extension Parameter {
         "after", .text(1...Parameter.identifierLimit), "Begin after this group, the member next of the page before")
 }
 
+/// The list of a session as its member sees it now.
+struct ShownList {
+    let context: MemberContext
+    let plan: SessionList
+    /// The groups, after what the member did since the list was made.
+    let items: [PlanItem]
+
+    /// Returns the external id of a group.
+    func id(of group: UInt32) -> String { context.snapshot.model.id(of: Int(group)) }
+}
+
 extension Call {
+    /// Returns the list of the request's session, which is made if there is none yet.
+    func shownList(at instant: Int64) throws(Problem) -> ShownList {
+        let served = try snapshotWithMembers
+        let kept = frozenPlan(at: instant)
+        let context = try context(
+            ofMember: id, at: instant, arms: kept?.arms, filter, parameters.boosts, in: served)
+        let frozen = if let kept { kept } else { try newPlan(for: context) }
+        let plan = frozen.list(in: context.snapshot)
+        return ShownList(
+            context: context, plan: plan, items: plan.items(for: context.request, context.planner))
+    }
+
     /// Makes and keeps the list of a session that has none.
     ///
     /// If another request for the session was quicker, its list is returned.

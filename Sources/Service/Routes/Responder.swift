@@ -40,6 +40,10 @@ struct Responder: Sendable {
     var history = RequestHistory()
     /// The log of events; nil for none.
     var log: EventLog?
+    /// The addresses of the site's pages and pictures.
+    var addresses = SiteAddresses()
+    /// The apps that open these addresses.
+    var apps = AppLinks()
     /// The OpenAPI description of the service at `/openapi.json`.
     var openAPI: [UInt8] = []
     /// The clock, in Unix milliseconds.

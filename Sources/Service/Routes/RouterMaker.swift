@@ -78,6 +78,8 @@ struct RouterMaker: Sendable {
         var responder = responder
         responder.quotas = MemberQuotas(settings.quota)
         responder.staleAfter = settings.staleAfter
+        responder.addresses = settings.addresses
+        responder.apps = settings.apps
         responder.openAPI =
             ServiceDescription(
                 endpoints: endpoints.filter { !$0.isPage }, relations: settings.planning.configuration.relations,

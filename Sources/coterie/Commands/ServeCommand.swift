@@ -66,6 +66,22 @@ enum ServeCommand: ConfiguredCommand {
                 environment: "COTERIE_ALLOW_ORIGIN", setting: Setting("access.allowOrigin", isLive: true),
                 isRepeating: true),
             Option(
+                "group-url", "TEMPLATE",
+                help: "The address of a group's page on the site, such as https://photos.example/groups/{id}",
+                setting: Setting("site.groupUrl", isLive: true)),
+            Option(
+                "photo-url", "TEMPLATE",
+                help: "The address of a photo's picture, such as https://pictures.example/{id}_{size}.jpg",
+                setting: Setting("site.photoUrl", isLive: true)),
+            Option(
+                "apple-app", "ID",
+                help: "An app for iOS that opens these pages of groups, such as ABCDE12345.com.example.photos",
+                setting: Setting("site.appleApps", isLive: true), isRepeating: true),
+            Option(
+                "android-app", "PACKAGE=SHA256",
+                help: "An app for Android that opens these pages, with the fingerprint of its certificate",
+                setting: Setting("site.androidApps", isLive: true), isRepeating: true),
+            Option(
                 "member-rate", "N",
                 help: "Requests per second that this daemon accepts from each member and admin\(burst)", default: "20",
                 type: rates, setting: Setting("limits.memberRate", isLive: true)),

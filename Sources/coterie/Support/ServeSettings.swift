@@ -20,6 +20,10 @@ enum ServeSettings {
         settings.staleAfter = try parsed.duration("stale-after")
         settings.logsRequests = parsed.flag("log-requests")
         settings.crossOrigin = try crossOrigin(parsed)
+        settings.addresses = SiteAddresses(
+            groups: try address("group-url", hasSize: false, parsed),
+            photos: try address("photo-url", hasSize: true, parsed))
+        settings.apps = try apps(parsed)
         settings.planning.key = try parsed.rotationKey()
         settings.planning.configuration = try parsed.deployedConfiguration()
         settings.listSettings = parsed.listSettings(settings.planning.key)
@@ -41,6 +45,34 @@ enum ServeSettings {
                 """)
         }
         return CrossOriginPolicy(origins: origins)
+    }
+
+    private static func apps(_ parsed: ParsedCommand) throws(UsageError) -> AppLinks {
+        var apps = AppLinks()
+        for app in parsed.texts("apple-app") where !apps.add(appleApp: app) {
+            throw UsageError(
+                "--apple-app is \"\(app)\": give the id of the team and of the bundle, such as ABCDE12345.com.example.photos"
+            )
+        }
+        for app in parsed.texts("android-app") where !apps.add(androidApp: app) {
+            throw UsageError(
+                "--android-app is \"\(app)\": give the package, = and the SHA-256 fingerprint of its certificate, such as "
+                    + "com.example.photos=14:6D:E9:…, which has 32 pairs of digits")
+        }
+        return apps
+    }
+
+    private static func address(_ option: String, hasSize: Bool, _ parsed: ParsedCommand) throws(UsageError)
+        -> AddressTemplate?
+    {
+        guard let text = parsed.textIfGiven(option) else { return nil }
+        guard let template = AddressTemplate(text, hasSize: hasSize) else {
+            let example = hasSize ? "https://pictures.example/{id}_{size}.jpg" : "https://photos.example/groups/{id}"
+            throw UsageError(
+                "--\(option) is \"\(text)\": give an address with {id}\(hasSize ? " and perhaps {size}" : "") in it, "
+                    + "such as \(example)")
+        }
+        return template
     }
 
     /// Returns the rate of an option, with bursts of twice the rate of a second, or `nil` for no limit.

@@ -2,6 +2,12 @@ import Foundation
 
 /// Virtual environments of Python for tests, each made once for all runs.
 enum PythonEnvironment {
+    /// An environment with Selenium and axe-core; nil if it or the browser cannot be had.
+    static let browser = folder(
+        "browser", needing: ["chromium", "chromedriver"],
+        test: #""$0/bin/python" -c 'import selenium, axe_playwright_python'"#,
+        installing: "selenium==4.51.0", "--no-deps axe-playwright-python==0.1.8")
+
     /// Returns the folder of an environment, or nil if it cannot be had.
     ///
     /// Without a network this takes seconds: pip neither waits nor tries again.

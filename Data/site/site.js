@@ -1,0 +1,12 @@
+const groups = document.querySelector('coterie-groups');
+await customElements.whenDefined('coterie-groups');
+
+// The site's own backend knows who has signed in, and makes the token. It never stands in the page.
+groups.token = async () => {
+    const answer = await fetch('/token');
+    if (!answer.ok) throw new Error('not signed in');
+    return answer.text();
+};
+
+// Here the site does what joining means to it, such as asking the moderators.
+groups.addEventListener('coterie-join', event => console.log('joined', event.detail.groupId));

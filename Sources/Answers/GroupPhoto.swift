@@ -1,0 +1,28 @@
+/// A public photo of a group, for a page that shows it.
+public struct GroupPhoto: Answer, Equatable {
+    /// The photo's external id.
+    public var photoId: String
+    /// The address of the picture with `{size}` for its size, or nil if it is not known.
+    public var url: String?
+    /// The size of the picture in pixels, or nil if it is not known.
+    public var width, height: Int64?
+
+    /// Creates a photo.
+    public init(photoId: String, url: String?, width: Int64?, height: Int64?) {
+        self.photoId = photoId
+        self.url = url
+        self.width = width
+        self.height = height
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "GroupPhoto"
+    /// Declares the fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("photoId", \.photoId, "The photo")
+        fields.sometimes(
+            "url", \.url, "Its picture, with {size} to be replaced; if the daemon knows the addresses of photos")
+        fields.sometimes("width", \.width, as: .count, "The width of the picture in pixels; if it is known")
+        fields.sometimes("height", \.height, as: .count, "The height of the picture in pixels; if it is known")
+    }
+}

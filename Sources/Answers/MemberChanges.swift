@@ -1,0 +1,91 @@
+/// The state of a group for a member.
+public enum GroupState: String, Sendable, CaseIterable {
+    /// The group is in the member's list.
+    case recommended
+    /// The member has joined the group.
+    case joined
+    /// The member does not want the group.
+    case dismissed
+}
+
+/// The changes of a member's groups since a state: `GET /v1/users/{id}/changes`.
+///
+/// The fields are those of JMAP's `/changes` (RFC 8620, section 5.2). `groups` and `order` save the client a second
+/// request.
+public struct MemberChanges: Answer, Equatable {
+    /// The member's external id.
+    public var userId: String
+    /// The state of the request, or nil if it had none.
+    public var oldState: String?
+    /// The state after the changes.
+    public var newState: String
+    /// Whether there are more changes after `newState`.
+    public var hasMoreChanges: Bool
+    /// The groups that have a state now and had none before.
+    public var created: [String]
+    /// The groups whose state is another one.
+    public var updated: [String]
+    /// The groups that have no state any more.
+    public var destroyed: [String]
+    /// The created and updated groups with their states.
+    public var groups: [Row]
+    /// The groups of the list, in the order in which they are shown.
+    public var order: [String]
+    /// The time of the daemon's clock, in Unix milliseconds.
+    public var atMilliseconds: Int64
+
+    /// Creates an answer.
+    public init(
+        userId: String, from oldState: String?, to newState: String, hasMoreChanges: Bool, created: [String],
+        updated: [String], destroyed: [String], groups: [Row], order: [String], atMilliseconds: Int64
+    ) {
+        self.userId = userId
+        self.oldState = oldState
+        self.newState = newState
+        self.hasMoreChanges = hasMoreChanges
+        self.created = created
+        self.updated = updated
+        self.destroyed = destroyed
+        self.groups = groups
+        self.order = order
+        self.atMilliseconds = atMilliseconds
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "MemberChanges"
+    /// Declares the fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("userId", \.userId, "The member")
+        fields.sometimes("oldState", \.oldState, "The state of the request; if it had one")
+        fields.always("newState", \.newState, "The parameter since for a later request")
+        fields.always("hasMoreChanges", \.hasMoreChanges, "Whether to ask again at once, since newState")
+        fields.always("created", \.created, "Groups that have a state, and had none")
+        fields.always("updated", \.updated, "Groups that have another state")
+        fields.always("destroyed", \.destroyed, "Groups that have no state any more")
+        fields.always("groups", \.groups, "The created and updated groups")
+        fields.always("order", \.order, "The groups of the list, in the order in which they are shown")
+        fields.always("atMilliseconds", \.atMilliseconds, "The daemon's clock, in Unix milliseconds")
+    }
+
+    /// A group with its state.
+    public struct Row: Answer, Equatable {
+        /// The group's external id.
+        public var groupId: String
+        /// The group's state.
+        public var state: GroupState
+
+        /// Creates a row.
+        public init(groupId: String, state: GroupState) {
+            self.groupId = groupId
+            self.state = state
+        }
+
+        /// The name of the schema.
+        public static let schemaName: String? = "GroupState"
+        /// Declares the fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("groupId", \.groupId, "The group")
+            fields.always("state", \.state.rawValue, as: .words(of: GroupState.self), "What it is to the member")
+        }
+    }
+}

@@ -1,0 +1,338 @@
+import json, pathlib, subprocess, sys, threading, time, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import axe_playwright_python
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+daemon, member, token = sys.argv[1:]
+axe = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+module = urllib.request.urlopen(daemon + "/components/coterie-groups.js").read()
+
+class Site(BaseHTTPRequestHandler):
+    """A site of another origin than the daemon's: pages, the token, pictures, and a copy of the module."""
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *values): pass
+    def do_GET(self):
+        path = self.path.split("?")[0]
+        kind, headers, status = "text/html; charset=utf-8", {}, 200
+        if path == "/coterie-groups.js": kind, body = "text/javascript", module
+        elif path == "/token": kind, body = "text/plain", token.encode()
+        elif path == "/page.js":
+            kind, body = "text/javascript", b"""
+                import '/coterie-groups.js';
+                const list = document.querySelector('coterie-groups');
+                window.asked = 0;
+                list.token = async () => { window.asked += 1; return (await fetch('/token')).text(); };"""
+        elif path.endswith(".svg"):
+            kind, number = "image/svg+xml", sum(path.split("_")[0].encode())
+            width, height = [(400, 300), (300, 400), (300, 300), (640, 360), (900, 300)][number % 5]
+            body = f"""<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">
+                <rect width="100%" height="100%" fill="hsl({number * 37 % 360} 40% 50%)"/></svg>""".encode()
+        elif path in ["/plain", "/strict", "/root"]:
+            element = f'<coterie-groups src="{daemon}" member="{member}" no-scroll></coterie-groups>'
+            if path == "/strict":
+                headers["Content-Security-Policy"] = (
+                    f"default-src 'none'; script-src 'self'; connect-src 'self' {daemon}; "
+                    "img-src 'self' http://pictures.test; require-trusted-types-for 'script'")
+            if path == "/root": element = '<div id="root"></div>'
+            script = "/root.js" if path == "/root" else "/page.js"
+            body = f"""<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
+                <title>Site</title><meta name="color-scheme" content="light dark">
+                <link rel="icon" href="/icon.svg">
+                <main><h1>Site</h1><h2>Groups for you</h2>{element}</main>
+                <script type="module" src="{script}"></script>""".encode()
+        elif path == "/root.js":
+            kind, body = "text/javascript", b"""
+                import '/coterie-groups.js';
+                // A framework's root: a component with a shadow tree, that renders by replacing and moving nodes.
+                class AppRoot extends HTMLElement {
+                    connectedCallback() { this.attachShadow({mode: 'open'}); this.render(); }
+                    render() {
+                        const list = this.list ??= Object.assign(document.createElement('coterie-groups'),
+                            {token: async () => (await fetch('/token')).text()});
+                        list.setAttribute('src', '%s'); list.setAttribute('member', '%s');
+                        const box = document.createElement('section');
+                        box.append(list);
+                        this.shadowRoot.replaceChildren(box);
+                    }
+                }
+                customElements.define('app-root', AppRoot);
+                document.querySelector('#root').append(document.createElement('app-root'));
+                """ % (daemon.encode(), member.encode())
+        else: status, body = 404, b""
+        self.send_response(status)
+        headers |= {"Content-Type": kind, "Content-Length": str(len(body)), "Cache-Control": "no-cache"}
+        for name, value in headers.items(): self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+site = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+threading.Thread(target=site.serve_forever, daemon=True).start()
+# The browser takes these names to the site above; other origins than the daemon's, and no secure ones.
+origin = "http://photos.test"
+names = f"MAP photos.test 127.0.0.1:{site.server_port}, MAP pictures.test 127.0.0.1:{site.server_port}"
+
+def api(path, body=None):
+    request = urllib.request.Request(
+        f"{daemon}/v1/users/{member}/{path}", headers={"Authorization": "Bearer " + token})
+    if body is not None:
+        request.data = json.dumps(body).encode()
+        request.add_header("Content-Type", "application/json")
+    return json.load(urllib.request.urlopen(request))
+
+def states():
+    answer = api("changes?session=test")
+    return {group["groupId"]: group["state"] for group in answer["groups"] if group["state"] != "recommended"}
+
+class Browser:
+    """A device: a browser with a profile of its own."""
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        for option in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1000,900",
+                "--host-resolver-rules=" + names]:
+            options.add_argument(option)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+    def run(self, script, *values):
+        return self.driver.execute_script("""
+            const root = (document.querySelector('coterie-groups')
+                ?? document.querySelector('app-root')?.shadowRoot.querySelector('coterie-groups'))?.shadowRoot;
+            const article = id => root?.querySelector(`article[data-group="${id}"]`);
+            """ + script, *values)
+    def wait(self, what, script, *values):
+        try: return WebDriverWait(self.driver, 20).until(lambda d: self.run(script, *values))
+        except Exception:
+            seen = self.run("return root?.textContent")
+            raise AssertionError((what, seen, self.driver.get_log("browser"))) from None
+    def open(self, page):
+        self.driver.get(origin + page)
+        self.wait("rows", "return root?.querySelectorAll('article').length > 0")
+    def groups(self):
+        return self.run("""
+            return [...root.querySelectorAll('article:not(:has(.stub))')].map(element => element.dataset.group)""")
+    def press(self, group, part):
+        self.run("article(arguments[0]).querySelector(`[part~=${arguments[1]}]`).click()", group, part)
+    def key(self, *keys):
+        webdriver.ActionChains(self.driver).send_keys(*keys).perform()
+    def focused(self):
+        return self.run("""
+            const element = root.activeElement;
+            return [element?.closest('article')?.dataset.group, element?.getAttribute('part')]""")
+    def notice(self): return self.run("return root.querySelector('.notice').textContent")
+    def settled(self):
+        self.driver.execute_async_script("""
+            const done = arguments[0];
+            const list = document.querySelector('coterie-groups')
+                ?? document.querySelector('app-root').shadowRoot.querySelector('coterie-groups');
+            list.sync().then(done);""")
+    def offline(self, is_offline):
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions",
+            {"offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+    def look(self):
+        for scheme in ["light", "dark"]:
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+                {"name": "prefers-color-scheme", "value": scheme},
+                {"name": "prefers-reduced-motion", "value": "reduce"}]})
+            self.driver.execute_script(axe)
+            found = self.driver.execute_async_script(
+                "const done = arguments[0]; axe.run().then(result => done(result.violations));")
+            assert not found, (self.driver.current_url, scheme, [(v["id"], v["nodes"][0]["html"]) for v in found])
+        for width in [320, 1000]:
+            self.driver.set_window_size(width, 900)
+            wide = self.driver.execute_script("return document.documentElement.scrollWidth - innerWidth")
+            assert wide <= 0, (self.driver.current_url, width, wide)
+    def quiet(self):
+        trouble = [line["message"] for line in self.driver.get_log("browser")]
+        assert not trouble, trouble
+
+devices = []
+def device():
+    devices.append(Browser())
+    return devices[-1]
+
+try:
+    one = device()
+    one.open("/plain")
+    one.settled()
+    first = one.groups()
+    session = one.run("return JSON.parse(localStorage[Object.keys(localStorage).find(key => key.endsWith(' session'))])")
+    assert first == [row["groupId"] for row in api("recommendations?limit=6&session=" + session)["recommendations"]]
+    assert one.driver.title == "Site" and one.run("return root.querySelectorAll('.title img').length") == 0
+    assert token not in one.driver.page_source
+    assert one.run("return Object.values(localStorage).join()").find(token) < 0
+    one.wait("photos", "return [...root.querySelectorAll('.strip img')].some(i => i.naturalWidth)")
+    one.look()
+    # Photos without sizes get the places that their pictures ask for: whole rows of equal width.
+    one.wait("rows of photos", """
+        return [...root.querySelectorAll('.strip')].some(strip => {
+            const boxes = [...strip.querySelectorAll('img')].map(image => image.getBoundingClientRect());
+            const ends = boxes.filter(box => Math.abs(box.right - strip.getBoundingClientRect().right) < 1);
+            return ends.length && new Set(boxes.map(box => Math.round(box.width))).size > 1;
+        })""")
+    cases = [
+        ([1, 1, 1, 1], {}, 710, 1, [[10, 10, 340, 340], [360, 10, 340, 340], [710, 10, 340, 340], [10, 360, 340, 340]]),
+        ([1, 4, 1.1], {"width": 1000, "rowHeight": 250}, 418, 1,
+            [[10, 10, 194, 194], [214, 10, 776, 194], [10, 214, 213.4, 194]]),
+        ([1, 2], {"width": 200, "rowHeight": 100}, 300, 0, [[10, 10, 180, 180], [10, 200, 180, 90]]),
+        ([1, 1, 1, 2.5], {"width": 880}, 654, 0,
+            [[10, 10, 280, 280], [300, 10, 280, 280], [590, 10, 280, 280], [10, 300, 860, 344]]),
+        ([.5, 1.5, 1, 1.8, .4, .7, .9, 1.1, 1.7, 2, 2.1], {}, 1268.619325801832, 0, [
+            [10, 10, 170, 340], [190, 10, 510, 340], [710, 10, 340, 340],
+            [10, 360, 633.103448275862, 351.7241379310344],
+            [653.103448275862, 360, 140.68965517241378, 351.7241379310344],
+            [803.7931034482758, 360, 246.20689655172407, 351.7241379310344],
+            [10, 721.7241379310344, 248.10810810810813, 275.6756756756757],
+            [268.1081081081081, 721.7241379310344, 303.2432432432433, 275.6756756756757],
+            [581.3513513513515, 721.7241379310344, 468.64864864864865, 275.6756756756757],
+            [10, 1007.39981360671, 502.43902439024396, 251.21951219512198],
+            [522.439024390244, 1007.39981360671, 527.5609756097562, 251.21951219512198]]),
+        ([5], {}, 228, 0, [[10, 10, 1040, 208]]),
+    ]
+    for ratios, settings, height, widows, boxes in cases:
+        layout = one.driver.execute_async_script("""
+            const [ratios, settings, done] = arguments;
+            import('/coterie-groups.js').then(({justify}) => done(justify(ratios, settings)));""", ratios, settings)
+        assert [layout["height"], layout["widows"]] == [height, widows], layout
+        assert [[box[side] for side in ["left", "top", "width", "height"]] for box in layout["boxes"]] == boxes, layout
+    print("laid out")
+
+    # Each action by click, and its undoing.
+    one.press(first[0], "dismiss")
+    assert one.focused() == [first[0], "button undo"], one.focused()
+    one.settled()
+    assert states()[first[0]] == "dismissed"
+    one.look()
+    one.press(first[0], "undo")
+    one.settled()
+    assert first[0] not in states()
+    assert one.groups() == first, one.groups()
+    assert one.focused()[0] == first[0]
+
+    # The same by keyboard, and "Why this?".
+    one.run("article(arguments[0]).focus()", first[1])
+    one.key(Keys.PAGE_DOWN)
+    assert one.focused()[0] == first[2]
+    one.key(Keys.PAGE_UP, Keys.TAB, Keys.TAB)
+    while "dismiss" not in (one.focused()[1] or ""): one.key(Keys.TAB)
+    one.key(Keys.ENTER)
+    one.settled()
+    assert states()[first[1]] == "dismissed", states()
+    one.key(Keys.ENTER)
+    one.settled()
+    assert first[1] not in states()
+    one.press(first[0], "why-button")
+    assert one.run("const list = article(arguments[0]).querySelector('ul'); return !list.hidden && list.children.length",
+        first[0])
+    one.press(first[2], "join")
+    one.settled()
+    assert states()[first[2]] == "joined"
+    one.press(first[2], "undo")
+    one.settled()
+    assert first[2] not in states()
+    print("clicked and typed")
+
+    # The next page: by its button, by Page Down at the end, and by scrolling.
+    one.run("root.querySelector('.more').focus()")
+    one.key(Keys.ENTER)
+    one.wait("a second page", "return root.querySelectorAll('article').length == 12")
+    assert one.focused()[0] == one.groups()[6], one.focused()
+    one.run("[...root.querySelectorAll('article')].at(-1).focus()")
+    one.key(Keys.PAGE_DOWN)
+    one.wait("a third page", "return root.querySelectorAll('article').length == 18")
+    assert len(set(one.groups())) == 18
+    one.quiet()
+
+    one.driver.get(origin + "/strict")
+    one.wait("rows", "return root?.querySelectorAll('article').length == 18")
+    one.settled()
+    one.wait("photos", "return [...root.querySelectorAll('.strip img')].some(i => i.naturalWidth)")
+    one.quiet()
+    assert one.run("return getComputedStyle(root.querySelector('.strip')).position") == "relative"
+    one.driver.get(origin + "/root")
+    one.wait("rows", "return root?.querySelectorAll('article').length >= 18")
+    for _ in range(2): one.driver.execute_script("document.querySelector('app-root').render()")
+    one.settled()
+    assert one.groups()[:6] == first
+    one.wait("photos", "return [...root.querySelectorAll('.strip img')].some(i => i.naturalWidth)")
+    one.run("[...root.querySelectorAll('article')].at(-1).scrollIntoView()")
+    one.wait("a page by scrolling", "return root.querySelectorAll('article').length > 18")
+    one.quiet()
+    print("strict, in a root, scrolled")
+
+    # Right to left.
+    one.open("/plain")
+    one.settled()
+    one.driver.execute_script("document.documentElement.dir = 'rtl'")
+    left, right = one.run("""
+        return [...root.querySelector('.strip').querySelectorAll('img')].slice(0, 2)
+            .map(image => image.getBoundingClientRect().left)""")
+    assert left > right, (left, right)
+    one.look()
+
+    # Two tabs of one device.
+    one.open("/plain")
+    one.settled()
+    tab = one.driver.current_window_handle
+    one.driver.switch_to.new_window("tab")
+    one.open("/plain")
+    one.settled()
+    one.press(first[3], "dismiss")
+    one.settled()
+    one.driver.switch_to.window(tab)
+    one.wait("the other tab's action", "return !article(arguments[0])", first[3])
+    assert states()[first[3]] == "dismissed"
+
+    # Two devices without a network, each with actions of its own; one tab is reloaded meanwhile.
+    two = device()
+    two.open("/plain")
+    two.settled()
+    # The daemon cannot be reached, and the page is loaded again: it shows what it had, and what the member did.
+    one.driver.execute_cdp_cmd("Network.enable", {})
+    one.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": [daemon + "/*"]})
+    one.press(first[2], "dismiss")
+    one.open("/plain")
+    one.wait("the notice",
+        "return /cannot be updated.*1 of your actions/.test(root.querySelector('.notice').textContent)")
+    assert one.run("return !!article(arguments[0]).querySelector('.stub')", first[2])
+    assert len(one.groups()) >= 6 and first[2] not in states()
+    one.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    one.settled()
+    assert states()[first[2]] == "dismissed"
+    two.settled()
+
+    before = states()
+    for machine in [one, two]: machine.offline(True)
+    one.press(first[0], "join")
+    one.press(first[1], "dismiss")
+    two.press(first[1], "dismiss")
+    two.press(first[4], "dismiss")
+    two.press(first[4], "undo")
+    two.press(first[5], "join")
+    for machine in [one, two]:
+        machine.wait("the notice", "return /offline.*later/.test(root.querySelector('.notice').textContent)")
+    one.look()
+    assert states() == before
+    two.offline(False)
+    two.wait("agreement", "return root.querySelector('.notice').textContent == ''")
+    assert states() == {**before, first[1]: "dismissed", first[5]: "joined"}, (before, states())
+    one.offline(False)
+    one.wait("agreement", "return root.querySelector('.notice').textContent == ''")
+    after = {**before, first[1]: "dismissed", first[5]: "joined", first[0]: "joined"}
+    assert states() == after, (after, states())
+    for machine in [one, two]:
+        machine.open("/plain")
+        machine.settled()
+        shown = machine.groups()
+        assert not set(shown) & set(after), (shown, after)
+        mine = machine.run("""
+            const key = Object.keys(localStorage).find(key => key.endsWith(' view'));
+            return JSON.parse(localStorage[key]).states""")
+        assert {group: state for group, state in mine.items() if state != "recommended"} == after, (mine, after)
+        assert not machine.run("return Object.keys(localStorage).filter(k => k.includes(' action '))")
+    print("all is well")
+finally:
+    for each in devices: each.driver.quit()
