@@ -125,12 +125,12 @@ final class JournalSource: CommunitySource {
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         guard let catalog else { return ids.map { _ in [] } }
         let taken = served().snapshot?.manifest.taken ?? .none
-        let photos = journal.decisions.removed(beyond: taken) { if case .photo(let id) = $0 { id } else { nil } }
-        let owners = journal.decisions.removed(beyond: taken) {
+        let photos = journal.decisions.recorded.removed(beyond: taken) { if case .photo(let id) = $0 { id } else { nil } }
+        let owners = journal.decisions.recorded.removed(beyond: taken) {
             if case .member(let id, withPhotos: true) = $0 { id } else { nil }
         }
         // An id has no NUL, so no two pairs are the same text.
-        let entries = journal.decisions.removed(beyond: taken) {
+        let entries = journal.decisions.recorded.removed(beyond: taken) {
             if case .pooled(let id, let group, _) = $0 { "\(group)\0\(id)" } else { nil }
         }
         let found = try catalog.photos(ofGroups: ids, limit: limit + photos.count + entries.count)
