@@ -125,7 +125,9 @@ final class JournalSource: CommunitySource {
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         guard let catalog else { return ids.map { _ in [] } }
         let taken = served().snapshot?.manifest.taken ?? .none
-        let photos = journal.decisions.recorded.removed(beyond: taken) { if case .photo(let id) = $0 { id } else { nil } }
+        let photos = journal.decisions.recorded.removed(beyond: taken) {
+            if case .photo(let id) = $0 { id } else { nil }
+        }
         let owners = journal.decisions.recorded.removed(beyond: taken) {
             if case .member(let id, withPhotos: true) = $0 { id } else { nil }
         }
