@@ -42,8 +42,11 @@ struct DaemonReporter: Sendable {
     }
 
     /// Posts one report, and advances the count of sessions.
+    ///
+    /// A daemon that has not looked for a version yet posts none: it would seem to lack one.
     func report() {
         sessions?.step(at: now())
+        guard follower.current.hasLooked else { return }
         guard let bytes = try? JSONEncoder().encode(current) else { return }
         try? board.post(Array(bytes), ofDaemon: id)
     }

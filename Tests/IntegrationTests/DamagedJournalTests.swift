@@ -58,6 +58,10 @@ struct DamagedJournalTests {
         let daemon = try await RunningDaemon.withoutCatalog(workspace, "a")
         try await daemon.wait { !$0.degraded }
         try click(daemon, 1)
+        let isSent = await RunningDaemon.poll {
+            (try? daemon.get("/metrics").text.contains("coterie_outbox_changes 0\n")) == true
+        }
+        #expect(isSent)
         for ending in ["", "-wal", "-shm"] {
             try FileManager.default.removeItem(atPath: workspace.path("journal-a\(ending)"))
         }

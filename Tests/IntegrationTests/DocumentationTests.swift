@@ -46,7 +46,7 @@ struct DocumentationTests {
     func blocks(document: MarkdownDocument) {
         for block in document.blocks {
             let line = "line \(block.line)"
-            #expect(["sh", "console", "text"].contains(block.language), "\(line)")
+            #expect(["sh", "console", "text", "html", "css"].contains(block.language), "\(line)")
             #expect(block.lines.contains { !$0.isEmpty }, "\(line)")
             #expect(block.mark == nil || !(block.neededProgram ?? block.reasonNotToRun ?? "").isEmpty, "\(line)")
             #expect(block.language != "console" || block.lines[0].hasPrefix("$ "), "\(line)")

@@ -23,11 +23,15 @@ final class VersionFollower: Sendable {
         /// A number that grows with every change of these groups.
         var withdrawnRevision: UInt64 = 0
         /// The reason that the serving version may not be the current one, or `nil` if there is no problem.
-        var problem: String? = "no version has been looked for yet"
+        var problem: String? = Self.notYet
         /// Whether the store answered the last time.
         var storeIsReachable = false
         /// The first time that the store did not answer, in Unix milliseconds, or `nil` if it answers.
         var storeUnreachableSinceMilliseconds: Int64?
+
+        private static let notYet = "no version has been looked for yet"
+        /// Whether the store was asked for a version.
+        var hasLooked: Bool { problem != Self.notYet }
 
         /// Returns a loaded version, or `nil` if it is not loaded.
         func snapshot(of version: VersionName) -> ModelSnapshot? {
