@@ -39,14 +39,16 @@ struct ReplaySummaryTests {
     @Test("Latencies are nearest ranks; limits say what exceeds them")
     func limits() {
         var summary = ReplaySummary()
-        #expect(ReplayLimits().exceeded(by: summary).isEmpty && summary.total.identicalShare == 1)
+        #expect(ReplayLimits().exceeded(by: summary).isEmpty && summary.total.identicalShare == nil)
         for number in 1...UInt64(200) {
             let kind: Difference.Kind = number <= 150 ? .identical : .otherGroups
             let overlap = number <= 150 ? 1 : 0.5
             summary.add(
                 ReplayOutcome(
-                    exchange(number), Difference(kind, overlap: overlap), status: 200, microseconds: 3 * number))
+                    exchange(number), Difference(kind, overlap: overlap), status: 200, microseconds: 9 * number,
+                    serverMicroseconds: 3 * number))
         }
+        #expect(summary.total.roundTripMicroseconds(ofPart: 0.5) == 900)
         #expect(summary.total.recordedMicroseconds(ofPart: 0.5) == 100)
         #expect(summary.total.microseconds(ofPart: 0.99) == 594)
         #expect(summary.total.meanOverlap == 0.875 && summary.total.identicalShare == 0.75)
@@ -56,6 +58,69 @@ struct ReplaySummaryTests {
         (limits.identicalShare, limits.meanOverlap, limits.latencyRatio) = (0.76, 0.88, 2.9)
         summary.add(ReplayOutcome(exchange(201), Difference(.failed), status: nil, microseconds: 0))
         #expect(limits.exceeded(by: summary).count == 4)
+        summary.add(ReplayOutcome(exchange(202), Difference(.identical), status: 200, microseconds: 1))
+        limits = ReplayLimits()
+        limits.latencyRatio = 100
+        #expect(limits.exceeded(by: summary).first?.contains("do not say how long") == true)
+    }
+
+    @Test("A tape of which nothing could be played, or that is not whole, passes no gate")
+    func gaps() {
+        var summary = ReplaySummary()
+        var limits = ReplayLimits()
+        limits.statusChangeCount = 0
+        #expect(limits.exceeded(by: summary).first?.contains("nothing was played") == true)
+        summary.add(ReplayOutcome(exchange(1), Difference(.identical), status: 200, microseconds: 1))
+        #expect(limits.exceeded(by: summary).isEmpty)
+        for change in [
+            { $0.missingCount = 3 }, { $0.damagedCount = 1 }, { $0.cutFiles = ["a"] },
+        ] as [(inout TapeCondition) -> Void] {
+            summary.tape = TapeCondition()
+            change(&summary.tape)
+            #expect(limits.exceeded(by: summary).first?.contains("not whole") == true)
+            var enough = limits
+            enough.requestCount = 1
+            #expect(enough.exceeded(by: summary).isEmpty)
+            enough.requestCount = 2
+            #expect(enough.exceeded(by: summary).first?.contains("1 requests were played") == true)
+        }
+    }
+
+    @Test("The pages of a list are judged as one, and asked for as a client would")
+    func pages() throws {
+        func page(_ groups: [String], next: String?) -> [UInt8] {
+            let rows = groups.enumerated().map { #"{"rank":\#($0.offset + 1),"groupId":"\#($0.element)"}"# }
+            let last = next.map { #","next":"\#($0)""# } ?? ""
+            return Array(#"{"recommendations":[\#(rows.joined(separator: ","))]\#(last)}"#.utf8)
+        }
+        func recorded(_ number: UInt64, _ target: String, _ body: [UInt8]) -> Exchange {
+            var exchange = exchange(number, target)
+            exchange.body = body
+            return exchange
+        }
+        let first = recorded(1, "/v1/users/ann/recommendations?limit=2", page(["a", "b"], next: "b"))
+        let second = recorded(2, "/v1/users/ann/recommendations?after=b&limit=2", page(["c", "d é"], next: "d é"))
+        let third = recorded(3, "/v1/users/ann/recommendations?after=d%20%C3%A9&limit=2", page(["e"], next: nil))
+        #expect(PageChain.page(of: first)?.list == PageChain.page(of: third)?.list)
+        #expect(PageChain.page(of: third)?.after == "d é" && PageChain.page(of: first)?.after == nil)
+        var chain = PageChain()
+        func add(_ exchange: Exchange, _ body: [UInt8]) {
+            let difference = Difference(
+                recorded: (200, exchange.body), answer: (200, body), rules: ReplayRules())
+            chain.add(ReplayOutcome(exchange, difference, status: 200, microseconds: 1), body: body)
+        }
+        // The same groups, otherwise divided: the second page begins behind another group.
+        add(first, page(["a", "c"], next: "c"))
+        #expect(chain.isPaged && chain.beginning(after: "b") == .after("c"))
+        #expect(PageChain.request(second, after: "c").target == "/v1/users/ann/recommendations?after=c&limit=2")
+        add(second, page(["b", "d é"], next: nil))
+        #expect(chain.judged.map(\.difference.kind) == [.reordered, .reordered])
+        #expect(chain.judged.map(\.isFurtherPage) == [false, true])
+        #expect(chain.beginning(after: "d é") == .nowhere && chain.beginning(after: "x") == .unknown)
+        chain.add(
+            ReplayOutcome(third, .pageIsGone(third, ReplayRules()), status: 200, microseconds: 0), body: nil)
+        #expect(chain.judged.map(\.difference.kind) == [.otherGroups, .otherGroups, .otherGroups])
+        #expect(chain.judged[0].difference.went == ["e"])
     }
 
     @Test("What was not modified stands for what was sent before")

@@ -29,7 +29,7 @@ struct TapeFileTests {
         let reader = try TapeReader(path)
         var exchanges: [Exchange] = []
         while let exchange = try reader.next() { exchanges.append(exchange) }
-        return (exchanges, reader.cutFiles)
+        return (exchanges, reader.condition.cutFiles)
     }
 
     /// Writes exchanges, a block after every so many of them, a millisecond apart.
@@ -68,7 +68,7 @@ struct TapeFileTests {
         let file = try #require(try TapeFolder(path: folder.path).files().first)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
         var counts: [Int] = []
-        for length in stride(from: 0, through: bytes.count, by: 3) {
+        for length in Array(stride(from: 0, to: bytes.count, by: 3)) + [bytes.count] {
             try bytes.prefix(length).write(to: URL(fileURLWithPath: file))
             guard let read = try? Self.read(folder.path) else {
                 // Nothing was whole yet, not even the header.
@@ -76,10 +76,51 @@ struct TapeFileTests {
                 continue
             }
             #expect(read.exchanges == Array(exchanges.prefix(read.exchanges.count)))
+            // A file that ends between two blocks is not whole either.
+            #expect(read.cutFiles.isEmpty == (length == bytes.count), "\(length) of \(bytes.count)")
             #expect(read.exchanges.count % 5 == 0 && read.exchanges.count >= counts.last ?? 0)
             counts.append(read.exchanges.count)
         }
         #expect(Set(counts).isSuperset(of: [0, 5, 10, 15]))
+    }
+
+    @Test("A damaged block costs itself, and what is missing is counted", arguments: 0..<5)
+    func damagedBlock(block: Int) throws {
+        let folder = try TemporaryDirectory()
+        var generator = SeededGenerator(seed: 6)
+        let exchanges = (1...20).map { Self.exchange(UInt64($0), &generator) }
+        try Self.write(exchanges, to: folder.path, blockCount: 4)
+        let file = try #require(try TapeFolder(path: folder.path).files().first)
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+        // The blocks of exchanges follow the header.
+        let starts = bytes.indices.dropLast(2).filter { bytes[$0...].starts(with: [0x1F, 0x8B, 8]) }
+        try #require(starts.count >= 7)
+        bytes[starts[block + 1] + 14] ^= 0xFF
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        let reader = try TapeReader(folder.path)
+        var read: [Exchange] = []
+        while let exchange = try reader.next() { read.append(exchange) }
+        #expect(read == exchanges.enumerated().filter { $0.offset / 4 != block }.map(\.element))
+        #expect(reader.condition.damagedCount == 1 && !reader.condition.isWhole && reader.condition.cutFiles.isEmpty)
+        // Before the first and behind the last, no number tells what is missing.
+        #expect(reader.condition.missingCount == ((1...3).contains(block) ? 4 : 0))
+    }
+
+    @Test("A damaged header costs nothing but itself, if another file has one")
+    func damagedHeader() throws {
+        let folder = try TemporaryDirectory()
+        var generator = SeededGenerator(seed: 8)
+        let exchanges = (1...8).map { Self.exchange(UInt64($0), &generator) }
+        try Self.write(Array(exchanges.prefix(4)), to: folder.path)
+        try Self.write(Array(exchanges.suffix(4)), to: folder.path)
+        let files = try TapeFolder(path: folder.path).files()
+        try #require(files.count == 2)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: files[0]))
+        bytes[14] ^= 0xFF
+        try bytes.write(to: URL(fileURLWithPath: files[0]))
+        #expect(try Self.read(folder.path).exchanges == exchanges)
+        #expect(try TapeReader(folder.path).header.release == "1.2.3")
+        #expect(throws: TapeError.self) { try TapeReader(files[0]) }
     }
 
     @Test("No bytes harm the reader", arguments: 0..<40)
@@ -96,7 +137,7 @@ struct TapeFileTests {
         try bytes.write(to: URL(fileURLWithPath: file))
         // Checksums tell what is not as it was written.
         if let read = try? Self.read(folder.path) {
-            #expect(read.exchanges == Array(exchanges.prefix(read.exchanges.count)))
+            #expect(read.exchanges == exchanges.filter(read.exchanges.contains))
         }
         let noise = (0..<Int.random(in: 0...4000, using: &generator)).map { _ in
             UInt8.random(in: 0...255, using: &generator)
@@ -157,6 +198,7 @@ struct TapeFileTests {
         try disk.makeRoom()
         writer.append(exchanges[2])
         try writer.writeBlock(atMilliseconds: 3)
+        writer.end()
         let read = try Self.read(disk.path + "/tape")
         #expect(read.exchanges == [exchanges[0], exchanges[2]] && read.cutFiles.isEmpty)
     }

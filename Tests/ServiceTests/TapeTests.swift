@@ -41,7 +41,50 @@ struct TapeTests {
         #expect(try self.exchange(.post, "/v1/recommendations", body: "{}")?.isChange == false)
     }
 
-    @Test("Name members by pseudonyms wherever their ids stand, and nothing else")
+    @Test("Have no member's id in any field, whatever a client puts it into", arguments: ["ann", "zoë/7", "u-1\"x", "x"])
+    func idsNowhere(id: String) throws {
+        let pseudonyms = try Pseudonyms(key: Self.key)
+        let quoted = String(decoding: try JSONEncoder().encode(id), as: UTF8.self)
+        let inText = String(quoted.dropFirst().dropLast())
+        let inPath = try #require(id.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let interaction = """
+            {"id":"\(inText)-1","kind":"join","groupId":"owls","recommendationId":"list of \(inText)",\
+            "variant":\(quoted),"note":\(quoted),\(quoted):1}
+            """
+        let problem = HTTPResponse(
+            status: .notFound, headers: [:],
+            body: Array(#"{"detail":"\#(inText) is no group, nor is \"\#(inText)\"","instance":"/v1/\#(inPath)"}"#.utf8))
+        let listed = HTTPResponse.content(
+            "application/json",
+            Array(#"{"userId":\#(quoted),"interactions":[\#(interaction.replacing(",\(quoted):1", with: ""))]}"#.utf8))
+        let exchanges = try [
+            exchange(
+                .post, "/v1/users/\(inPath)/interactions", headers: ["If-None-Match": id, "Accept": id, "Content-Type": id],
+                body: #"{"interactions":[\#(interaction)]}"#, pseudonyms: pseudonyms),
+            exchange(.get, "/v1/users/\(inPath)/interactions?after=\(inPath)-1", answer: listed, pseudonyms: pseudonyms),
+            exchange(.delete, "/v1/users/\(inPath)/interactions/\(inPath)-1", pseudonyms: pseudonyms),
+            exchange(.get, "/v1/users/\(inPath)/recommendations?session=of+\(inPath)", pseudonyms: pseudonyms),
+            exchange(.get, "/v1/groups/\(inPath)/similar?by=\(inPath)", answer: problem, pseudonyms: pseudonyms),
+            exchange(.post, "/v1/recommendations", body: "[\(quoted)]", answer: problem, pseudonyms: pseudonyms),
+            exchange(
+                .post, "/v1/recommendations", body: #"{"userIds":[\#(quoted)],"exclude":[\#(quoted)]}"#,
+                answer: .content("application/json", Array(#"{"lists":[{"userId":\#(quoted)}]}"#.utf8)),
+                pseudonyms: pseudonyms),
+        ].map { try #require($0) }
+        for exchange in exchanges {
+            let line = String(decoding: ExchangeLine(exchange: exchange, bodyOf: nil).bytes, as: UTF8.self)
+            // A text of one letter is part of any other: it must not stand alone.
+            for form in Set([id, inText, inPath, inText.replacing("\\", with: "\\\\")]) {
+                let found = line.ranges(of: form).contains { range in
+                    let before = line[..<range.lowerBound].last, after = line[range.upperBound...].first
+                    return ![before, after].contains { $0.map { $0.isLetter || $0.isNumber } ?? false }
+                }
+                #expect(!found, "\(form) in \(line)")
+            }
+        }
+    }
+
+    @Test("Name members by pseudonyms wherever their ids stand, and groups as they are")
     func members() throws {
         let pseudonyms = try Pseudonyms(key: Self.key)
         let (ann, bob) = (pseudonyms.pseudonym(of: "ann \"1\""), pseudonyms.pseudonym(of: "bob"))
@@ -63,7 +106,7 @@ struct TapeTests {
                     "application/json", Array(#"{"lists":[{"userId":"bob","problem":\#(problem)}]}"#.utf8)),
                 pseudonyms: pseudonyms))
         #expect(
-            String(decoding: batch.requestBody, as: UTF8.self) == #"{"user\u0049ds":["\#(bob)"],"exclude":["bob"]}"#)
+            String(decoding: batch.requestBody, as: UTF8.self) == #"{"user\u0049ds":["\#(bob)"],"exclude":["\#(bob)"]}"#)
         #expect(
             String(decoding: batch.body, as: UTF8.self)
                 == #"{"lists":[{"userId":"\#(bob)","problem":{"detail":"there is no user \"\#(bob)\"","#

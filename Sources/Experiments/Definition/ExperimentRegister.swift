@@ -95,6 +95,19 @@ extension ExperimentDefinition {
 }
 
 extension ExperimentRegister {
+    /// Returns the register as it was at an instant, in Unix milliseconds.
+    ///
+    /// The holdout is the present one: earlier ones are not kept.
+    public func asOf(_ instant: Int64) -> ExperimentRegister {
+        var register = self
+        register.entries = entries.filter { $0.startedAtMilliseconds <= instant }.map { entry in
+            var entry = entry
+            if let stopped = entry.stoppedAtMilliseconds, stopped > instant { entry.stoppedAtMilliseconds = nil }
+            return entry
+        }
+        return register
+    }
+
     /// Sets the part of the members who take part in nothing; it cannot change while an experiment runs.
     ///
     /// - Parameter holdout: the part, 0 to below 1.

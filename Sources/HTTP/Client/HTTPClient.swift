@@ -11,6 +11,8 @@ public final class HTTPClient {
         public var body: [UInt8]
         /// The time from the start of the request to the end of the answer.
         public var microseconds: UInt64
+        /// The time that the server says it took (`Server-Timing`), or nil if it does not say it.
+        public var serverMicroseconds: UInt64?
     }
 
     /// The timeouts of connecting and of a whole request.
@@ -98,7 +100,20 @@ public final class HTTPClient {
         var microseconds: curl_off_t = 0
         unsafe shim_get_number(handle, CURLINFO_RESPONSE_CODE, &status)
         unsafe shim_get_time(handle, CURLINFO_TOTAL_TIME_T, &microseconds)
-        return Answer(status: status, body: received.body, microseconds: UInt64(max(0, microseconds)))
+        return Answer(
+            status: status, body: received.body, microseconds: UInt64(max(0, microseconds)),
+            serverMicroseconds: serverMicroseconds())
+    }
+
+    /// Returns the duration `dur`, in milliseconds, of the header field `Server-Timing`.
+    private func serverMicroseconds() -> UInt64? {
+        var header: UnsafeMutablePointer<curl_header>?
+        guard unsafe curl_easy_header(handle, "Server-Timing", 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
+            let value = unsafe header?.pointee.value
+        else { return nil }
+        let text = unsafe String(cString: value)
+        let duration = text.split(separator: ";").first { $0.hasPrefix("dur=") }.flatMap { Double($0.dropFirst(4)) }
+        return duration.flatMap { $0 >= 0 && $0 < 1e12 ? UInt64(($0 * 1000).rounded()) : nil }
     }
 
     private final class Received {

@@ -26,6 +26,10 @@ public struct Difference: Sendable, Equatable {
     public var came: [String] = []
     /// The groups that are only in the recorded answer, in its order.
     public var went: [String] = []
+    /// The versions that the recorded answer and the new one name, or `nil` if they name none.
+    public var versions: (recorded: String?, now: String?)?
+    /// The groups of all lists, as recorded and now.
+    var groups: (recorded: [String], now: [String]) = ([], [])
 
     /// The number of groups at the top of a list that count for the overlap.
     static let depth = 10
@@ -54,6 +58,8 @@ public struct Difference: Sendable, Equatable {
         }
         let (old, new) = (RankedLists(before), RankedLists(now))
         overlap = old.overlap(with: new, depth: Self.depth)
+        versions = (before["modelVersion"]?.text, now["modelVersion"]?.text)
+        groups = (old.all, new.all)
         came = new.groups(notIn: old)
         went = old.groups(notIn: new)
         kind =
@@ -66,6 +72,11 @@ public struct Difference: Sendable, Equatable {
             } else {
                 .otherGroups
             }
+    }
+
+    /// Returns whether two differences are of one kind, with the same overlap and groups.
+    public static func == (one: Difference, other: Difference) -> Bool {
+        one.kind == other.kind && one.overlap == other.overlap && one.came == other.came && one.went == other.went
     }
 
     /// Creates a difference of a known kind.
@@ -96,6 +107,9 @@ struct RankedLists {
         case .null, .boolean, .number, .text: break
         }
     }
+
+    /// The groups of all lists, in the order of the lists' places.
+    var all: [String] { lists.sorted { $0.key < $1.key }.flatMap(\.value) }
 
     /// The groups of each list, without their order.
     var sets: [String: Set<String>] { lists.mapValues { Set($0) } }

@@ -11,13 +11,16 @@ public struct ReplaySummary: Sendable {
         private var overlapCount = 0
         private var recorded: [UInt64] = []
         private var taken: [UInt64] = []
+        private var roundTrips: [UInt64] = []
+        /// The number of answers whose server did not say how long it took.
+        public private(set) var untimedCount = 0
 
         /// The number of all exchanges.
         public var count: Int { counts.values.reduce(0, +) }
 
-        /// The share of identical answers; 1 if there are no exchanges.
-        public var identicalShare: Double {
-            count == 0 ? 1 : Double(counts[.identical] ?? 0) / Double(count)
+        /// The share of identical answers, or `nil` if there are no exchanges.
+        public var identicalShare: Double? {
+            count == 0 ? nil : Double(counts[.identical] ?? 0) / Double(count)
         }
 
         /// The number of exchanges with another status, or without any answer.
@@ -32,7 +35,10 @@ public struct ReplaySummary: Sendable {
         /// - Returns: `nil` if there are no answers.
         public func recordedMicroseconds(ofPart part: Double) -> UInt64? { Self.quantile(recorded, part) }
 
-        /// Returns the same quantile of the new answers.
+        /// Returns the same quantile of the new answers, from sending a request to its whole answer.
+        public func roundTripMicroseconds(ofPart part: Double) -> UInt64? { Self.quantile(roundTrips, part) }
+
+        /// Returns the same quantile of the new answers, as the server says it.
         public func microseconds(ofPart part: Double) -> UInt64? { Self.quantile(taken, part) }
 
         /// Returns the nearest-rank quantile: the least value that this part of all values does not exceed.
@@ -50,7 +56,8 @@ public struct ReplaySummary: Sendable {
             }
             guard outcome.difference.kind != .failed else { return }
             recorded.append(outcome.exchange.microseconds)
-            taken.append(outcome.microseconds)
+            roundTrips.append(outcome.microseconds)
+            if let time = outcome.serverMicroseconds { taken.append(time) } else { untimedCount += 1 }
         }
     }
 
@@ -66,14 +73,35 @@ public struct ReplaySummary: Sendable {
     /// The number of exchanges that were not played, by the reason.
     public private(set) var leftOut: [String: Int] = [:]
 
+    /// The state of the tape.
+    public var tape = TapeCondition()
+    /// The number of answers by the versions that they name, as recorded and now.
+    public private(set) var versions: (recorded: [String: Int], now: [String: Int]) = ([:], [:])
+    /// Whether all answers of a session are identical, by member and session.
+    private var sessions: [String: Bool] = [:]
+
+    /// The number of sessions, and of those whose answers are all identical; a member without one counts as one.
+    public var sessionCounts: (all: Int, identical: Int) { (sessions.count, sessions.values.count { $0 }) }
+
+    /// The number of exchanges that were not played.
+    public var leftOutCount: Int { leftOut.values.reduce(0, +) }
+
     /// Creates an empty summary.
     public init() {}
 
     /// Adds an exchange that was played.
     public mutating func add(_ outcome: ReplayOutcome) {
+        if let version = outcome.difference.versions?.recorded { versions.recorded[version, default: 0] += 1 }
+        if let version = outcome.difference.versions?.now { versions.now[version, default: 0] += 1 }
+        if let member = outcome.exchange.member {
+            let session = outcome.exchange.target.split(separator: "?").last?.split(separator: "&")
+                .first { $0.hasPrefix("session=") }
+            sessions["\(member) \(session ?? "")", default: true] =
+                (sessions["\(member) \(session ?? "")"] ?? true) && outcome.difference.kind == .identical
+        }
         routes[outcome.exchange.routeName, default: Figures()].add(outcome)
         total.add(outcome)
-        guard outcome.difference.kind != .identical else { return }
+        guard outcome.difference.kind != .identical, !outcome.isFurtherPage else { return }
         let place = worst.firstIndex { outcome.isWorse(than: $0) } ?? worst.count
         guard place < Self.worstLimit else { return }
         worst.insert(outcome, at: place)
@@ -94,13 +122,18 @@ public struct ReplayOutcome: Sendable {
     public var status: Int?
     /// The time from sending the request until the whole answer had arrived.
     public var microseconds: UInt64
+    /// The time that the server says it took, or `nil` if it does not say it.
+    public var serverMicroseconds: UInt64?
+    /// Whether the page belongs to a list whose first page stands for it among the worst.
+    var isFurtherPage = false
 
     /// Creates an outcome.
-    public init(_ exchange: Exchange, _ difference: Difference, status: Int?, microseconds: UInt64) {
+    public init(_ exchange: Exchange, _ difference: Difference, status: Int?, microseconds: UInt64, serverMicroseconds: UInt64? = nil) {
         self.exchange = exchange
         self.difference = difference
         self.status = status
         self.microseconds = microseconds
+        self.serverMicroseconds = serverMicroseconds
     }
 
     /// Whether this outcome is worse than another.
@@ -195,6 +228,8 @@ public struct ReplayLimits: Sendable {
     public var meanOverlap: Double?
     /// The most exchanges with another status or without an answer, or `nil` for no limit.
     public var statusChangeCount: Int?
+    /// The least number of exchanges that must be played, or `nil` for all that are on the tape.
+    public var requestCount: Int?
     /// The greatest ratio of new to recorded latency at the 99th percentile, or `nil` for no limit.
     public var latencyRatio: Double?
 
@@ -204,10 +239,9 @@ public struct ReplayLimits: Sendable {
     /// Returns a sentence about each exceeded limit.
     public func exceeded(by summary: ReplaySummary) -> [String] {
         let total = summary.total
-        var problems: [String] = []
-        if let identicalShare, total.identicalShare < identicalShare {
-            problems.append(
-                "\(percent(total.identicalShare)) are identical: at least \(percent(identicalShare)) must be")
+        var problems = gaps(summary)
+        if let identicalShare, let share = total.identicalShare, share < identicalShare {
+            problems.append("\(percent(share)) are identical: at least \(percent(identicalShare)) must be")
         }
         if let meanOverlap, let mean = total.meanOverlap, mean < meanOverlap {
             problems.append("the mean overlap at 10 is \(percent(mean)): it must be at least \(percent(meanOverlap))")
@@ -216,7 +250,10 @@ public struct ReplayLimits: Sendable {
             problems.append(
                 "\(total.statusChangeCount) have another status or no answer: at most \(statusChangeCount) may")
         }
-        if let latencyRatio, let before = total.recordedMicroseconds(ofPart: 0.99),
+        if latencyRatio != nil, total.untimedCount > 0 {
+            problems.append(
+                "\(total.untimedCount) answers do not say how long the server took: times cannot be compared")
+        } else if let latencyRatio, let before = total.recordedMicroseconds(ofPart: 0.99),
             let now = total.microseconds(ofPart: 0.99), Double(now) > latencyRatio * Double(before)
         {
             problems.append(
@@ -225,5 +262,30 @@ public struct ReplayLimits: Sendable {
         return problems
     }
 
+    /// Returns a sentence about what could not be played, if there is any limit: nothing played passes no gate.
+    private func gaps(_ summary: ReplaySummary) -> [String] {
+        let played = summary.total.count
+        if let requestCount {
+            return played < requestCount ? ["\(played) requests were played: at least \(requestCount) must be"] : []
+        }
+        guard identicalShare != nil || meanOverlap != nil || statusChangeCount != nil || latencyRatio != nil else {
+            return []
+        }
+        if played == 0 { return ["nothing was played: no request of the tape could be"] }
+        guard !summary.tape.isWhole else { return [] }
+        return ["\(summary.tape.gaps): play it with --min-requests to accept that"]
+    }
+
     private func percent(_ share: Double) -> String { "\((share * 1000).rounded(.down) / 10)%" }
+}
+
+extension TapeCondition {
+    /// What is missing, in words.
+    public var gaps: String {
+        var parts: [String] = []
+        if missingCount > 0 { parts.append("\(missingCount) requests are missing between others") }
+        if damagedCount > 0 { parts.append("\(damagedCount) places are damaged") }
+        if !cutFiles.isEmpty { parts.append("\(cutFiles.count) files end too early") }
+        return "the tape is not whole: " + parts.joined(separator: ", ")
+    }
 }

@@ -118,6 +118,11 @@ enum EntityTag {
         response = HTTPResponse(status: .notModified, headers: kept)
     }
 
+    /// Whether a header field `If-None-Match` is one tag as this program makes them.
+    static func isOurs(_ field: String) -> Bool {
+        field.wholeMatch(of: /W\/"[0-9a-f]{8,64}"/) != nil
+    }
+
     /// Whether a header field `If-None-Match` contains `*` or a tag that is equal by weak comparison.
     private static func names(_ tag: String, _ field: String) -> Bool {
         let opaque = tag.dropFirst(2)

@@ -80,6 +80,9 @@ final class Router: Sendable {
             response(to: arrival) { () throws(Problem) in try answer(request, arrival.match, at: arrival.uptime) })
     }
 
+    /// The field of requests whose answers say how long the server took, as `coterie replay` sends it.
+    public static let timingField = "Coterie-Timing"
+
     /// Makes the response from an answer or a problem; logs and counts it.
     private func response(to arrival: Arrival, _ answer: () throws(Problem) -> HTTPResponse) -> HTTPResponse {
         let (request, id) = (arrival.request, arrival.id)
@@ -96,6 +99,9 @@ final class Router: Sendable {
         settings.crossOrigin.apply(to: &response, for: request, methods: methods)
         response.headers.append(name: RequestIdentifiers.fieldName, value: id)
         let nanoseconds = settings.uptime() - arrival.uptime
+        if request.headers[Self.timingField] != nil {
+            response.headers.append(name: "Server-Timing", value: "total;dur=\(Double(nanoseconds / 1000) / 1000)")
+        }
         metrics.ended(endpoint: arrival.match.endpoint, status: response.status, nanoseconds: nanoseconds)
         log.answered(request, response, id: id, nanoseconds: nanoseconds)
         if let recorder, arrival.match.endpoint.map({ endpoints[$0].isPage }) != true {

@@ -147,6 +147,12 @@ public struct TapeHeader: Codable, Sendable, Equatable {
     public var settings: String
     /// The way members are named.
     public var memberNames: MemberNames
+    /// The values of the settings that lists depend on, by key; `nil` on tapes of earlier programs.
+    public var lists: [String: String]?
+    /// A fingerprint of the rotation key; `nil` on tapes of earlier programs.
+    public var rotationKey: String?
+    /// Whether a whole file ends with a mark; `nil` on tapes of earlier programs.
+    public var marksEnds: Bool?
 
     /// The ways to name members on a tape.
     public enum MemberNames: String, Codable, Sendable {

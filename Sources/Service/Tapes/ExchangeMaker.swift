@@ -21,11 +21,14 @@ struct ExchangeMaker: Sendable {
     func exchange(_ answered: AnsweredRequest, withBody: Bool) -> Exchange? {
         let (request, response, endpoint) = (answered.request, answered.response, answered.endpoint)
         guard pseudonyms == nil || endpoint != nil else { return nil }
-        let target = RecordedTarget(request, of: endpoint, pseudonyms)
+        // The names in a refused request may be of anything.
+        let isRefused = (400..<500).contains(response.status.rawValue)
+        let target = RecordedTarget(request, of: endpoint, pseudonyms, isRefused: isRefused)
         let naming = pseudonyms.map { MemberNaming($0, path: target.path) }
         var requestBody = request.body
-        var known = [target.member].compactMap(\.self)
+        var known = target.replaced
         if let naming { requestBody = naming.request(requestBody, noting: &known) }
+        if naming != nil, isRefused { requestBody = [] }
         var body: [UInt8] = []
         if withBody, request.method != .head {
             body = Self.plainBody(of: response)
@@ -35,10 +38,25 @@ struct ExchangeMaker: Sendable {
             atMilliseconds: answered.atMilliseconds, method: request.method.rawValue, target: target.text,
             route: endpoint?.pattern, member: target.member.map { pseudonyms?.pseudonym(of: $0) ?? $0 },
             isChange: endpoint?.threads == .recording,
-            requestHeaders: Self.fields(Self.requestFields, of: request.headers), requestBody: requestBody,
+            requestHeaders: requestFields(request.headers), requestBody: requestBody,
             status: response.status.rawValue, headers: Self.fields(Self.answerFields, of: response.headers),
             body: body, microseconds: answered.nanoseconds / 1000)
     }
+
+    /// Returns the fields of a request; with pseudonyms, only those with values that name nobody.
+    private func requestFields(_ headers: HTTPHeaders) -> [String: String] {
+        let fields = Self.fields(Self.requestFields, of: headers)
+        guard pseudonyms != nil else { return fields }
+        return fields.filter { name, value in
+            name == "If-None-Match" ? EntityTag.isOurs(value) : Self.commonValues.contains(value)
+        }
+    }
+
+    /// The values of header fields that clients send without a thought.
+    private static let commonValues: Set = [
+        "*/*", "application/json", "application/json; charset=utf-8", "text/html", "gzip", "gzip, deflate",
+        "gzip, deflate, br", "gzip, deflate, br, zstd", "identity", "deflate, gzip", "br, gzip, deflate",
+    ]
 
     private static func fields(_ names: [String], of headers: HTTPHeaders) -> [String: String] {
         var fields: [String: String] = [:]
@@ -65,17 +83,24 @@ struct RecordedTarget {
     let text: String
     /// The id of the member that the path names.
     let member: String?
+    /// The texts that pseudonyms replace: the member, and whatever else a client chose.
+    let replaced: [String]
 
-    init(_ request: HTTPRequest, of endpoint: Endpoint?, _ pseudonyms: Pseudonyms?) {
+    init(_ request: HTTPRequest, of endpoint: Endpoint?, _ pseudonyms: Pseudonyms?, isRefused: Bool) {
         guard let endpoint else {
-            (path, text, member) = (request.rawPath, request.rawPath, nil)
+            (path, text, member, replaced) = (request.rawPath, request.rawPath, nil, [])
             return
         }
-        let place = endpoint.memberPlace.flatMap { $0 < request.segments.count ? $0 : nil }
-        member = place.map { request.segments[$0] }
+        let places = endpoint.pathPlaces.filter { $0.place < request.segments.count }
+        member = places.first(where: \.parameter.isMember).map { request.segments[$0.place] }
         var segments = request.rawPath.split(separator: "/", omittingEmptySubsequences: false)
-        if let place, let member, let pseudonyms, place + 1 < segments.count {
-            segments[place + 1] = pseudonyms.pseudonym(of: member)[...]
+        var replaced: [String] = []
+        for (place, parameter) in places {
+            // A client chooses the names of its interactions; those of groups and photos are the site's.
+            guard parameter.isMember || parameter.isOfClient || isRefused else { continue }
+            replaced.append(request.segments[place])
+            guard let pseudonyms, place + 1 < segments.count else { continue }
+            segments[place + 1] = pseudonyms.pseudonym(of: request.segments[place])[...]
         }
         path = segments.joined(separator: "/")
         let whole = String(decoding: request.target, as: UTF8.self)
@@ -83,22 +108,35 @@ struct RecordedTarget {
         var kept: [String] = []
         for (written, parameter) in zip(pairs, request.query)
         where endpoint.parameters.contains(where: { $0.name == parameter.name }) {
-            if let pseudonyms, parameter.name == Parameter.session.name {
+            let isChosen = parameter.name == Parameter.session.name || isRefused || replaced.contains(parameter.value)
+            if let pseudonyms, isChosen || endpoint.pages(by: parameter.name) {
+                replaced.append(parameter.value)
                 kept.append("\(parameter.name)=\(pseudonyms.pseudonym(of: parameter.value))")
             } else {
                 kept.append(String(written))
             }
         }
+        self.replaced = replaced
         text = kept.isEmpty ? path : path + "?" + kept.joined(separator: "&")
     }
 }
 
 extension Endpoint {
-    /// The index of the path segment that names a member, or `nil` if none does.
-    fileprivate var memberPlace: Int? {
-        guard let parameter = pathParameters.first(where: \.isMember) else { return nil }
-        return pattern.split(separator: "/").firstIndex { $0 == "{\(parameter.name)}" }
+    /// The parameters of the path, with the indexes of their segments.
+    fileprivate var pathPlaces: [(place: Int, parameter: Parameter)] {
+        let segments = pattern.split(separator: "/")
+        return pathParameters.compactMap { parameter in
+            segments.firstIndex { $0 == "{\(parameter.name)}" }.map { ($0, parameter) }
+        }
     }
+
+    /// Whether a query parameter names an interaction, whose id a client chose, to begin behind it.
+    fileprivate func pages(by name: String) -> Bool { name == "after" && pattern.contains("/interactions") }
+}
+
+extension Parameter {
+    /// Whether a client chose the name that the parameter has: that of an interaction.
+    fileprivate var isOfClient: Bool { name == "interaction" }
 }
 
 /// A request and its answer for the recorder; only references are copied.

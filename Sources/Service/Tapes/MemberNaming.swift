@@ -1,10 +1,18 @@
 import CCrypto
 import FoundationEssentials
 
-/// Replaces members' ids by pseudonyms in bodies.
+/// Replaces the texts by which members can be known in bodies.
+///
+/// A client chooses the ids of its interactions, sessions and lists, and may put a member's id into each of them. So
+/// everything in a request is replaced that is not known to name a group, a photo, an interest or a choice.
 struct MemberNaming {
-    private static let ids: Set = ["userId", "userIds"]
-    private static let problems: Set = ["detail", "instance"]
+    /// The keys of requests whose texts stay.
+    private static let publicKeys: Set = [
+        "kind", "groupId", "photoId", "groupIds", "topics", "interests", "joinPolicy", "exclude", "origin", "boosts",
+        "boost", "group", "topic", "filters",
+    ]
+    /// The keys of answers whose texts members or clients chose.
+    private static let privateKeys: Set = ["userId", "userIds", "id", "recommendationId", "variant", "session"]
 
     private let pseudonyms: Pseudonyms
     /// The path of the request, with pseudonyms.
@@ -19,50 +27,58 @@ struct MemberNaming {
     ///
     /// - Parameters:
     ///   - body: the body.
-    ///   - members: receives the ids that the body names.
+    ///   - members: receives the texts that were replaced.
     func request(_ body: [UInt8], noting members: inout [String]) -> [UInt8] {
         var named: [String] = []
-        let rewritten = JSONTexts.rewritten(body, under: Self.ids) { _, id in
-            named.append(id)
-            return pseudonyms.pseudonym(of: id)
+        _ = JSONTexts.rewritten(body) { key, text in
+            if let key, !Self.publicKeys.contains(key) { named.append(text) }
+            return nil
         }
         members += named
-        return rewritten ?? []
+        // A text that names a member in one place names the member in all, also as a key.
+        let known = Set(members)
+        return JSONTexts.rewritten(body) { _, text in
+            known.contains(text) ? pseudonyms.pseudonym(of: text) : nil
+        } ?? []
     }
 
     /// Returns the body of an answer with pseudonyms.
     ///
     /// - Parameters:
     ///   - body: the body; one that does not begin with `{` names no member and stays as it is.
-    ///   - members: the ids that the request names, because problems quote them.
+    ///   - members: the texts that were replaced in the request, because problems quote them.
     /// - Returns: an empty body if the texts of the body cannot be read as JSON.
     func answer(_ body: [UInt8], about members: [String]) -> [UInt8] {
         // Metrics and other texts name no members.
         guard body.first == UInt8(ascii: "{") else { return body }
-        let rewritten = JSONTexts.rewritten(body, under: Self.ids.union(Self.problems)) { key, text in
+        let rewritten = JSONTexts.rewritten(body) { key, text in
             switch key {
-            case "instance": return path
-            case "detail":
-                // A problem quotes an entry as a group, a space and a member.
-                return members.reduce(text) { text, id in
-                    let name = pseudonyms.pseudonym(of: id)
-                    return text.replacing("\"\(id)\"", with: "\"\(name)\"").replacing(" \(id)\"", with: " \(name)\"")
-                }
-            default: return pseudonyms.pseudonym(of: text)
+            case nil: return nil
+            case "instance"?: return path
+            case "detail"?: return detail(text, about: members)
+            case let key?: return Self.privateKeys.contains(key) ? pseudonyms.pseudonym(of: text) : nil
             }
         }
         return rewritten ?? []
+    }
+
+    /// Returns the sentence of a problem, which may quote what the client sent.
+    private func detail(_ text: String, about members: [String]) -> String {
+        let replaced = members.sorted { $0.count > $1.count }.reduce(text) { text, id in
+            let name = pseudonyms.pseudonym(of: id)
+            return text.replacing("\"\(id)\"", with: "\"\(name)\"").replacing(" \(id)\"", with: " \(name)\"")
+        }
+        return pseudonyms.replacing(members, in: replaced)
     }
 }
 
 /// Rewrites texts in JSON, and leaves all other bytes unchanged.
 enum JSONTexts {
-    /// Replaces the texts that are values of some keys, or elements of lists under these keys.
+    /// Replaces texts: keys, and values or elements of lists by their key.
     ///
-    /// - Returns: `nil` if a text does not end, or a text to replace is invalid.
-    static func rewritten(_ json: [UInt8], under keys: Set<String>, _ replacement: (_ key: String, String) -> String)
-        -> [UInt8]?
-    {
+    /// - Parameter replacement: returns another text, or `nil` to leave it as it is. A key itself has no key.
+    /// - Returns: `nil` if a text does not end or is invalid.
+    static func rewritten(_ json: [UInt8], _ replacement: (_ key: String?, String) -> String?) -> [UInt8]? {
         var result: [UInt8] = []
         result.reserveCapacity(json.count)
         var key = ""
@@ -79,12 +95,10 @@ enum JSONTexts {
             let next = json[end...].first { !" \n\r\t".utf8.contains($0) }
             if next == UInt8(ascii: ":") {
                 key = decoded(written) ?? ""
-                result += written
-            } else if keys.contains(key) {
-                guard let text = decoded(written) else { return nil }
-                result += encoded(replacement(key, text))
+                if let other = replacement(nil, key) { result += encoded(other) } else { result += written }
             } else {
-                result += written
+                guard let text = decoded(written) else { return nil }
+                if let other = replacement(key, text) { result += encoded(other) } else { result += written }
             }
         }
         return result
@@ -143,6 +157,27 @@ public struct Pseudonyms: Sendable {
     /// Returns the pseudonym of an id: 16 hexadecimal digits.
     public func pseudonym(of id: String) -> String {
         Self.hexadecimal(Self.authenticated(Array(id.utf8), key).prefix(Self.byteCount))
+    }
+
+    /// Returns a text in which some texts are replaced wherever they stand as words of their own.
+    func replacing(_ texts: [String], in text: String) -> String {
+        func isWord(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
+        var result = text
+        for name in Set(texts) where !name.isEmpty {
+            var replaced = ""
+            var rest = result[...]
+            var before: Character?
+            while let range = rest.firstRange(of: name) {
+                let prefix = rest[..<range.lowerBound]
+                let isWhole = !isWord(prefix.last ?? before)
+                    && !isWord(range.upperBound < rest.endIndex ? rest[range.upperBound] : nil)
+                replaced += prefix + (isWhole ? pseudonym(of: name) : name)
+                before = name.last
+                rest = rest[range.upperBound...]
+            }
+            result = replaced + rest
+        }
+        return result
     }
 
     /// Returns a fingerprint of a text: the same function with a public key.

@@ -8,9 +8,14 @@ final class TapeFile {
     private static let blockLimitBytes = 64 << 20
 
     let path: String
-    let header: TapeHeader
-    /// Whether the file ends within a block, or continues with other bytes.
+    /// The header, or `nil` if it is damaged.
+    let header: TapeHeader?
+    /// Whether the file ends before its last block is whole, or before the mark of its end.
     private(set) var isCut = false
+    /// The number of damaged places, each of which may have lost several blocks.
+    private(set) var damagedCount = 0
+    /// Whether the last block that was read is the mark of the end.
+    private var isAtEnd = false
     private var rest: ArraySlice<UInt8>
     private let decompressor: GzipDecompressor
 
@@ -31,10 +36,15 @@ final class TapeFile {
     /// - Throws: `TapeError`: `.missing` if there is no whole header, `.notATape` if the file begins differently.
     init(_ bytes: [UInt8], path: String) throws(TapeError) {
         guard let decompressor = GzipDecompressor() else { throw TapeError(.fileFailed, "there is no memory") }
+        (self.path, self.decompressor) = (path, decompressor)
         var rest = bytes[...]
         guard let text = decompressor.member(of: &rest, limit: Self.blockLimitBytes) else {
             let mayBeCut = bytes.isEmpty || GzipDecompressor.isGzip(bytes)
-            throw TapeError(mayBeCut ? .missing : .notATape, "\(path) has no header of a tape")
+            guard mayBeCut, let next = Self.nextBlock(in: bytes[...], decompressor) else {
+                throw TapeError(mayBeCut ? .missing : .notATape, "\(path) has no header of a tape")
+            }
+            (header, damagedCount, self.rest) = (nil, 1, next)
+            return
         }
         let line = text.prefix { $0 != UInt8(ascii: "\n") }
         guard let header = try? JSONDecoder().decode(TapeHeader.self, from: Data(line)) else {
@@ -43,17 +53,48 @@ final class TapeFile {
         guard header.format == TapeHeader.currentFormat else {
             throw TapeError(.notATape, "\(path) is a tape of format \(header.format), which this program cannot read")
         }
-        (self.path, self.header, self.rest, self.decompressor) = (path, header, rest, decompressor)
+        (self.header, self.rest) = (header, rest)
     }
 
-    /// Returns the exchanges of the next block, or `nil` after the last whole block.
+    /// Returns the rest of a file from the first whole block behind its first byte, or `nil` if there is none.
+    ///
+    /// A block begins like every gzip member, and ends with a checksum of its text.
+    private static func nextBlock(in bytes: ArraySlice<UInt8>, _ decompressor: GzipDecompressor) -> ArraySlice<UInt8>? {
+        var rest = bytes.dropFirst()
+        while let start = rest.firstIndex(of: magic[0]) {
+            rest = rest[start...]
+            if rest.starts(with: magic) {
+                var trial = rest
+                if decompressor.member(of: &trial, limit: blockLimitBytes) != nil { return rest }
+            }
+            rest = rest.dropFirst()
+        }
+        return nil
+    }
+
+    /// The first bytes of a gzip member that the writer makes.
+    private static let magic: [UInt8] = [0x1F, 0x8B, 8]
+
+    /// Returns the exchanges of the next whole block, or `nil` behind the last one.
+    ///
+    /// Damaged bytes are passed over, and counted.
     func next() throws(TapeError) -> [Exchange]? {
-        guard !rest.isEmpty else { return nil }
-        guard let text = decompressor.member(of: &rest, limit: Self.blockLimitBytes) else {
-            isCut = true
-            rest = []
+        guard !rest.isEmpty else {
+            if header?.marksEnds == true, !isAtEnd { isCut = true }
             return nil
         }
+        let before = rest
+        guard let text = decompressor.member(of: &rest, limit: Self.blockLimitBytes) else {
+            guard let next = Self.nextBlock(in: before, decompressor) else {
+                isCut = true
+                rest = []
+                return nil
+            }
+            damagedCount += 1
+            rest = next
+            return []
+        }
+        isAtEnd = text.isEmpty
         var exchanges: [Exchange] = []
         var indexes: [UInt64: Int] = [:]
         for line in text.split(separator: UInt8(ascii: "\n")) {

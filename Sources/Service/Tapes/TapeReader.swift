@@ -4,16 +4,19 @@ import Glibc
 
 /// Reads the exchanges of all files of a tape, in their order.
 ///
-/// An incomplete file, from a killed daemon or still being written, is read up to its last whole block. The reader
-/// holds one block and the bytes of one file in memory.
+/// An incomplete file, from a killed daemon or still being written, is read up to its last whole block. Damaged blocks are
+/// passed over, and what is missing is counted by the numbers of the exchanges. The reader holds one block and the bytes
+/// of one file in memory.
 public final class TapeReader {
     private var files: ArraySlice<String>
     private var blocks: TapeFile?
     private var block: ArraySlice<Exchange> = []
     /// The header of the file that is being read.
     public private(set) var header: TapeHeader
-    /// The paths of files whose end is missing or damaged.
-    public private(set) var cutFiles: [String] = []
+    /// The state of the tape, as far as it was read.
+    public private(set) var condition = TapeCondition()
+    /// The number of the last exchange that was read.
+    private var lastSequence: UInt64?
 
     /// Opens a tape.
     ///
@@ -29,7 +32,11 @@ public final class TapeReader {
             throw TapeError(.missing, "there is no tape in \(path): \"coterie serve --record\" makes one")
         }
         let opened = try TapeFile(first)
-        header = opened.header
+        // The first header may be damaged; all files of a tape have one.
+        var header = opened.header
+        for path in files.dropFirst() where header == nil { header = (try? TapeFile(path))?.header }
+        guard let header else { throw TapeError(.missing, "\(path) has no whole header of a tape") }
+        self.header = header
         blocks = opened
         self.files = files.dropFirst()
     }
@@ -43,19 +50,49 @@ public final class TapeReader {
                 block = read[...]
                 continue
             }
-            if let blocks, blocks.isCut { cutFiles.append(blocks.path) }
+            if let blocks { condition.note(blocks) }
             blocks = nil
             guard let path = files.popFirst() else { return nil }
             // A file that was begun when the daemon was killed may have no header yet.
             do throws(TapeError) {
                 let opened = try TapeFile(path)
-                (blocks, header) = (opened, opened.header)
+                (blocks, header) = (opened, opened.header ?? header)
             } catch {
                 guard error.code == .missing else { throw error }
-                cutFiles.append(path)
+                condition.cutFiles.append(path)
             }
         }
-        return block.popFirst()
+        guard let exchange = block.popFirst() else { return nil }
+        condition.recordedCount += 1
+        // A daemon that starts again counts from 1.
+        if let lastSequence, exchange.sequence > lastSequence + 1 {
+            condition.missingCount += exchange.sequence - lastSequence - 1
+        }
+        lastSequence = exchange.sequence
+        return exchange
+    }
+}
+
+/// The state of a tape: what is on it, and what is missing.
+public struct TapeCondition: Sendable, Equatable {
+    /// The number of exchanges that can be read.
+    public var recordedCount: UInt64 = 0
+    /// The number of exchanges that are missing between others.
+    public var missingCount: UInt64 = 0
+    /// The number of damaged places.
+    public var damagedCount = 0
+    /// The paths of files that end too early: the daemon was killed, still records, or the file was cut.
+    public var cutFiles: [String] = []
+
+    /// Creates the state of an empty tape.
+    public init() {}
+
+    /// Whether everything that was recorded is there.
+    public var isWhole: Bool { missingCount == 0 && damagedCount == 0 && cutFiles.isEmpty }
+
+    fileprivate mutating func note(_ file: TapeFile) {
+        damagedCount += file.damagedCount
+        if file.isCut { cutFiles.append(file.path) }
     }
 }
 
@@ -112,7 +149,10 @@ public final class TapeWriter {
         }
     }
 
-    deinit { close(lock) }
+    deinit {
+        end()
+        close(lock)
+    }
 
     /// The size of the block's text, in bytes.
     public var pendingByteCount: Int { block.count }
@@ -155,13 +195,19 @@ public final class TapeWriter {
     /// Ends a file that is large, old or broken, and removes old files once in `fileSeconds`.
     private func endOld(atMilliseconds now: Int64) throws(TapeError) {
         let spanMilliseconds = Self.fileSeconds * 1000
-        if let open = file, open.byteCount >= limits.fileByteCount || now - open.begunAt >= spanMilliseconds {
-            file = nil
-        }
+        if let open = file, open.byteCount >= limits.fileByteCount || now - open.begunAt >= spanMilliseconds { end() }
         if file?.isBroken == true { file = nil }
         guard now - lastPrunedAt >= spanMilliseconds else { return }
         lastPrunedAt = now
         try prune(atMilliseconds: now)
+    }
+
+    /// Ends the file with the mark by which a reader knows that it is whole: a block without text.
+    ///
+    /// Without the mark, the reader takes the file for cut, which does no harm.
+    public func end() {
+        if let file, !file.isBroken, let mark = compressor.member(of: []) { try? file.append(mark) }
+        file = nil
     }
 
     private func prune(atMilliseconds now: Int64) throws(TapeError) {
@@ -173,7 +219,7 @@ public final class TapeWriter {
     private func begin(atMilliseconds now: Int64) throws(TapeError) -> OpenTapeFile {
         try prune(atMilliseconds: now)
         var header = header
-        header.beganAtMilliseconds = now
+        (header.beganAtMilliseconds, header.marksEnds) = (now, true)
         guard let member = compressor.member(of: header.bytes + [UInt8(ascii: "\n")]) else {
             throw TapeError(.fileFailed, "there is no memory")
         }

@@ -109,6 +109,7 @@ final class TapeRecorder: Sendable {
                 writer.knownDropped = dropped
                 condition.failed("requests come faster than they can be recorded: \(dropped) are missing so far")
             }
+            if isLast { writer.tape.end() }
             if !isLast { _ = wakesUp.wait(timeout: .now() + Self.interval) }
         }
     }
@@ -193,14 +194,17 @@ public struct TapeSettings: Sendable {
     ///   - release: the release of the program.
     ///   - settings: a fingerprint of the daemon's settings.
     ///   - limits: the limits on size and age.
+    ///   - lists: the values of the settings that lists depend on, by key.
+    ///   - rotationKey: a fingerprint of the rotation key.
     ///   - pseudonyms: the pseudonyms of members, or `nil` to record their ids.
     public init(
         folder: String, release: String, settings: String, limits: TapeWriter.Limits = TapeWriter.Limits(),
-        pseudonyms: Pseudonyms? = nil
+        lists: [String: String]? = nil, rotationKey: String? = nil, pseudonyms: Pseudonyms? = nil
     ) {
         self.folder = folder
         header = TapeHeader(
             release: release, settings: settings, memberNames: pseudonyms == nil ? .ids : .pseudonyms)
+        (header.lists, header.rotationKey) = (lists, rotationKey)
         self.limits = limits
         self.pseudonyms = pseudonyms
     }

@@ -42,7 +42,11 @@ enum ReplayCommand: Subcommand {
                 "max-status-changes", "N", help: "Fail if more answers have another status, or are missing",
                 type: .integer(0...Int(Int32.max))),
             Option(
-                "max-p99-ratio", "N", help: "Fail if the 99th percentile of latency is over N times the recorded one",
+                "min-requests", "N",
+                help: "Fail if fewer are played (default: with any limit, fail unless the tape is whole)",
+                type: .integer(1...Int(Int32.max))),
+            Option(
+                "max-p99-ratio", "N", help: "Fail if the server's 99th percentile of latency is over N times the recorded one",
                 type: .number(0...1_000_000)),
             Option(flag: "serve", help: "Answer requests from the tape, instead of playing it"),
             Option("address", "ADDRESS", help: "With --serve: the numeric address to listen on", default: "127.0.0.1"),
@@ -68,11 +72,14 @@ enum ReplayCommand: Subcommand {
         }
         let header = reader.header
         let summary = try summary(reader, options, parsed)
-        for file in reader.cutFiles {
+        for file in reader.condition.cutFiles {
             printToStandardError("warning: \(file) is not whole: it was played as far as it is")
         }
+        if !reader.condition.isWhole { printToStandardError("warning: \(reader.condition.gaps)") }
         let exceeded = limits.exceeded(by: summary)
-        let report = ReplayOutput(summary, header: header, exceeded: exceeded)
+        let report = ReplayOutput(
+            summary, header: header, differences: try ReplayCircumstances(parsed, header, summary).lines,
+            exceeded: exceeded)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: report)
@@ -127,6 +134,7 @@ enum ReplayCommand: Subcommand {
         limits.identicalShare = try share("min-identical")
         limits.meanOverlap = try share("min-overlap")
         limits.statusChangeCount = try parsed.integerIfGiven("max-status-changes")
+        limits.requestCount = try parsed.integerIfGiven("min-requests")
         limits.latencyRatio = try parsed.numberIfGiven("max-p99-ratio", in: 0...1_000_000)
         return limits
     }
@@ -181,6 +189,7 @@ enum TapeOptions {
         limits.keptSeconds = try parsed.duration("record-for").components.seconds
         return TapeSettings(
             folder: folder, release: Coterie.program.version, settings: fingerprint, limits: limits,
+            lists: parsed.listSettingValues, rotationKey: try parsed.rotationKey().fingerprint,
             pseudonyms: try pseudonyms(parsed.textIfGiven("record-key-file")))
     }
 

@@ -193,13 +193,24 @@ extension Option {
 }
 
 extension ParsedCommand {
+    /// The values of the settings that lists depend on, by key.
+    var listSettingValues: [String: String] {
+        var values: [String: String] = [:]
+        for (option, texts) in settings {
+            guard let setting = option.setting, setting.key.hasPrefix("lists.") else { continue }
+            values[setting.key] = texts.joined(separator: ",")
+        }
+        return values
+    }
+
     /// Returns a fingerprint of all that lists are made with but the version: settings, rotation key and release.
     fileprivate func listSettings(_ key: RotationKey) -> String {
-        let lines = settings.compactMap { option, texts -> String? in
-            guard let setting = option.setting, setting.key.hasPrefix("lists.") else { return nil }
-            return "\(setting.key)=\(texts.joined(separator: ","))"
-        }
-        let words = ["\(key.words.0) \(key.words.1)", Coterie.program.version]
-        return Pseudonyms.fingerprint(of: (lines.sorted() + words).joined(separator: "\n"))
+        let lines = listSettingValues.map { "\($0.key)=\($0.value)" }.sorted()
+        return Pseudonyms.fingerprint(of: (lines + [key.fingerprint, Coterie.program.version]).joined(separator: "\n"))
     }
+}
+
+extension RotationKey {
+    /// A fingerprint from which the key does not follow.
+    var fingerprint: String { Pseudonyms.fingerprint(of: "\(words.0) \(words.1)") }
 }

@@ -1,6 +1,7 @@
 import Answers
 import CatalogStore
 import CommandLine
+import Experiments
 import FoundationEssentials
 import Glibc
 import HTTP
@@ -41,7 +42,7 @@ final class ReplayDaemon: Sendable {
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         do {
             var configuration = Daemon.Configuration(
-                try Self.deployment(parsed, in: folder),
+                try Self.deployment(parsed, in: folder, atMilliseconds: instant),
                 log: EventLog(now: { instant }, write: { _ in }))
             configuration.server.port = 0
             configuration.live.planning.key = try parsed.rotationKey()
@@ -77,9 +78,11 @@ final class ReplayDaemon: Sendable {
 
     func stop() { daemon.stop() }
 
-    private static func deployment(_ parsed: ParsedCommand, in folder: String) throws -> Deployment {
+    private static func deployment(
+        _ parsed: ParsedCommand, in folder: String, atMilliseconds instant: Int64
+    ) throws -> Deployment {
         let (version, store, path) = (try parsed.loadVersion(), try parsed.openStore(), parsed.text("catalog"))
-        let fixed = FixedVersionStore(version, of: store)
+        let fixed = FixedVersionStore(version, of: store, atMilliseconds: instant)
         guard FileManager.default.fileExists(atPath: path) else {
             let sessions = folder + "/sessions"
             guard let channel = store.shared?.channel else { return .versionsOnly(fixed, sessions: sessions) }
@@ -101,10 +104,15 @@ final class ReplayDaemon: Sendable {
 struct FixedVersionStore: VersionStore {
     private let store: any VersionStore
     private let version: LoadedVersion
+    private let instant: Int64
 
-    init(_ version: LoadedVersion, of store: any VersionStore) {
+    /// Creates a store.
+    ///
+    /// - Parameter instant: the time whose experiments run, in Unix milliseconds.
+    init(_ version: LoadedVersion, of store: any VersionStore, atMilliseconds instant: Int64) {
         self.version = version
         self.store = store
+        self.instant = instant
     }
 
     var location: String { store.location }
@@ -112,7 +120,10 @@ struct FixedVersionStore: VersionStore {
     func versionNames() -> [VersionName] { [version.manifest.version] }
     func versions() -> [Manifest] { [version.manifest] }
     func pinned() -> Set<VersionName> { [] }
-    func experiments() throws(StoreError) -> [UInt8]? { try store.experiments() }
+    func experiments() throws(StoreError) -> [UInt8]? {
+        let text = try store.experiments()
+        return ExperimentRegister(encoded: text)?.asOf(instant).encoded ?? text
+    }
 
     func load(_ name: VersionName) throws(StoreError) -> LoadedVersion {
         guard name == version.manifest.version else { throw StoreError(.unknownVersion, "there is no version \(name)") }

@@ -7,9 +7,12 @@ struct ReplayOutput: Encodable {
     struct Route: Encodable {
         var route: String
         var count, identical, otherValues, reordered, otherGroups, otherStatus, failed: Int
-        var identicalShare: Double
+        /// The share of identical answers, or `nil` if nothing was played.
+        var identicalShare: Double?
         var overlapAt10: Double?
         var recordedP50Microseconds, recordedP99Microseconds, p50Microseconds, p99Microseconds: UInt64?
+        /// The times with the network.
+        var roundTripP50Microseconds, roundTripP99Microseconds: UInt64?
 
         init(_ route: String, _ figures: ReplaySummary.Figures) {
             func count(_ kind: Difference.Kind) -> Int { figures.counts[kind] ?? 0 }
@@ -27,6 +30,8 @@ struct ReplayOutput: Encodable {
             recordedP99Microseconds = figures.recordedMicroseconds(ofPart: 0.99)
             p50Microseconds = figures.microseconds(ofPart: 0.5)
             p99Microseconds = figures.microseconds(ofPart: 0.99)
+            roundTripP50Microseconds = figures.roundTripMicroseconds(ofPart: 0.5)
+            roundTripP99Microseconds = figures.roundTripMicroseconds(ofPart: 0.99)
         }
     }
 
@@ -56,14 +61,28 @@ struct ReplayOutput: Encodable {
     private static let namedLimit = 3
 
     var recordedBy: String
+    /// The numbers of requests that were recorded, and that were played.
+    var recorded: UInt64
+    var played: Int
+    var missing: UInt64
+    var damagedPlaces: Int
+    var cutFiles: [String]
+    /// The differences between the daemon that recorded and the one that answers now.
+    var differences: [String]
+    var sessions, identicalSessions: Int
     var total: Route
     var routes: [Route]
     var leftOut: [String: Int]
     var worst: [Worst]
     var exceeded: [String]
 
-    init(_ summary: ReplaySummary, header: TapeHeader, exceeded: [String]) {
+    init(_ summary: ReplaySummary, header: TapeHeader, differences: [String], exceeded: [String]) {
         recordedBy = header.release
+        (recorded, played) = (summary.tape.recordedCount, summary.total.count)
+        (missing, damagedPlaces) = (summary.tape.missingCount, summary.tape.damagedCount)
+        cutFiles = summary.tape.cutFiles
+        self.differences = differences
+        (sessions, identicalSessions) = summary.sessionCounts
         total = Route("all", summary.total)
         routes = summary.routes.sorted { $0.key < $1.key }.map { Route($0.key, $0.value) }
         leftOut = summary.leftOut
@@ -73,7 +92,9 @@ struct ReplayOutput: Encodable {
 
     /// The lines for people.
     var lines: [String] {
-        var lines = leftOut.sorted { $0.key < $1.key }.map { "not played, \($0.key): \(Formats.grouped($0.value))" }
+        var lines = differences
+        lines.append("played \(Formats.grouped(played)) of \(Formats.grouped(Int(clamping: recorded))) recorded requests")
+        lines += leftOut.sorted { $0.key < $1.key }.map { "not played, \($0.key): \(Formats.grouped($0.value))" }
         var table = TextTable(
             [TextTable.Column(title: "route", maximumWidth: 60)]
                 + [
@@ -82,6 +103,9 @@ struct ReplayOutput: Encodable {
                 ].map { TextTable.Column(title: $0, isNumber: true) })
         for route in routes + [total] { table.add(Self.cells(route)) }
         lines += table.lines
+        if sessions > 0 {
+            lines.append("\(Formats.grouped(identicalSessions)) of \(Formats.grouped(sessions)) sessions are identical")
+        }
         guard !worst.isEmpty else { return lines }
         lines.append("those that differ most:")
         return lines + worst.map(Self.line)
@@ -93,7 +117,7 @@ struct ReplayOutput: Encodable {
         }
         return [
             route.route, Formats.grouped(route.count),
-            Formats.fixed((route.identicalShare * 1000).rounded(.down) / 10, 1) + "%",
+            route.identicalShare.map { Formats.fixed(($0 * 1000).rounded(.down) / 10, 1) + "%" } ?? "-",
             Formats.grouped(route.otherValues), Formats.grouped(route.reordered), Formats.grouped(route.otherGroups),
             Formats.grouped(route.otherStatus + route.failed),
             route.overlapAt10.map { Formats.fixed($0, 3) } ?? "-", milliseconds(route.recordedP50Microseconds),

@@ -20,13 +20,20 @@ final class ReplayPlayer: Sendable {
     }
 
     /// A connection, which handles one request at a time.
-    private struct Lane: @unchecked Sendable {
-        // Used only on the queue.
+    private final class Lane: @unchecked Sendable {
+        // Both are used only on the queue.
         let client: HTTPClient
+        /// The lists of which further pages may come, by name.
+        var chains: [String: PageChain] = [:]
         let queue: DispatchQueue
         /// A limit on waiting requests, so that the others stay on the tape.
         let room = DispatchSemaphore(value: 4)
+
+        init(client: HTTPClient, queue: DispatchQueue) { (self.client, self.queue) = (client, queue) }
     }
+
+    /// The most lists of a lane of which further pages are awaited.
+    private static let chainLimit = 5000
 
     /// The least step of the daemon's clock, which is set only while no request is in flight.
     private static let clockStepMilliseconds: Int64 = 1000
@@ -93,7 +100,11 @@ final class ReplayPlayer: Sendable {
             send(exchange)
         }
         underWay.wait()
-        return summary.withLock { $0 }
+        for lane in lanes { lane.queue.sync { endChains(of: lane) } }
+        return summary.withLock { summary in
+            summary.tape = reader.condition
+            return summary
+        }
     }
 
     private func reasonToLeaveOut(_ exchange: Exchange) -> String? {
@@ -109,23 +120,68 @@ final class ReplayPlayer: Sendable {
         lane.room.wait()
         underWay.enter()
         lane.queue.async { [self] in
-            let outcome = outcome(of: exchange, lane.client)
-            summary.withLock { $0.add(outcome) }
+            play(exchange, on: lane)
             lane.room.signal()
             underWay.leave()
         }
     }
 
-    private func outcome(of exchange: Exchange, _ client: HTTPClient) -> ReplayOutcome {
-        var headers = exchange.requestHeaders
+    /// Plays an exchange, or keeps it for the judgement of its whole list.
+    private func play(_ exchange: Exchange, on lane: Lane) {
+        guard let page = PageChain.page(of: exchange) else { return add([played(exchange, as: exchange, lane).outcome]) }
+        guard let after = page.after else {
+            if let chain = lane.chains.removeValue(forKey: page.list) { add(chain.judged) }
+            let (outcome, body) = played(exchange, as: exchange, lane)
+            var chain = PageChain()
+            chain.add(outcome, body: body)
+            guard chain.isPaged else { return add([outcome]) }
+            if lane.chains.count >= Self.chainLimit { endChains(of: lane) }
+            lane.chains[page.list] = chain
+            return
+        }
+        guard var chain = lane.chains[page.list] else { return leaveOut(exchange) }
+        switch chain.beginning(after: after) {
+        case .unknown: return leaveOut(exchange)
+        case .nowhere:
+            chain.add(ReplayOutcome(exchange, .pageIsGone(exchange, options.rules), status: 200, microseconds: 0), body: nil)
+        case .after(let group):
+            let (outcome, body) = played(exchange, as: PageChain.request(exchange, after: group), lane)
+            chain.add(outcome, body: body)
+        }
+        lane.chains[page.list] = chain
+    }
+
+    private func leaveOut(_ exchange: Exchange) {
+        summary.withLock { $0.leaveOut(because: "a page whose first page is not on the tape") }
+    }
+
+    private func endChains(of lane: Lane) {
+        for chain in lane.chains.values { add(chain.judged) }
+        lane.chains = [:]
+    }
+
+    private func add(_ outcomes: [ReplayOutcome]) {
+        summary.withLock { summary in
+            for outcome in outcomes { summary.add(outcome) }
+        }
+    }
+
+    /// Sends a request, and compares the answer with the recorded one.
+    private func played(
+        _ exchange: Exchange, as request: Exchange, _ lane: Lane
+    ) -> (outcome: ReplayOutcome, body: [UInt8]?) {
+        var headers = request.requestHeaders
+        headers["Coterie-Timing"] = "1"
         if let token = options.token { headers["Authorization"] = "Bearer \(token)" }
-        let answer = try? client.answer(
-            to: exchange.method, exchange.target, headers: headers, body: exchange.requestBody)
+        let answer = try? lane.client.answer(
+            to: request.method, request.target, headers: headers, body: request.requestBody)
         let difference = Difference(
             recorded: (exchange.status, exchange.body), answer: answer.map { ($0.status, $0.body) },
             rules: options.rules)
-        return ReplayOutcome(
-            exchange, difference, status: answer?.status, microseconds: answer?.microseconds ?? 0)
+        let outcome = ReplayOutcome(
+            exchange, difference, status: answer?.status, microseconds: answer?.microseconds ?? 0,
+            serverMicroseconds: answer?.serverMicroseconds)
+        return (outcome, answer?.body)
     }
 
     private static func sleep(until due: ContinuousClock.Instant) {

@@ -1,0 +1,73 @@
+import CommandLine
+import Experiments
+import Operations
+import Recommendation
+import Service
+
+/// The differences between the daemon that recorded a tape and the one that answers now.
+///
+/// They explain differences of answers, so a report begins with them.
+struct ReplayCircumstances {
+    /// A sentence for each difference.
+    let lines: [String]
+
+    /// Compares a tape with the daemon of a replay.
+    ///
+    /// - Parameters:
+    ///   - parsed: the command line of the replay.
+    ///   - header: the header of the tape.
+    ///   - summary: the results.
+    init(_ parsed: ParsedCommand, _ header: TapeHeader, _ summary: ReplaySummary) throws {
+        let isElsewhere = parsed.textIfGiven("to") != nil
+        var lines: [String] = []
+        if isElsewhere {
+            lines.append("differs: the daemon at --to has its own clock, and lists depend on the time")
+            lines.append("not compared: release and settings of the daemon at --to; the tape is of \(header.release)")
+        } else {
+            lines += Self.settings(parsed, header, key: try parsed.rotationKey())
+        }
+        let (before, now) = summary.versions
+        if Set(before.keys) != Set(now.keys) {
+            lines.append("differs: the version was \(Self.text(before)), and is \(Self.text(now))")
+        }
+        lines += Self.experiments(try parsed.experiments(), since: header.beganAtMilliseconds, isElsewhere: isElsewhere)
+        if let writes = summary.leftOut["writes"] {
+            lines.append("differs: \(writes) requests that write were not played, and may have changed later answers")
+        }
+        self.lines = lines
+    }
+
+    private static func text(_ versions: [String: Int]) -> String {
+        versions.isEmpty ? "none" : versions.keys.sorted().joined(separator: ", ")
+    }
+
+    private static func settings(_ parsed: ParsedCommand, _ header: TapeHeader, key: RotationKey) -> [String] {
+        var lines: [String] = []
+        if header.release != Coterie.program.version {
+            lines.append("differs: the release was \(header.release), and is \(Coterie.program.version)")
+        }
+        guard let lists = header.lists else {
+            return lines + ["not compared: settings and rotation key, which a tape of an earlier program does not have"]
+        }
+        let own = parsed.listSettingValues
+        for name in Set(lists.keys).union(own.keys).sorted() where name != keyFile && lists[name] != own[name] {
+            lines.append("differs: \(name) was \(lists[name] ?? "not known"), and is \(own[name] ?? "not known")")
+        }
+        if header.rotationKey != key.fingerprint { lines.append("differs: the rotation key is another") }
+        return lines
+    }
+
+    /// The setting that names a file; the key in the file is compared instead.
+    private static let keyFile = "lists.rotationKeyFile"
+
+    private static func experiments(
+        _ register: ExperimentRegister, since instant: Int64, isElsewhere: Bool
+    ) -> [String] {
+        register.entries.compactMap { entry in
+            let isLater = entry.startedAtMilliseconds > instant
+            guard isLater || entry.stoppedAtMilliseconds ?? 0 > instant else { return nil }
+            let event = "experiment \(entry.definition.name) was \(isLater ? "started" : "stopped") since the tape began"
+            return isElsewhere ? "differs: \(event)" : "\(event); it is played as it was when the tape began"
+        }
+    }
+}
