@@ -131,11 +131,15 @@ public final class GzipDecompressor {
 
     /// Returns the whole content of the next member of a stream.
     ///
+    /// What was unpacked before, even a damaged or cut member, does not matter.
+    ///
     /// - Parameters:
     ///   - stream: the stream, at the beginning of a member; a complete member is removed from it.
     ///   - limit: the approximate limit of the decompressed length, in bytes.
     /// - Returns: nil if the member is truncated or damaged, or its content is much longer than the limit.
     public func member(of stream: inout ArraySlice<UInt8>, limit: Int = .max) -> [UInt8]? {
+        // What was damaged or cut before must not count as the beginning of this member.
+        guard unsafe inflateReset(self.stream) == Z_OK else { return nil }
         var input = stream
         var text: [UInt8] = []
         var portion = [UInt8](repeating: 0, count: 1 << 18)

@@ -47,4 +47,22 @@ struct GzipDecompressorTests {
         #expect(throws: GzipDecompressor.Failure.damaged) { try unpacked(Array("plain".utf8), pieces: 10) }
         #expect(GzipDecompressor.isGzip(stream) && !GzipDecompressor.isGzip(bytes) && !GzipDecompressor.isGzip([0x1F]))
     }
+
+    @Test("A cut or changed member does not harm the next one")
+    func membersBehindDamage() throws {
+        let bytes = Array(String(repeating: "groups and members ", count: 50).utf8)
+        let stream = try packed(bytes)
+        let decompressor = try #require(GzipDecompressor())
+        for count in stride(from: 1, to: stream.count, by: 3) {
+            var cut = stream.prefix(count)
+            #expect(decompressor.member(of: &cut) == nil && cut.count == count)
+            var changed = stream
+            changed[count] ^= 0x55
+            var rest = changed[...]
+            // Some bytes of the header mean nothing.
+            if let member = decompressor.member(of: &rest) { #expect(member == bytes && count < 10) }
+            var whole = stream[...]
+            #expect(decompressor.member(of: &whole) == bytes && whole.isEmpty)
+        }
+    }
 }
