@@ -30,6 +30,16 @@ public indirect enum Schema: Sendable {
         .string(words: type.allCases.map(\.rawValue))
     }
 
+    /// The names of the members of all objects in it.
+    public var fieldNames: Set<String> {
+        switch self {
+        case .array(let element, _), .map(let element), .component(_, let element): element.fieldNames
+        case .object(let properties):
+            properties.reduce(into: []) { $0.formUnion($1.schema.fieldNames.union([$1.name])) }
+        case .string, .integer, .number, .boolean, .anyObject: []
+        }
+    }
+
     /// A member of an object.
     public struct Property: Sendable {
         /// The member's name.

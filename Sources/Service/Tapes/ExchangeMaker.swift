@@ -1,3 +1,4 @@
+import Answers
 import Files
 import FoundationEssentials
 import HTTP
@@ -17,14 +18,14 @@ struct ExchangeMaker: Sendable {
     /// - Parameters:
     ///   - answered: the request and its answer.
     ///   - withBody: whether the body of the answer is recorded.
-    /// - Returns: `nil` if members have pseudonyms and the path has no route, as the path could name a member.
+    /// - Returns: `nil` if members have pseudonyms, and a path without a route or a page for operators could name them.
     func exchange(_ answered: AnsweredRequest, withBody: Bool) -> Exchange? {
         let (request, response, endpoint) = (answered.request, answered.response, answered.endpoint)
-        guard pseudonyms == nil || endpoint != nil else { return nil }
+        guard pseudonyms == nil || endpoint?.isPage == false else { return nil }
         // The names in a refused request may be of anything.
         let isRefused = (400..<500).contains(response.status.rawValue)
         let target = RecordedTarget(request, of: endpoint, pseudonyms, isRefused: isRefused)
-        let naming = pseudonyms.map { MemberNaming($0, path: target.path) }
+        let naming = pseudonyms.map { MemberNaming($0, path: target.path, fields: endpoint?.bodyFields ?? []) }
         var requestBody = request.body
         var known = target.replaced
         if let naming { requestBody = naming.request(requestBody, noting: &known) }
@@ -122,6 +123,9 @@ struct RecordedTarget {
 }
 
 extension Endpoint {
+    /// The names of all fields that the route reads from a body.
+    fileprivate var bodyFields: Set<String> { body?.schema.fieldNames ?? [] }
+
     /// The parameters of the path, with the indexes of their segments.
     fileprivate var pathPlaces: [(place: Int, parameter: Parameter)] {
         let segments = pattern.split(separator: "/")

@@ -4,9 +4,10 @@ import FoundationEssentials
 /// Replaces the texts by which members can be known in bodies.
 ///
 /// A client chooses the ids of its interactions, sessions and lists, and may put a member's id into each of them. So
-/// everything in a request is replaced that is not known to name a group, a photo, an interest or a choice.
+/// everything in a request is replaced that is not known to name a group, a photo, an interest or a choice. Fields that
+/// the route does not know are left out: nothing can be said about what is in them.
 struct MemberNaming {
-    /// The keys of requests whose texts stay.
+    /// The keys whose texts stay.
     private static let publicKeys: Set = [
         "kind", "groupId", "photoId", "groupIds", "topics", "interests", "joinPolicy", "exclude", "origin", "boosts",
         "boost", "group", "topic", "filters",
@@ -17,25 +18,30 @@ struct MemberNaming {
     private let pseudonyms: Pseudonyms
     /// The path of the request, with pseudonyms.
     private let path: String
+    /// The names of the fields that the route reads from a body; empty if it reads none.
+    private let fields: Set<String>
 
-    init(_ pseudonyms: Pseudonyms, path: String) {
+    init(_ pseudonyms: Pseudonyms, path: String, fields: Set<String>) {
         self.pseudonyms = pseudonyms
         self.path = path
+        self.fields = fields
     }
 
-    /// Returns the body of a request with pseudonyms; empty if the texts of the body cannot be read as JSON.
+    /// Returns the body of a request with pseudonyms and without unknown fields.
     ///
     /// - Parameters:
     ///   - body: the body.
     ///   - members: receives the texts that were replaced.
+    /// - Returns: an empty body if the route reads none, or if the texts of the body cannot be read as JSON.
     func request(_ body: [UInt8], noting members: inout [String]) -> [UInt8] {
+        guard !fields.isEmpty, let body = JSONTexts.keeping(fields, in: body) else { return [] }
         var named: [String] = []
         _ = JSONTexts.rewritten(body) { key, text in
             if let key, !Self.publicKeys.contains(key) { named.append(text) }
             return nil
         }
         members += named
-        // A text that names a member in one place names the member in all, also as a key.
+        // A text that names a member in one place names the member in all.
         let known = Set(members)
         return JSONTexts.rewritten(body) { _, text in
             known.contains(text) ? pseudonyms.pseudonym(of: text) : nil
@@ -51,12 +57,15 @@ struct MemberNaming {
     func answer(_ body: [UInt8], about members: [String]) -> [UInt8] {
         // Metrics and other texts name no members.
         guard body.first == UInt8(ascii: "{") else { return body }
+        let known = Set(members)
         let rewritten = JSONTexts.rewritten(body) { key, text in
             switch key {
             case nil: return nil
             case "instance"?: return path
             case "detail"?: return detail(text, about: members)
-            case let key?: return Self.privateKeys.contains(key) ? pseudonyms.pseudonym(of: text) : nil
+            case let key?:
+                let isPrivate = Self.privateKeys.contains(key) || !Self.publicKeys.contains(key) && known.contains(text)
+                return isPrivate ? pseudonyms.pseudonym(of: text) : nil
             }
         }
         return rewritten ?? []
@@ -92,7 +101,7 @@ enum JSONTexts {
             guard let end = end(ofTextAt: index, in: json) else { return nil }
             let written = json[index..<end]
             index = end
-            let next = json[end...].first { !" \n\r\t".utf8.contains($0) }
+            let next = json[end...].first { !isBlank($0) }
             if next == UInt8(ascii: ":") {
                 key = decoded(written) ?? ""
                 if let other = replacement(nil, key) { result += encoded(other) } else { result += written }
@@ -103,6 +112,62 @@ enum JSONTexts {
         }
         return result
     }
+
+    /// Leaves out the fields of all objects that have other names, with all that is in them.
+    ///
+    /// - Returns: `nil` if the bytes are no object, or a text or a value does not end.
+    static func keeping(_ names: Set<String>, in json: [UInt8]) -> [UInt8]? {
+        guard json.first(where: { !isBlank($0) }) == UInt8(ascii: "{") else { return nil }
+        var result: [UInt8] = []
+        result.reserveCapacity(json.count)
+        var index = 0
+        while index < json.count {
+            guard json[index] == UInt8(ascii: "\"") else {
+                result.append(json[index])
+                index += 1
+                continue
+            }
+            guard let end = end(ofTextAt: index, in: json), let text = decoded(json[index..<end]) else { return nil }
+            let colon = json[end...].firstIndex { !isBlank($0) }
+            guard let colon, json[colon] == UInt8(ascii: ":"), !names.contains(text) else {
+                result += json[index..<end]
+                index = end
+                continue
+            }
+            guard let next = self.end(ofValueAt: colon + 1, in: json) else { return nil }
+            index = next
+            if json[next] == UInt8(ascii: ",") {
+                index += 1
+            } else if let last = result.lastIndex(where: { !isBlank($0) }), result[last] == UInt8(ascii: ",") {
+                // It was the last field: the comma before it goes with it.
+                result.remove(at: last)
+            }
+        }
+        return result
+    }
+
+    /// Returns the index of the comma or bracket behind a value, or `nil` if there is none.
+    private static func end(ofValueAt start: Int, in json: [UInt8]) -> Int? {
+        var (index, depth) = (start, 0)
+        while index < json.count {
+            switch json[index] {
+            case UInt8(ascii: "\""):
+                guard let end = end(ofTextAt: index, in: json) else { return nil }
+                index = end
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return index }
+                depth -= 1
+            case UInt8(ascii: ",") where depth == 0: return index
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { " \n\r\t".utf8.contains(byte) }
 
     /// Returns the index after the text that begins at a quotation mark, or `nil` if it does not end.
     private static func end(ofTextAt start: Int, in json: [UInt8]) -> Int? {

@@ -106,6 +106,8 @@ final class TapeRecorder: Sendable {
             let instant = now()
             if isLast || (instant - writer.blockBegan).magnitude >= Self.blockMilliseconds { writeBlock(writer) }
             if dropped != writer.knownDropped {
+                // Their numbers stay free, so that a reader counts them as missing.
+                writer.sequence += dropped - writer.knownDropped
                 writer.knownDropped = dropped
                 condition.failed("requests come faster than they can be recorded: \(dropped) are missing so far")
             }
