@@ -69,7 +69,9 @@ struct ExperimentTests {
         try await workspace.publishSample()
         _ = try workspace.write(Self.file, to: "experiments.yaml")
         #expect(try await workspace.succeed("experiment", "check").text == "calm: 2 arms\nother-calm: 2 arms\n")
-        try await workspace.succeed("experiment", "start", "calm")
+        let started = try await workspace.run("experiment", "start", "calm")
+        #expect(started.exitCode == CommandRun.ExitCode.success)
+        #expect(started.errors.contains("warning: calm: nothing tells whether 20 members are enough"))
         let daemon =
             kind == .redis
             ? try await RunningDaemon.withoutCatalog(workspace, "a") : try await RunningDaemon(workspace)
@@ -118,6 +120,19 @@ struct ExperimentTests {
         #expect(workspace.content(of: "a.svg")?.hasSuffix("</svg>\n") == true)
         let size = try await workspace.succeed("experiment", "size", "--effect", "50%").text
         #expect(size.contains("members are needed") || size.contains("not enough"))
+        // What members did tells which plans can find their effect.
+        _ = try workspace.write(
+            """
+            experiments:
+              small: {arms: {a: {}, b: {}}, plan: {decides: joins, members: 20, effect: 5%}}
+              large: {arms: {a: {}, b: {}}, plan: {decides: joins, members: 90000, effect: 50%}}
+              unknown: {arms: {a: {}, b: {}}, plan: {decides: kept-joins, members: 90000, effect: 50%}}
+            """, to: "experiments.yaml")
+        let checked = try await workspace.run("experiment", "check")
+        #expect(checked.exitCode == CommandRun.ExitCode.success)
+        let few = "warning: small: 20 members are too few for a difference of +5.0% in joins"
+        #expect(checked.errors.contains(few), "\(checked.errors)")
+        #expect(!checked.errors.contains("large: ") && checked.errors.contains("unknown: nothing before it tells"))
     }
 
     @Test("Arms compare two versions, which pruning leaves alone", arguments: StoreKind.available)

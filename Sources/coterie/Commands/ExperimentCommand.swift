@@ -16,7 +16,8 @@ enum ExperimentCommand: Subcommand {
     static let command = Command(
         "experiment", summary: "Find out which of two ways to make lists is better",
         discussion: """
-            "check" checks the file of experiments. "start" starts one of them: the store keeps a copy of its \
+            "check" checks the file of experiments, and by the catalog whether the members of each plan can find its \
+            effect. "start" starts one of them: the store keeps a copy of its \
             definition, and all daemons of the store follow this copy. Versions that its arms name are pinned. It needs \
             a plan: the measure that decides, and an end. A started experiment cannot be changed; "stop" stops it for \
             good. "list" lists the experiments of the store, \
@@ -83,6 +84,15 @@ enum ExperimentCommand: Subcommand {
             try output.line("\(definition.name): \(definition.arms.count) arms\(hint)")
         }
         try output.flush()
+        for definition in definitions { try warn(about: definition, parsed) }
+    }
+
+    /// Warns if a plan's members cannot find its effect, as far as the catalog tells.
+    private static func warn(about definition: ExperimentDefinition, _ parsed: ParsedCommand) throws {
+        guard let catalog = try parsed.openCatalogIfPresent() else { return }
+        let warning = try PlanSize.warning(
+            about: definition, from: catalog, atMilliseconds: ParsedCommand.nowMilliseconds)
+        if let warning { printToStandardError("warning: \(warning)") }
     }
 
     private static func start(_ parsed: ParsedCommand) throws {
@@ -109,6 +119,7 @@ enum ExperimentCommand: Subcommand {
             register.setHoldout(file.holdout) ?? register.start(definition, atMilliseconds: now)
         }
         try say("experiment \(name) is started")
+        try warn(about: definition, parsed)
         for version in definition.versions.sorted() {
             try say("version \(version) is pinned: when the experiment is over, \"coterie models unpin\" releases it")
         }

@@ -5,9 +5,6 @@ import Experiments
 
 /// The output of `coterie experiment size`.
 enum ExperimentSizeOutput {
-    /// The possible durations of an experiment, in weeks.
-    private static let weeks = [1, 2, 4, 8, 12]
-
     private struct Row: Encodable {
         var weeks, activeMembers: Int
         var mean, variance: Double
@@ -24,10 +21,8 @@ enum ExperimentSizeOutput {
         }
         let catalog = try parsed.openCatalog()
         let now = try parsed.planInstant()
-        let rows = try weeks.map { weeks in
-            let past = try catalog.pastAmounts(
-                of: measure, since: now - Int64(weeks) * 7 * 86_400_000, before: now)
-            return Row(
+        let rows = try PlanSize.past(of: measure, from: catalog, atMilliseconds: now).map { weeks, past in
+            Row(
                 weeks: weeks, activeMembers: past.count, mean: past.mean, variance: past.variance,
                 neededMembers: past.mean > 0
                     ? SampleSize(toFind: effect, ofMean: past.mean, variance: past.variance).memberCount : nil)
@@ -44,7 +39,7 @@ enum ExperimentSizeOutput {
                     \($0.neededMembers ?? 0) members are needed to find \(ExperimentWords.percent(effect)) in \
                     \(measure.rawValue) in 80 of 100 experiments: \(7 * $0.weeks) days, with all members
                     """
-                } ?? "\(7 * (weeks.last ?? 0)) days are not enough to find \(ExperimentWords.percent(effect))")
+                } ?? "\(7 * (PlanSize.weeks.last ?? 0)) days are not enough to find \(ExperimentWords.percent(effect))")
         }
         try output.flush()
     }
