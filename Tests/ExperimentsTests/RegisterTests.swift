@@ -99,14 +99,28 @@ import Testing
         #expect(register.start(second, atMilliseconds: 0) == nil)
     }
 
+    /// Arms of the same members cannot be told apart, and what is over at once can never be started again.
+    @Test func whatCannotBeToldApartIsNotStarted() {
+        var register = ExperimentRegister()
+        var (first, second) = (sound, sound)
+        (first.name, second.name) = ("first", "second")
+        #expect(register.start(first, atMilliseconds: 0) == nil)
+        #expect(register.start(second, atMilliseconds: 0)?.contains("runs with the same seed") == true)
+        second.seed = "second"
+        second.endsAt = 60
+        #expect(register.start(second, atMilliseconds: 60_000)?.contains("is in the past") == true)
+        #expect(register.start(second, atMilliseconds: 59_999) == nil)
+    }
+
     @Test func aListIsMadeFromOneVersion() throws {
         var register = ExperimentRegister()
         var (first, second) = (sound, sound)
         (first.name, first.layer, second.name, second.layer) = ("first", "lists", "second", "other")
+        second.seed = "second"
         first.arms[0].version = try VersionName("v1")
         #expect(register.start(first, atMilliseconds: 0) == nil)
         #expect(register.start(second, atMilliseconds: 0) == nil)
-        (second.name, second.layer) = ("third", "third")
+        (second.name, second.layer, second.seed) = ("third", "third", "third")
         second.arms[1].version = try VersionName("v2")
         #expect(register.start(second, atMilliseconds: 0)?.contains("give both the same layer") == true)
         (first.to, second.layer, second.from) = (0.5, "lists", 0.5)

@@ -56,6 +56,9 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
                 """
         }
         if let missing = definition.missingPlan { return missing }
+        if let end = definition.endsAt, end <= instant / 1000 {
+            return "experiment \(definition.name) would be over at once: \"ends\" is in the past"
+        }
         guard entries.count < Self.limit else {
             return "\(Self.limit) experiments are kept, and there is room for no more"
         }
@@ -85,6 +88,12 @@ extension ExperimentDefinition {
         if layer == running.layer {
             guard running.from < to, from < running.to else { return nil }
             return "experiment \(running.name) runs in the layer \(running.layer) with some of the same members"
+        }
+        guard seed != running.seed else {
+            return """
+                experiment \(running.name) of the layer \(running.layer) runs with the same seed: its arms would have the \
+                same members, and nobody could tell what made a difference. Give another seed
+                """
         }
         guard !versions.isEmpty, !running.versions.isEmpty else { return nil }
         return """
