@@ -98,6 +98,31 @@ import Testing
         #expect(distrust(4) == "members in two arms: 4")
     }
 
+    @Test func changedSettingsAreDistrustedAndNewVersionsAreNot() {
+        let outcomes = outcomes(3000, seed: 6)
+        func check(_ sources: [ListSource]) -> HealthCheck? {
+            ExperimentReport(
+                definition, outcomes, course: ExperimentCourse(dayCount: 10), facts: HealthFacts(sources: sources)
+            ).health.last
+        }
+        func source(_ version: String, _ settings: String?, _ day: Int, _ count: Int) -> ListSource {
+            ListSource(version: version, settings: settings, firstDay: day, memberCounts: [count, count, count])
+        }
+        #expect(check([source("1", "aa", 0, 900), source("2", "aa", 7, 900)])?.state == .good)
+        let changed = check([source("1", "aa", 0, 900), source("1", "bb", 4, 900)])
+        #expect(changed?.state == .alarm && changed?.seen.contains("changed on day 5; so each arm") == true)
+        #expect(check([source("1", "aa", 0, 900), source("1", "bb", 4, 9)])?.state == .note)
+        // An earlier program did not record settings.
+        #expect(check([source("1", nil, 0, 900), source("1", "bb", 4, 900)])?.state == .note)
+    }
+
+    @Test func timesThatCannotBeAreDistrusted() {
+        let facts = HealthFacts(misplacedCount: 4)
+        let report = ExperimentReport(
+            definition, outcomes(3000, seed: 5), course: ExperimentCourse(dayCount: 10), facts: facts)
+        #expect(report.distrust == "members shown lists before the start or in the future: 4")
+    }
+
     @Test func withoutMembersThereIsNothingToTrust() {
         let report = ExperimentReport(definition, [], course: ExperimentCourse(dayCount: 1))
         #expect(report.distrust == "members: no member is known to have been shown a list")

@@ -101,7 +101,9 @@ private final class ExposedMemberReader {
             """
             SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
             FROM interactions JOIN groups USING (group_key)
-            WHERE user_key = ? AND occurred_at >= ? AND occurred_at < ? ORDER BY occurred_at, interaction_key
+            WHERE user_key = ?1 AND occurred_at < ?3 AND (occurred_at >= ?2 OR recommendation_id IN (
+                SELECT recommendation_id FROM exposures WHERE user_key = ?1 AND experiment = ?4))
+            ORDER BY occurred_at, interaction_key
             """)
         person = try database.prepare(
             """
@@ -139,6 +141,7 @@ private final class ExposedMemberReader {
         interactions.bind(first.user, at: 1)
         interactions.bind(span.lowerBound, at: 2)
         interactions.bind(span.upperBound, at: 3)
+        interactions.bind(experiment, at: 4)
         defer { interactions.reset() }
         person.bind(first.user, at: 1)
         person.bind(first.record.firstAtMilliseconds / 1000, at: 2)
@@ -175,7 +178,11 @@ struct ExposureWriter {
                 shown = CASE WHEN \(isKnown) THEN shown ELSE shown || ' ' || excluded.shown END,
                 teams = CASE WHEN \(isKnown) THEN teams ELSE teams || ' ' || excluded.teams END
             """)
-        expire = try database.prepare("DELETE FROM exposures WHERE day < ?")
+        // A daemon whose clock is far ahead must not remove what is young.
+        expire = try database.prepare(
+            """
+            DELETE FROM exposures WHERE day < min(?, CAST(strftime('%s', 'now') AS INTEGER) / 86400 - \(Self.daysKept))
+            """)
         delete = try database.prepare("DELETE FROM exposures WHERE user_key = ?")
     }
 

@@ -23,11 +23,14 @@ public struct ExperimentOutcomes: Sendable {
     ///   - entry: the experiment.
     ///   - catalog: the catalog.
     ///   - now: the time up to which everything is known, in Unix milliseconds; later actions are left out.
-    public init(of entry: ExperimentRegister.Entry, from catalog: Catalog, atMilliseconds now: Int64)
-        throws(CatalogError)
-    {
+    ///   - present: the time behind which no list can have been shown, in Unix milliseconds; `now` if it is later.
+    public init(
+        of entry: ExperimentRegister.Entry, from catalog: Catalog, atMilliseconds now: Int64,
+        present: Int64 = 0
+    ) throws(CatalogError) {
         let definition = entry.definition
-        let known = try catalog.firstExposures(in: definition.name).filter { $0 < now }
+        let all = try catalog.firstExposures(in: definition.name)
+        let known = all.filter { $0 < now }
         let course = ExperimentCourse(entry, firstTimes: known, atMilliseconds: now)
         self.course = course
         let arms = definition.isInterleaved ? [AssignedArm.interleaved] : definition.arms.map(\.name)
@@ -60,7 +63,14 @@ public struct ExperimentOutcomes: Sendable {
         }
         (members, votes, facts) = (kept.members, kept.votes, kept.facts)
         facts.sources = sources.all
+        let (earliest, latest) = (
+            course.startedAt - Self.clockTolerance, max(now, present) + Self.clockTolerance
+        )
+        facts.misplacedCount = all.count { $0 < earliest || $0 > latest }
     }
+
+    /// The difference between the clocks of two daemons that does no harm, in milliseconds.
+    private static let clockTolerance: Int64 = 60_000
 
     private init(course: ExperimentCourse) { self.course = course }
 }

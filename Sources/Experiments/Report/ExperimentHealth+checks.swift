@@ -41,16 +41,21 @@ enum Dominance {
 }
 
 extension ListSource {
-    /// Returns the check of versions and settings: they may change, but for all arms alike.
+    /// Returns the check of versions and settings: all arms must have the same, and settings must not change.
+    ///
+    /// Every recompute makes a version, so a version may change for all arms. But the plan is about arms of certain
+    /// settings: with others in between, a report would be about a mixture of both.
     static func check(_ sources: [ListSource], _ arms: [String]) -> HealthCheck {
         let versions = Set(sources.compactMap(\.version)).count
         let settings = Set(sources.map { $0.settings ?? "" }).count
+        let isMixed = isMixed(sources)
         var seen = "\(max(1, versions)) versions, \(max(1, settings)) settings of lists"
         if settings > 1 {
             let days = Set(sources.map(\.firstDay)).sorted().dropFirst()
             seen +=
                 days.isEmpty ? " side by side" : ", changed on day " + days.map { "\($0 + 1)" }.joined(separator: ", ")
         }
+        if isMixed { seen += "; so each arm is a mixture" }
         let uneven = sources.count > 1 && arms.count > 1 && isUneven(sources, arms.count)
         if uneven {
             seen +=
@@ -61,8 +66,19 @@ extension ListSource {
                 }.joined(separator: ", ")
         }
         return HealthCheck(
-            "versions and settings", seen: seen, expected: "the same for all arms at any time",
-            uneven ? .alarm : settings > 1 ? .note : .good)
+            "versions and settings", seen: seen, expected: "the same for all arms at any time, and the same settings",
+            uneven || isMixed ? .alarm : settings > 1 ? .note : .good)
+    }
+
+    /// Whether many members were shown lists of other settings than most were; unknown settings do not count.
+    private static func isMixed(_ sources: [ListSource]) -> Bool {
+        var counts: [String: Int] = [:]
+        for source in sources {
+            guard let settings = source.settings else { continue }
+            counts[settings, default: 0] += source.memberCounts.reduce(0, +)
+        }
+        let (all, most) = (counts.values.reduce(0, +), counts.values.max() ?? 0)
+        return Double(all - most) > leastDistance * Double(all)
     }
 
     /// Whether the arms' members are spread over the sources unlike one another, by Pearson's χ² test.

@@ -60,12 +60,15 @@ public struct ListSource: Sendable, Equatable {
 public struct HealthFacts: Sendable, Equatable {
     /// The number of members who were shown lists of two arms.
     public var crossedCount = 0
+    /// The number of members who were first shown a list before the experiment, or in the future.
+    public var misplacedCount = 0
     /// The sources of all lists, in the order of their first days.
     public var sources: [ListSource] = []
 
     /// Creates the facts of an experiment without any.
-    public init(crossedCount: Int = 0, sources: [ListSource] = []) {
+    public init(crossedCount: Int = 0, misplacedCount: Int = 0, sources: [ListSource] = []) {
         self.crossedCount = crossedCount
+        self.misplacedCount = misplacedCount
         self.sources = sources
     }
 }

@@ -132,7 +132,7 @@ extension ExperimentReport {
         let names = definition.arms.map(\.name)
         let members = zip(outcomes, passing.totals).map { (arm: $0.arm, totals: $1) }
         health =
-            [Self.presence(outcomes.count), ratio, Self.crossing(facts.crossedCount, of: outcomes.count)]
+            [Self.presence(outcomes.count), ratio] + Self.rare(facts, of: outcomes.count)
             + ArmCheck.all.map { $0.check(names, members, caps) }
             + [
                 Dominance.check(definition.plan?.decides ?? .joins, outcomes, passing.totals, caps),
@@ -148,7 +148,7 @@ extension ExperimentReport {
         for day in 0..<course.dayCount { _ = passing.pass(day) }
         let members = passing.totals.map { (arm: 0, totals: $0) }
         let names = [AssignedArm.interleaved]
-        return [Self.presence(outcomes.count), Self.crossing(facts.crossedCount, of: outcomes.count)]
+        return [Self.presence(outcomes.count)] + Self.rare(facts, of: outcomes.count)
             + ArmCheck.all.map { $0.check(names, members, AmountCaps()) }
             + [ListSource.check(facts.sources, names)]
     }
@@ -163,8 +163,8 @@ extension ExperimentReport {
         return AmountCaps(plan.cap, totals: passing.totals, before: outcomes.map(\.before))
     }
 
-    /// The greatest number of members in two arms, per thousand, with which a report can be trusted.
-    private static let crossedPerThousand = 1
+    /// The greatest number of members without a clear arm or time, per thousand, with which a report can be trusted.
+    private static let rarePerThousand = 1
 
     /// Returns the check that there is anything to report: records of what was shown may all be lost, or still wait.
     private static func presence(_ count: Int) -> HealthCheck {
@@ -173,10 +173,17 @@ extension ExperimentReport {
             expected: "1 or more", count > 0 ? .good : .alarm)
     }
 
-    private static func crossing(_ count: Int, of others: Int) -> HealthCheck {
-        HealthCheck(
-            "members in two arms", seen: "\(count)", expected: "at most \(crossedPerThousand) in 1,000; left out",
-            count * 1000 > (count + others) * crossedPerThousand ? .alarm : .good)
+    /// Returns the checks of members who cannot be counted, of whom there may be a few.
+    private static func rare(_ facts: HealthFacts, of others: Int) -> [HealthCheck] {
+        let expected = "at most \(rarePerThousand) in 1,000"
+        return [
+            ("members in two arms", facts.crossedCount, expected + "; left out"),
+            ("members shown lists before the start or in the future", facts.misplacedCount, expected + ": clocks"),
+        ].map { name, count, expected in
+            HealthCheck(
+                name, seen: "\(count)", expected: expected,
+                count * 1000 > (count + others) * rarePerThousand ? .alarm : .good)
+        }
     }
 
     /// Returns the comparisons; the measure that decides is one question, all other measures are questions of their own.

@@ -12,7 +12,8 @@ enum ExperimentReportOutput {
         }
         let arrival = try ChangeArrival(parsed, atMilliseconds: try parsed.planInstant())
         let outcomes = try ExperimentOutcomes(
-            of: entry, from: try parsed.openCatalog(), atMilliseconds: arrival.knownUntil)
+            of: entry, from: try parsed.openCatalog(), atMilliseconds: arrival.knownUntil,
+            present: ParsedCommand.nowMilliseconds)
         let tuning = try tuningCount(parsed, entry.definition)
         guard !entry.definition.isInterleaved else {
             return try InterleavingOutput(entry, outcomes, tuningCount: tuning)
