@@ -103,7 +103,7 @@ import Testing
     @Test func whatCannotBeToldApartIsNotStarted() {
         var register = ExperimentRegister()
         var (first, second) = (sound, sound)
-        (first.name, second.name) = ("first", "second")
+        (first.name, first.layer, second.name, second.layer) = ("first", "lists", "second", "other")
         #expect(register.start(first, atMilliseconds: 0) == nil)
         #expect(register.start(second, atMilliseconds: 0)?.contains("runs with the same seed") == true)
         second.seed = "second"

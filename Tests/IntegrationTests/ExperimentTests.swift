@@ -87,10 +87,11 @@ struct ExperimentTests {
             guard let arm = arms.first?.arm, let group = list.recommendations.first?.groupId else { continue }
             // Every member of the other arm joins, and every second one of the control.
             guard arm == "other" || number.isMultiple(of: 2) else { continue }
+            let shown = #""groupId":"\#(group)","recommendationId":"\#(list.recommendationId)","position":1"#
+            // Only some of them click, so that members differ.
+            let click = number.isMultiple(of: 4) ? #",{"id":"c","kind":"click",\#(shown)}"# : ""
             let json = """
-                {"interactions":[{"id":"i","kind":"impression","groupId":"\(group)",\
-                "recommendationId":"\(list.recommendationId)","position":1},{"id":"j","kind":"join",\
-                "groupId":"\(group)","recommendationId":"\(list.recommendationId)","position":1}]}
+                {"interactions":[{"id":"i","kind":"impression",\(shown)},{"id":"j","kind":"join",\(shown)}\(click)]}
                 """
             let client = try #require(SocketClient(port: daemon.port))
             #expect(client.request("POST", "/v1/users/\(id)/interactions", json: json)?.status == 200)
@@ -102,7 +103,16 @@ struct ExperimentTests {
             }
             #expect(await RunningDaemon.poll { isZero("coterie_exposures_waiting") })
             #expect(await RunningDaemon.poll { isZero("coterie_outbox_changes") })
-            try await workspace.succeed("recompute")
+            // Without a recompute, a report knows nothing yet, and says so.
+            let unknowing = try await workspace.succeed("experiment", "report", "calm").text
+            #expect(unknowing.contains("changes of daemons wait for the next recompute"), "\(unknowing)")
+            #expect(unknowing.contains("members: control 0, other 0"))
+            let known = try await workspace.succeed("experiment", "report", "calm", "--take-changes").text
+            let waits = known.contains("wait for the next recompute")
+            #expect(!waits && !known.contains("members: control 0,"), "\(known)")
+        } else {
+            let refused = try await workspace.run("experiment", "report", "calm", "--take-changes")
+            #expect(refused.exitCode == CommandRun.ExitCode.usage)
         }
         // What was shown last is written when the daemon ends.
         #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
@@ -124,13 +134,13 @@ struct ExperimentTests {
         _ = try workspace.write(
             """
             experiments:
-              small: {arms: {a: {}, b: {}}, plan: {decides: joins, members: 20, effect: 5%}}
-              large: {arms: {a: {}, b: {}}, plan: {decides: joins, members: 90000, effect: 50%}}
+              small: {arms: {a: {}, b: {}}, plan: {decides: clicks, members: 20, effect: 5%}}
+              large: {arms: {a: {}, b: {}}, plan: {decides: clicks, members: 90000, effect: 50%}}
               unknown: {arms: {a: {}, b: {}}, plan: {decides: kept-joins, members: 90000, effect: 50%}}
             """, to: "experiments.yaml")
         let checked = try await workspace.run("experiment", "check")
         #expect(checked.exitCode == CommandRun.ExitCode.success)
-        let few = "warning: small: 20 members are too few for a difference of +5.0% in joins"
+        let few = "warning: small: 20 members are too few for a difference of +5.0% in clicks"
         #expect(checked.errors.contains(few), "\(checked.errors)")
         #expect(!checked.errors.contains("large: ") && checked.errors.contains("unknown: nothing before it tells"))
     }

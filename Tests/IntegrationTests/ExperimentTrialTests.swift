@@ -13,6 +13,9 @@ struct ExperimentTrialTests {
         case nothing, twoDevices, clientClockBehind, clientClockAhead, bots, foreignLists, hiddenLists, lostRows
         case otherSettings, daemonClock
 
+        /// The name of the experiment, in small letters.
+        var name: String { rawValue.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined() }
+
         /// The check that alarms, or `nil` if the report is right.
         var alarm: String? {
             switch self {
@@ -80,7 +83,7 @@ struct ExperimentTrialTests {
         "experiments:\n"
             + members.map { lie, ids in
                 """
-                  \(lie): {arms: {a: {}, b: {}}, eligible: {members: ["\(ids.joined(separator: "\", \""))"]},
+                  \(lie.name): {arms: {a: {}, b: {}}, eligible: {members: ["\(ids.joined(separator: "\", \""))"]},
                     plan: {decides: joins, members: 5000, effect: 10%, cap: \(lie == .bots ? 1 : 0.95)}}\n
                 """
             }.joined()
@@ -174,7 +177,7 @@ struct ExperimentTrialTests {
         try await workspace.publishSample()
         let members = try members(workspace)
         _ = try workspace.write(file(members), to: "experiments.yaml")
-        for lie in Lie.allCases { try await workspace.succeed("experiment", "start", lie.rawValue) }
+        for lie in Lie.allCases { try await workspace.succeed("experiment", "start", lie.name) }
 
         let first = try await RunningDaemon(workspace)
         try await first.wait { $0.status == "ready" }
@@ -211,14 +214,14 @@ struct ExperimentTrialTests {
         }
         try Database(path: workspace.catalog, mode: .readWrite).execute(
             """
-            DELETE FROM exposures WHERE experiment = '\(Lie.lostRows)' AND arm = 'b' AND shown_count = 5
+            DELETE FROM exposures WHERE experiment = '\(Lie.lostRows.name)' AND arm = 'b' AND shown_count = 5
             """)
 
         for lie in Lie.allCases where lie != .daemonClock || Self.shiftedClock != nil {
             let report: Report = try await workspace.succeed(
-                "experiment", "report", lie.rawValue, "--json"
+                "experiment", "report", lie.name, "--json"
             ).json()
-            let text = try await workspace.succeed("experiment", "report", lie.rawValue).text
+            let text = try await workspace.succeed("experiment", "report", lie.name).text
             guard let alarm = lie.alarm else {
                 #expect(report.distrust == nil && text.contains("\ntrust\n"), "\(lie): \(report.distrust ?? "")")
                 let joins = try #require(report.comparisons.first { $0.measure == "joins" })

@@ -34,13 +34,14 @@ struct MemberNaming {
     ///   - members: receives the texts that were replaced.
     /// - Returns: an empty body if the route reads none, or if the texts of the body cannot be read as JSON.
     func request(_ body: [UInt8], noting members: inout [String]) -> [UInt8] {
-        guard !fields.isEmpty, let body = JSONTexts.keeping(fields, in: body) else { return [] }
+        // Unknown texts are noted too, because a problem may quote them.
         var named: [String] = []
         _ = JSONTexts.rewritten(body) { key, text in
             if let key, !Self.publicKeys.contains(key) { named.append(text) }
             return nil
         }
         members += named
+        guard !fields.isEmpty, let body = JSONTexts.keeping(fields, in: body) else { return [] }
         // A text that names a member in one place names the member in all.
         let known = Set(members)
         return JSONTexts.rewritten(body) { _, text in
