@@ -41,7 +41,8 @@ struct TapeTests {
         #expect(try self.exchange(.post, "/v1/recommendations", body: "{}")?.isChange == false)
     }
 
-    @Test("Have no member's id in any field, whatever a client puts it into", arguments: ["ann", "zoë/7", "u-1\"x", "x"])
+    @Test(
+        "Have no member's id in any field, whatever a client puts it into", arguments: ["ann", "zoë/7", "u-1\"x", "x"])
     func idsNowhere(id: String) throws {
         let pseudonyms = try Pseudonyms(key: Self.key)
         let quoted = String(decoding: try JSONEncoder().encode(id), as: UTF8.self)
@@ -53,15 +54,18 @@ struct TapeTests {
             """
         let problem = HTTPResponse(
             status: .notFound, headers: [:],
-            body: Array(#"{"detail":"\#(inText) is no group, nor is \"\#(inText)\"","instance":"/v1/\#(inPath)"}"#.utf8))
+            body: Array(#"{"detail":"\#(inText) is no group, nor is \"\#(inText)\"","instance":"/v1/\#(inPath)"}"#.utf8)
+        )
         let listed = HTTPResponse.content(
             "application/json",
             Array(#"{"userId":\#(quoted),"interactions":[{"id":"\#(inText)-1","note":\#(quoted)}]}"#.utf8))
         let exchanges = try [
             exchange(
-                .post, "/v1/users/\(inPath)/interactions", headers: ["If-None-Match": id, "Accept": id, "Content-Type": id],
+                .post, "/v1/users/\(inPath)/interactions",
+                headers: ["If-None-Match": id, "Accept": id, "Content-Type": id],
                 body: #"{"interactions":[\#(interaction)]}"#, pseudonyms: pseudonyms),
-            exchange(.get, "/v1/users/\(inPath)/interactions?after=\(inPath)-1", answer: listed, pseudonyms: pseudonyms),
+            exchange(
+                .get, "/v1/users/\(inPath)/interactions?after=\(inPath)-1", answer: listed, pseudonyms: pseudonyms),
             exchange(.delete, "/v1/users/\(inPath)/interactions/\(inPath)-1", pseudonyms: pseudonyms),
             exchange(.get, "/v1/users/\(inPath)/recommendations?session=of+\(inPath)", pseudonyms: pseudonyms),
             exchange(.get, "/v1/groups/\(inPath)/similar?by=\(inPath)", answer: problem, pseudonyms: pseudonyms),
@@ -107,7 +111,8 @@ struct TapeTests {
                     "application/json", Array(#"{"lists":[{"userId":"bob","problem":\#(problem)}]}"#.utf8)),
                 pseudonyms: pseudonyms))
         #expect(
-            String(decoding: batch.requestBody, as: UTF8.self) == #"{"user\u0049ds":["\#(bob)"],"exclude":["\#(bob)"]}"#)
+            String(decoding: batch.requestBody, as: UTF8.self) == #"{"user\u0049ds":["\#(bob)"],"exclude":["\#(bob)"]}"#
+        )
         #expect(
             String(decoding: batch.body, as: UTF8.self)
                 == #"{"lists":[{"userId":"\#(bob)","problem":{"detail":"there is no user \"\#(bob)\"","#

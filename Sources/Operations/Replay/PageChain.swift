@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import Service
 
 /// The pages of one list, which are played and judged as one.
@@ -25,8 +24,24 @@ public struct PageChain: Sendable {
         let others = pairs.filter { !$0.hasPrefix(prefix) }.joined(separator: "&")
         return (
             "\(parts[0])?\(others)",
-            after.map { String($0.dropFirst(prefix.count)).replacing("+", with: "%20").removingPercentEncoding ?? "" }
+            after.map { decoded($0.dropFirst(prefix.count)) }
         )
+    }
+
+    /// Returns the value of a parameter without its percent-encoding.
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static let prefix = "after="

@@ -128,7 +128,10 @@ public struct ReplayOutcome: Sendable {
     var isFurtherPage = false
 
     /// Creates an outcome.
-    public init(_ exchange: Exchange, _ difference: Difference, status: Int?, microseconds: UInt64, serverMicroseconds: UInt64? = nil) {
+    public init(
+        _ exchange: Exchange, _ difference: Difference, status: Int?, microseconds: UInt64,
+        serverMicroseconds: UInt64? = nil
+    ) {
         self.exchange = exchange
         self.difference = difference
         self.status = status
@@ -280,7 +283,7 @@ public struct ReplayLimits: Sendable {
 }
 
 extension TapeCondition {
-    /// What is missing, in words.
+    /// The missing parts of the tape, in words.
     public var gaps: String {
         var parts: [String] = []
         if missingCount > 0 { parts.append("\(missingCount) requests are missing between others") }

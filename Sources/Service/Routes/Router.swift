@@ -81,7 +81,7 @@ final class Router: Sendable {
     }
 
     /// The field of requests whose answers say how long the server took, as `coterie replay` sends it.
-    public static let timingField = "Coterie-Timing"
+    private static let timingField = "Coterie-Timing"
 
     /// Makes the response from an answer or a problem; logs and counts it.
     private func response(to arrival: Arrival, _ answer: () throws(Problem) -> HTTPResponse) -> HTTPResponse {

@@ -95,11 +95,11 @@ struct RecordedTarget {
         let places = endpoint.pathPlaces.filter { $0.place < request.segments.count }
         member = places.first(where: \.parameter.isMember).map { request.segments[$0.place] }
         var segments = request.rawPath.split(separator: "/", omittingEmptySubsequences: false)
-        var replaced: [String] = []
+        var names: [String] = []
         for (place, parameter) in places {
             // A client chooses the names of its interactions; those of groups and photos are the site's.
             guard parameter.isMember || parameter.isOfClient || isRefused else { continue }
-            replaced.append(request.segments[place])
+            names.append(request.segments[place])
             guard let pseudonyms, place + 1 < segments.count else { continue }
             segments[place + 1] = pseudonyms.pseudonym(of: request.segments[place])[...]
         }
@@ -109,15 +109,15 @@ struct RecordedTarget {
         var kept: [String] = []
         for (written, parameter) in zip(pairs, request.query)
         where endpoint.parameters.contains(where: { $0.name == parameter.name }) {
-            let isChosen = parameter.name == Parameter.session.name || isRefused || replaced.contains(parameter.value)
+            let isChosen = parameter.name == Parameter.session.name || isRefused || names.contains(parameter.value)
             if let pseudonyms, isChosen || endpoint.pages(by: parameter.name) {
-                replaced.append(parameter.value)
+                names.append(parameter.value)
                 kept.append("\(parameter.name)=\(pseudonyms.pseudonym(of: parameter.value))")
             } else {
                 kept.append(String(written))
             }
         }
-        self.replaced = replaced
+        replaced = names
         text = kept.isEmpty ? path : path + "?" + kept.joined(separator: "&")
     }
 }

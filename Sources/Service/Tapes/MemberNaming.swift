@@ -235,7 +235,8 @@ public struct Pseudonyms: Sendable {
             var before: Character?
             while let range = rest.firstRange(of: name) {
                 let prefix = rest[..<range.lowerBound]
-                let isWhole = !isWord(prefix.last ?? before)
+                let isWhole =
+                    !isWord(prefix.last ?? before)
                     && !isWord(range.upperBound < rest.endIndex ? rest[range.upperBound] : nil)
                 replaced += prefix + (isWhole ? pseudonym(of: name) : name)
                 before = name.last

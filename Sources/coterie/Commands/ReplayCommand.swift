@@ -46,7 +46,8 @@ enum ReplayCommand: Subcommand {
                 help: "Fail if fewer are played (default: with any limit, fail unless the tape is whole)",
                 type: .integer(1...Int(Int32.max))),
             Option(
-                "max-p99-ratio", "N", help: "Fail if the server's 99th percentile of latency is over N times the recorded one",
+                "max-p99-ratio", "N",
+                help: "Fail if the server's 99th percentile of time is over N times the recorded one",
                 type: .number(0...1_000_000)),
             Option(flag: "serve", help: "Answer requests from the tape, instead of playing it"),
             Option("address", "ADDRESS", help: "With --serve: the numeric address to listen on", default: "127.0.0.1"),

@@ -30,7 +30,9 @@ struct ReplayCircumstances {
         if Set(before.keys) != Set(now.keys) {
             lines.append("differs: the version was \(Self.text(before)), and is \(Self.text(now))")
         }
-        lines += Self.experiments(try parsed.experiments(), since: header.beganAtMilliseconds, isElsewhere: isElsewhere)
+        // A daemon at --to may have a store that this command cannot read.
+        let register = isElsewhere ? (try? parsed.experiments()) ?? ExperimentRegister() : try parsed.experiments()
+        lines += Self.experiments(register, since: header.beganAtMilliseconds, isElsewhere: isElsewhere)
         if let writes = summary.leftOut["writes"] {
             lines.append("differs: \(writes) requests that write were not played, and may have changed later answers")
         }
@@ -66,7 +68,8 @@ struct ReplayCircumstances {
         register.entries.compactMap { entry in
             let isLater = entry.startedAtMilliseconds > instant
             guard isLater || entry.stoppedAtMilliseconds ?? 0 > instant else { return nil }
-            let event = "experiment \(entry.definition.name) was \(isLater ? "started" : "stopped") since the tape began"
+            let change = isLater ? "started" : "stopped"
+            let event = "experiment \(entry.definition.name) was \(change) since the tape began"
             return isElsewhere ? "differs: \(event)" : "\(event); it is played as it was when the tape began"
         }
     }

@@ -93,7 +93,8 @@ struct ReplayOutput: Encodable {
     /// The lines for people.
     var lines: [String] {
         var lines = differences
-        lines.append("played \(Formats.grouped(played)) of \(Formats.grouped(Int(clamping: recorded))) recorded requests")
+        lines.append(
+            "played \(Formats.grouped(played)) of \(Formats.grouped(Int(clamping: recorded))) recorded requests")
         lines += leftOut.sorted { $0.key < $1.key }.map { "not played, \($0.key): \(Formats.grouped($0.value))" }
         var table = TextTable(
             [TextTable.Column(title: "route", maximumWidth: 60)]

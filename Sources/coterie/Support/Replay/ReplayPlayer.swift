@@ -128,7 +128,9 @@ final class ReplayPlayer: Sendable {
 
     /// Plays an exchange, or keeps it for the judgement of its whole list.
     private func play(_ exchange: Exchange, on lane: Lane) {
-        guard let page = PageChain.page(of: exchange) else { return add([played(exchange, as: exchange, lane).outcome]) }
+        guard let page = PageChain.page(of: exchange) else {
+            return add([played(exchange, as: exchange, lane).outcome])
+        }
         guard let after = page.after else {
             if let chain = lane.chains.removeValue(forKey: page.list) { add(chain.judged) }
             let (outcome, body) = played(exchange, as: exchange, lane)
@@ -143,7 +145,8 @@ final class ReplayPlayer: Sendable {
         switch chain.beginning(after: after) {
         case .unknown: return leaveOut(exchange)
         case .nowhere:
-            chain.add(ReplayOutcome(exchange, .pageIsGone(exchange, options.rules), status: 200, microseconds: 0), body: nil)
+            let gone = Difference.pageIsGone(exchange, options.rules)
+            chain.add(ReplayOutcome(exchange, gone, status: 200, microseconds: 0), body: nil)
         case .after(let group):
             let (outcome, body) = played(exchange, as: PageChain.request(exchange, after: group), lane)
             chain.add(outcome, body: body)
