@@ -11,7 +11,7 @@ struct ExperimentTrialTests {
     /// A way to lie, mostly in the second arm only.
     private enum Lie: String, CaseIterable {
         case nothing, twoDevices, clientClockBehind, clientClockAhead, bots, foreignLists, hiddenLists, lostRows
-        case otherSettings, daemonClock
+        case otherSettings
 
         /// The name of the experiment, in small letters.
         var name: String { rawValue.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined() }
@@ -25,7 +25,6 @@ struct ExperimentTrialTests {
             case .foreignLists: "interactions that no list explains"
             case .lostRows: "exposures a member"
             case .otherSettings: "versions and settings"
-            case .daemonClock: "members shown lists before the start or in the future"
             }
         }
     }
@@ -58,13 +57,6 @@ struct ExperimentTrialTests {
     private static let day: Int64 = 86_400_000
 
     private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-
-    /// The settings that shift a program's clock by three days, or `nil` without the library for it.
-    private static let shiftedClock: [String: String]? = {
-        let folders = ["/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime"]
-        let library = folders.map { $0 + "/libfaketime.so.1" }.first { FileManager.default.fileExists(atPath: $0) }
-        return library.map { ["LD_PRELOAD": $0, "FAKETIME": "+3d", "DONT_FAKE_MONOTONIC": "1"] }
-    }()
 
     /// The members of each experiment, who are in no other one.
     private func members(_ workspace: Workspace) throws -> [Lie: [String]] {
@@ -186,13 +178,13 @@ struct ExperimentTrialTests {
         for lie in Lie.allCases {
             for (number, id) in try #require(members[lie]).enumerated() {
                 // Others serve some members later.
-                guard number % 2 == 0 || lie != .otherSettings && lie != .daemonClock else { continue }
+                guard number % 2 == 0 || lie != .otherSettings else { continue }
                 lists[id] = try visit(first, id, lie)
                 visitorCount += 1
             }
         }
         let arms = try await waitForArms(workspace, count: visitorCount)
-        for lie in Lie.allCases where lie != .otherSettings && lie != .daemonClock {
+        for lie in Lie.allCases where lie != .otherSettings {
             try act(lie, try #require(members[lie]), lists, arms, first)
         }
         #expect(await first.end().exitCode == CommandRun.ExitCode.success)
@@ -204,20 +196,12 @@ struct ExperimentTrialTests {
             _ = try visit(second, id, .otherSettings)
         }
         #expect(await second.end().exitCode == CommandRun.ExitCode.success)
-        if let settings = Self.shiftedClock {
-            let third = try await RunningDaemon(workspace, settings: settings)
-            try await third.wait { $0.status == "ready" }
-            for (number, id) in try #require(members[.daemonClock]).enumerated() where number % 2 == 1 {
-                _ = try visit(third, id, .daemonClock)
-            }
-            #expect(await third.end().exitCode == CommandRun.ExitCode.success)
-        }
         try Database(path: workspace.catalog, mode: .readWrite).execute(
             """
             DELETE FROM exposures WHERE experiment = '\(Lie.lostRows.name)' AND arm = 'b' AND shown_count = 5
             """)
 
-        for lie in Lie.allCases where lie != .daemonClock || Self.shiftedClock != nil {
+        for lie in Lie.allCases {
             let report: Report = try await workspace.succeed(
                 "experiment", "report", lie.name, "--json"
             ).json()
