@@ -119,7 +119,8 @@ ul { margin: .5em 0; padding-inline-start: 1.4em; color: var(--muted); }
 
 /** What survives a reload: the list and the actions that the daemon does not have yet, each under a key of its own. */
 class Storage {
-    #memory = new Map();
+    static #memories = new Map();
+    #memory;
     #prefix;
     /** The member, and the address of the member's routes. */
     member;
@@ -127,6 +128,8 @@ class Storage {
 
     constructor(source, member) {
         this.#prefix = `coterie-groups ${source} ${member} `;
+        if (!Storage.#memories.has(this.#prefix)) Storage.#memories.set(this.#prefix, new Map());
+        this.#memory = Storage.#memories.get(this.#prefix);
         this.member = member;
         this.address = `${source.replace(/\/$/, '')}/v1/users/${encodeURIComponent(member)}/`;
     }
@@ -179,8 +182,8 @@ function make(name, attributes = {}, ...content) {
 /** A failed request; `status` is 0 if the daemon could not be reached. */
 class Failure extends Error {
     constructor(status, problem = {}) {
-        super(problem.detail ?? `status ${status}`);
-        Object.assign(this, { status, problem });
+        super(problem?.detail ?? `status ${status}`);
+        Object.assign(this, { status, problem: problem ?? {} });
     }
 }
 
@@ -199,7 +202,7 @@ export class CoterieGroups extends HTMLElement {
     #texts = standardTexts;
     #sizes = standardSizes;
     #trouble = null;
-    #refused = [];
+    #refused = new Map();
     #syncing = null;
     #syncsAgain = false;
     #pagesByScrolling = 0;
@@ -235,7 +238,7 @@ export class CoterieGroups extends HTMLElement {
     set token(callback) {
         if (callback != null && typeof callback !== 'function') throw new TypeError('token must be a function');
         this.#token = callback;
-        if (this.isConnected) this.sync();
+        if (this.isConnected) { if (this.#storage) this.sync(); else this.#open(); }
     }
     get texts() { return this.#texts; }
     set texts(texts) {
@@ -278,6 +281,7 @@ export class CoterieGroups extends HTMLElement {
     /** Removes all that this browser keeps of the member; call it when the member signs out. */
     forget() {
         for (const name of this.#storage?.names() ?? []) this.#storage.remove(name);
+        this.#storage = null;
         this.#view = {};
         this.#acted.clear();
         this.#show();
@@ -306,7 +310,8 @@ export class CoterieGroups extends HTMLElement {
         if (options.body) headers['Content-Type'] = 'application/json';
         if (this.#token) {
             let token;
-            try { token = await this.#token({ member: storage.member, isRefused }); } catch { throw new Failure(0); }
+            try { token = await Promise.race([this.#token({ member: storage.member, isRefused }),
+                new Promise((_, refuse) => setTimeout(refuse, 15_000))]); } catch { throw new Failure(0); }
             if (token) headers.Authorization = `Bearer ${token}`;
         }
         let response;
@@ -344,12 +349,13 @@ export class CoterieGroups extends HTMLElement {
             if (!storage) return;
             try {
                 // A daemon that takes no actions now, as beyond a quota, still has a list.
-                const [sent, refusal] = await this.#send(storage).then(sent => [sent, null], error => {
+                const [sent, refusal] = await this.#send(storage).catch(error => {
                     if (!error.status) throw error;
                     return [[], error];
                 });
+                const before = this.#view?.rows;
                 const view = await this.#fetchView(storage);
-                if (storage !== this.#storage) {
+                if (storage !== this.#storage || this.#view.rows !== before) {
                     this.#syncsAgain = true;
                     continue;
                 }
@@ -359,8 +365,7 @@ export class CoterieGroups extends HTMLElement {
                 for (const id of sent) storage.remove(`action ${id}`);
                 this.#trouble = refusal;
             } catch (error) {
-                if (!(error instanceof Failure)) throw error;
-                this.#trouble = error;
+                this.#trouble = error instanceof Failure ? error : new Failure(0);
             }
             if (storage === this.#storage) this.#show();
             else this.#syncsAgain = true;
@@ -381,18 +386,20 @@ export class CoterieGroups extends HTMLElement {
                 // One bad action refuses its whole batch, so each is sent alone.
                 for (const action of batch) {
                     try { await post([action]); } catch (error) {
-                        if (!this.#isFinal(error)) throw error;
-                        if (action.kind !== 'click') this.#refused.push(action.title);
+                        if (!this.#isFinal(error)) return [done, error];
+                        if (action.kind !== 'click') this.#refused.set(action.id, action.title);
                         this.#acted.delete(action.groupId);
                     }
+                    done.push(action.id);
                 }
+                continue;
             }
             done.push(...batch.map(action => action.id));
         }
-        return done;
+        return [done, null];
     }
 
-    #isFinal(error) { return [400, 404, 409, 413, 422].includes(error.status); }
+    #isFinal(error) { return error.problem.status === error.status && [400, 404, 409, 413, 422].includes(error.status); }
 
     async #fetchView(storage) {
         const view = { ...this.#view };
@@ -426,7 +433,7 @@ export class CoterieGroups extends HTMLElement {
             for (const id of answer.destroyed) delete states[id];
             for (const { groupId, state } of answer.groups) states[groupId] = state;
             // The daemon's clock orders the actions of all devices.
-            Object.assign(view, { states, state: answer.newState, clock: answer.atMilliseconds - Date.now() });
+            Object.assign(view, { states, state: answer.newState, clock: answer.atMilliseconds - Date.now(), daemonTime: answer.atMilliseconds });
         } while (answer.hasMoreChanges);
         return answer;
     }
@@ -468,10 +475,10 @@ export class CoterieGroups extends HTMLElement {
         const last = this.#storage.actions().at(-1)?.atMilliseconds ?? 0;
         const action = {
             id: newID(), kind, groupId: row.groupId, title: nameOf(row),
-            atMilliseconds: Math.max(Math.round(Date.now() + (this.#view.clock ?? 0)), last + 1),
+            atMilliseconds: Math.max(Math.round(Date.now() + (this.#view.clock ?? 0)), last + 1, (this.#view.daemonTime ?? 0) + 1),
             recommendationId: this.#view.listID, position: row.rank, origin: row.origin,
         };
-        this.#refused = [];
+        this.#refused.clear();
         this.#storage.set(`action ${action.id}`, action);
         if (isStatus) {
             const index = this.#shown().findIndex(other => other.groupId === row.groupId);
@@ -564,7 +571,7 @@ export class CoterieGroups extends HTMLElement {
             }
             if (waiting) words.push(fill(texts.waiting, { count: waiting }));
         } else if (!shown.length && this.#view?.atMilliseconds) words.push(texts.empty);
-        for (const title of this.#refused) words.push(fill(texts.refused, { group: isolated(title) }));
+        for (const title of this.#refused.values()) words.push(fill(texts.refused, { group: isolated(title) }));
         return words.join(' ');
     }
 
