@@ -95,31 +95,34 @@ SCAN(uint16_t, 32, uint32_t)
 SCAN(uint32_t, 16, uint16_t)
 #undef SCAN
 
+// Appends those of eight targets whose sums are large enough to the hits.
+TARGET INLINE uint32_t
+NAME(append_hits)(const coterie_weighted_job *job, const lanes *sums, uint32_t target, uint32_t found) {
+    const lanes sum = *sums, reached = sum >= (lanes){0} + (int64_t)least_sum(job, target);
+    if (!__builtin_reduce_or(reached)) return found;
+    for (uint32_t lane = 0; lane < 8; lane++)
+        if (reached[lane] && (uint16_t)sum[lane] >= job->minimum)
+            job->hits[found++] = (coterie_weighted_hit){(uint64_t)sum[lane], target + lane};
+    return found;
+}
+
 // Scans sums of 64 bits: adds the weight of each map to the targets whose bit is set, then compares. A slab is as many
 // vectors of sums as fit the registers while all maps are added.
 TARGET static uint32_t NAME(scan_weighted)(coterie_weighted_job *job) {
-    typedef int64_t sums __attribute__((vector_size(64)));
     enum { LANES = 8, SLAB = VECTOR_BYTES == 64 ? 16 : 4, MAPS_AHEAD = 8 };
     uint32_t found = 0, group = job->group;
     for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++)
         for (uint32_t s = 0; s < COTERIE_GROUP / LANES; s += SLAB) {
             const uint32_t target = group * COTERIE_GROUP + s * LANES;
-            sums *at = (sums *)(job->counters + target), sum[SLAB];
-            for (uint32_t v = 0; v < SLAB; v++) sum[v] = at[v], at[v] = (sums){0};
+            lanes *at = (lanes *)(job->counters + target), sum[SLAB];
+            for (uint32_t v = 0; v < SLAB; v++) sum[v] = at[v], at[v] = (lanes){0};
             for (uint32_t k = 0; k < job->map_count; k++) {
                 const uint8_t *map = job->maps[k] + target / 8;
                 if (k + MAPS_AHEAD < job->map_count) __builtin_prefetch(job->maps[k + MAPS_AHEAD] + target / 8);
-                const sums weight = (sums){0} + (int64_t)job->weights[k];
+                const lanes weight = (lanes){0} + (int64_t)job->weights[k];
                 for (uint32_t v = 0; v < SLAB; v++) sum[v] = ADD_WHERE(map[v], sum[v], weight);
             }
-            for (uint32_t v = 0; v < SLAB; v++) {
-                const sums least = (sums){0} + (int64_t)least_sum(job, target + v * LANES);
-                const sums reached = sum[v] >= least;
-                if (!__builtin_reduce_or(reached)) continue;
-                for (uint32_t lane = 0; lane < LANES; lane++)
-                    if (reached[lane] && (uint16_t)sum[v][lane] >= job->minimum)
-                        job->hits[found++] = (coterie_weighted_hit){(uint64_t)sum[v][lane], target + v * LANES + lane};
-            }
+            for (uint32_t v = 0; v < SLAB; v++) found = NAME(append_hits)(job, &sum[v], target + v * LANES, found);
         }
     job->group = group;
     return found;
@@ -127,15 +130,10 @@ TARGET static uint32_t NAME(scan_weighted)(coterie_weighted_job *job) {
 
 // Adds up the exact sums of eight targets, and appends those that are large enough to the hits.
 TARGET static uint32_t NAME(add_exactly)(const coterie_weighted_job *job, uint32_t target, uint32_t found) {
-    typedef int64_t sums __attribute__((vector_size(64)));
-    sums sum = *(const sums *)(job->counters + target);
+    lanes sum = *(const lanes *)(job->counters + target);
     for (uint32_t k = 0; k < job->map_count; k++)
-        sum = ADD_WHERE(job->maps[k][target / 8], sum, (sums){0} + (int64_t)job->weights[k]);
-    const int64_t least = (int64_t)least_sum(job, target);
-    for (uint32_t lane = 0; lane < 8; lane++)
-        if (sum[lane] >= least && (uint16_t)sum[lane] >= job->minimum)
-            job->hits[found++] = (coterie_weighted_hit){(uint64_t)sum[lane], target + lane};
-    return found;
+        sum = ADD_WHERE(job->maps[k][target / 8], sum, (lanes){0} + (int64_t)job->weights[k]);
+    return NAME(append_hits)(job, &sum, target, found);
 }
 
 // Scans bounds of 16 bits, and adds up the exact sums of the targets whose bound is large enough.

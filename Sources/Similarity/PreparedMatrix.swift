@@ -98,9 +98,9 @@ enum BitmapUse: Sendable {
     func minimum(groups: Int) -> Int {
         switch self {
         case .counting: max(16, 6 * groups)
-        case .weighing(.avx512): 16 * groups
-        case .weighing(.avx2): 24 * groups
-        case .weighing(.portable): 32 * groups
+        case .weighing(.avx512): 32 * groups
+        case .weighing(.avx2): 80 * groups
+        case .weighing(.portable): 256 * groups
         case .none: .max
         }
     }
