@@ -6,8 +6,8 @@ public struct RecordedInteraction: Answer, Equatable {
     public var id: String
     /// The kind of action.
     public var kind: Interaction.Kind
-    /// The group's external id.
-    public var groupId: String
+    /// The external id of the group, the photo or the member that it is about.
+    public var groupId, photoId, userId: String?
     /// The time of the action, in Unix milliseconds.
     public var atMilliseconds: Int64
     /// The id of the list in which the group was shown, if any.
@@ -19,12 +19,16 @@ public struct RecordedInteraction: Answer, Equatable {
 
     /// Creates an interaction.
     public init(
-        id: String, kind: Interaction.Kind, groupId: String, atMilliseconds: Int64, recommendationId: String?,
+        id: String, kind: Interaction.Kind, subjectId: String, atMilliseconds: Int64, recommendationId: String?,
         position: Int?, variant: String?
     ) {
         self.id = id
         self.kind = kind
-        self.groupId = groupId
+        switch kind.subject {
+        case .group: groupId = subjectId
+        case .photo: photoId = subjectId
+        case .user: userId = subjectId
+        }
         self.atMilliseconds = atMilliseconds
         self.recommendationId = recommendationId
         self.position = position
@@ -43,7 +47,9 @@ public struct RecordedInteraction: Answer, Equatable {
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("id", \.id, as: id, "What the client calls it: sending it again changes nothing")
         fields.always("kind", \.kind.rawValue, as: .words(of: Interaction.Kind.self), "What was done")
-        fields.always("groupId", \.groupId, "A public group")
+        fields.sometimes("groupId", \.groupId, "A public group; for each kind but those about photos and members")
+        fields.sometimes("photoId", \.photoId, "A photo; for favourite and unfavourite")
+        fields.sometimes("userId", \.userId, "Another member; for follow and unfollow")
         fields.always("atMilliseconds", \.atMilliseconds, "When, in Unix milliseconds")
         fields.sometimes("recommendationId", \.recommendationId, as: id, "The list in which the group was shown")
         fields.sometimes("position", \.position, as: .integer(positions), "The position it had there, from 1")

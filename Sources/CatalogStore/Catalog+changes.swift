@@ -30,14 +30,14 @@ final class ChangeApplier {
         }
     }
 
-    /// Applies a change without its interactions with unknown groups.
+    /// Applies a change without its interactions with unknown groups, photos and members.
     ///
     /// - Returns: the number of parts that were left out.
     func applyLeavingOut(_ change: Change) throws(CatalogError) -> Int {
         var (change, leftOut) = (change, 0)
         while true {
             switch try apply(change) {
-            case .member(.unknownGroup(let index)):
+            case .member(.unknownSubject(let index)):
                 guard case .member(var member) = change, case .record(var interactions) = member.action else {
                     return leftOut
                 }
@@ -55,7 +55,7 @@ final class ChangeApplier {
     /// Records the number of changed rows, and the columns that have values now.
     func finish() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
-            if members.hasJoins { try catalog.note([RelationSource.memberships.notedTime]) }
+            try catalog.note(Set(members.timed.map(\.notedTime)))
             try catalog.recordChanges(members.contentChanges + site.contentChanges)
         }
     }
@@ -65,7 +65,7 @@ extension Catalog {
     /// Applies changes in one transaction; they are durable when this returns, on a catalog opened for recording.
     ///
     /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships
-    /// as well. For a member and a group the latest event counts; a membership without a time is older than any event.
+    /// as well, and so for favourites and follows. The latest event counts; a pair without a time is older than any event.
     ///
     /// - Returns: the outcome of each change, in their order.
     /// - Throws: `CatalogError`; then no change was made.

@@ -55,7 +55,8 @@ extension Catalog {
     private func danglingRows() throws(DatabaseError) -> [String: Int] {
         var references: [(table: String, column: String, entity: EntityTable)] = [
             ("photos", "user_key", .users), ("interactions", "user_key", .users),
-            ("interactions", "group_key", .groups), ("hidden_groups", "group_key", .groups),
+            ("interactions", "group_key", .groups), ("interactions", "photo_key", .photos),
+            ("interactions", "followed_key", .users), ("hidden_groups", "group_key", .groups),
             ("curated_groups", "group_key", .groups),
         ]
         for source in relations.sources {
@@ -68,7 +69,7 @@ extension Catalog {
             let count = try database.integer(
                 """
                 SELECT count(*) FROM \(table)
-                WHERE \(column) IS NOT NULL AND \(column) NOT IN (SELECT \(entity.keyColumn) FROM \(entity.rawValue))
+                WHERE \(column) <> 0 AND \(column) NOT IN (SELECT \(entity.keyColumn) FROM \(entity.rawValue))
                 """)
             if let count, count > 0 { dangling["\(table).\(column)"] = Int(count) }
         }

@@ -1,5 +1,5 @@
 public import Model
-import Recommendation
+public import Recommendation
 import SQLite
 
 /// The groups that a member's favourite photos and followed members point to, read from the catalog.
@@ -7,25 +7,30 @@ extension Catalog {
     /// Returns the hints of a member, in the order of the kinds, then of the groups.
     ///
     /// Only public photos, shown groups and members who may be listed count. Kinds that no list uses are not read.
-    func hints(ofUser id: String, for planner: Planner) throws(CatalogError) -> [GroupHint] {
+    ///
+    /// - Parameter told: favourites and follows, with the end of others, that the catalog may lack.
+    public func hints(ofUser id: String, for planner: Planner, after told: [ToldChange] = []) throws(CatalogError)
+        -> [GroupHint]
+    {
         let (model, tables) = (planner.model, relations)
         let wanted = planner.configuration.evidence.filter { evidence in
             evidence.weight > 0 && tables.memberTables.contains(evidence.kind.source)
         }
         guard !wanted.isEmpty else { return [] }
         return try wrapping { () throws(DatabaseError) in
-            guard let key = try key(of: id, in: .users) else { return [] }
+            let user = try key(of: id, in: .users)
             var hints: [GroupHint] = []
             for evidence in wanted {
-                let rows = try database.prepare(evidence.kind.groupsOfEntries)
-                rows.bind(key, at: 1)
-                var (groups, last) = ([[UInt32]](), Int64.min)
-                while try rows.step() {
-                    if rows.integer(0) != last { groups.append([]) }
-                    last = rows.integer(0)
+                let entries = try entries(ofUser: user, told.filter { $0.kind == evidence.kind }, evidence.kind.source)
+                let rows = try database.prepare(evidence.kind.groupsOfEntry)
+                let groups = try entries.map { entry throws(DatabaseError) in
+                    rows.bind(entry, at: 1)
+                    var groups: [UInt32] = []
                     // A version may be older than a group.
-                    guard let group = model.index(ofID: rows.text(1)) else { continue }
-                    groups[groups.count - 1].append(UInt32(group))
+                    while try rows.step() {
+                        if let group = model.index(ofID: rows.text(0)) { groups.append(UInt32(group)) }
+                    }
+                    return groups
                 }
                 let sizes = { (group: UInt32) in planner.configuration.relations.size(of: group, evidence.kind, model) }
                 let found =
@@ -39,33 +44,40 @@ extension Catalog {
             return hints
         }
     }
+
+    /// Returns the keys of the photos that a member likes, or of the members whom a member follows; nobody follows
+    /// themselves.
+    private func entries(ofUser user: Int64?, _ told: [ToldChange], _ source: RelationSource) throws(DatabaseError)
+        -> [Int64]
+    {
+        var found: Set<Int64> = []
+        if let user {
+            let rows = try database.prepare("SELECT \(source.entryColumn) FROM \(source.table) WHERE user_key = ?")
+            rows.bind(user, at: 1)
+            while try rows.step() { found.insert(rows.integer(0)) }
+        }
+        for change in told {
+            guard let entry = try key(of: change.subjectID, in: source.entityTable) else { continue }
+            if change.adds { found.insert(entry) } else { found.remove(entry) }
+        }
+        if source.entityTable == .users, let user { found.remove(user) }
+        return found.sorted()
+    }
 }
 
 extension EvidenceKind {
-    /// The table of what members tell.
-    public var source: RelationSource {
-        switch self {
-        case .favourites: .favourites
-        case .follows: .follows
-        }
-    }
-
-    /// The SQL that returns the shown groups of each favourite photo, or of each followed member, of the user `?1`.
-    fileprivate var groupsOfEntries: String {
+    /// The SQL that returns the shown groups of the photo or the member `?1`; none if it may not count.
+    fileprivate var groupsOfEntry: String {
         switch self {
         case .favourites:
             """
-            SELECT photo_key, group_id FROM favourites JOIN photos USING (photo_key) JOIN pools USING (photo_key)
-            JOIN groups USING (group_key)
-            WHERE favourites.user_key = ?1 AND photos.visibility = 0 AND \(CatalogSchema.isShown)
-            ORDER BY photo_key
+            SELECT group_id FROM photos JOIN pools USING (photo_key) JOIN groups USING (group_key)
+            WHERE photo_key = ?1 AND photos.visibility = 0 AND \(CatalogSchema.isShown)
             """
         case .follows:
             """
-            SELECT followed_key, group_id FROM follows JOIN users ON users.user_key = followed_key
-            JOIN memberships ON memberships.user_key = followed_key JOIN groups USING (group_key)
-            WHERE follows.user_key = ?1 AND followed_key <> ?1 AND listed IS NOT 0 AND \(CatalogSchema.isShown)
-            ORDER BY followed_key
+            SELECT group_id FROM users JOIN memberships USING (user_key) JOIN groups USING (group_key)
+            WHERE user_key = ?1 AND listed IS NOT 0 AND \(CatalogSchema.isShown)
             """
         }
     }

@@ -181,7 +181,7 @@ extension Catalog {
         }
     }
 
-    /// Returns all interactions of a member that affect lists, in the order in which they were recorded.
+    /// Returns all interactions of a member with groups that affect lists, in the order in which they were recorded.
     ///
     /// - Parameters:
     ///   - id: the member's external id.
@@ -189,7 +189,7 @@ extension Catalog {
     public func history(ofUser id: String, impressionsSince: Int64) throws(CatalogError) -> [InteractionRecord] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
-                Self.selectInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
+                Self.selectGroupInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
             rows.bind(id, at: 1)
             rows.bind(Interaction.Kind.impression.number, at: 2)
             rows.bind(impressionsSince, at: 3)
@@ -257,22 +257,32 @@ extension Catalog {
         }
     }
 
-    /// The condition of the index `interactions_on_memberships`: whether an interaction changes who is in a group.
-    static let changesMembership = "kind IN (\(Interaction.Kind.membershipNumbers))"
-
     /// The SQL query for `InteractionRecord.all`; its first parameter is the user, and conditions may follow.
     static let selectInteractions = """
+        SELECT id, kind, coalesce(group_id, photo_id, followed.user_id) AS subject_id, occurred_at, recommendation_id,
+        position, variant
+        FROM interactions JOIN users USING (user_key) LEFT JOIN groups USING (group_key)
+        LEFT JOIN photos ON photos.photo_key = interactions.photo_key
+        LEFT JOIN users AS followed ON followed.user_key = followed_key
+        WHERE users.user_id = ? AND subject_id IS NOT NULL
+        """ + " "
+
+    /// The same for interactions with groups only.
+    private static let selectGroupInteractions = """
         SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
         FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
         """ + " "
 
-    /// Applies all joins and leaves to the memberships again, after an import has written some.
+    /// Applies all recorded events to a table of pairs again, after an import has written some pairs.
     ///
     /// Call it within the transaction of the import.
-    func reapplyInteractions() throws(DatabaseError) {
+    func reapplyInteractions(to source: RelationSource) throws(DatabaseError) {
+        guard RelationSource.changed.contains(source) else { return }
         let pairs = try database.prepare(
-            "SELECT DISTINCT group_key, user_key FROM interactions WHERE \(Self.changesMembership)")
-        let memberships = try MembershipEvents(database)
-        while try pairs.step() { try memberships.settle(group: pairs.integer(0), user: pairs.integer(1)) }
+            """
+            SELECT DISTINCT \(source.rowColumn), \(source.entryColumn) FROM interactions WHERE \(source.isChanged)
+            """)
+        let events = try PairEvents(database, source)
+        while try pairs.step() { try events.settle(row: pairs.integer(0), entry: pairs.integer(1)) }
     }
 }

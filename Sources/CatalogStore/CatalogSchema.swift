@@ -192,7 +192,7 @@ enum CatalogSchema {
             + EXISTS (SELECT 1 FROM groups WHERE visibility = 2) + EXISTS (SELECT 1 FROM photos WHERE visibility = 2)
             WHERE name = 'changes';
         """,
-        // The kinds that change memberships are named one by one, as `Catalog.changesMembership` does.
+        // The kinds that change memberships are named one by one, as `RelationSource.isChanged` does.
         """
         DROP INDEX IF EXISTS interactions_on_memberships;
         CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at)
@@ -227,6 +227,15 @@ enum CatalogSchema {
         "ALTER TABLE users ADD COLUMN listed INTEGER;",
         // The size of a photo's picture in pixels, so that a page can leave room for it.
         "ALTER TABLE photos ADD COLUMN width INTEGER; ALTER TABLE photos ADD COLUMN height INTEGER;",
+        // The photo or the followed member of an interaction that is not about a group; its group_key is then 0.
+        """
+        ALTER TABLE interactions ADD COLUMN photo_key INTEGER;
+        ALTER TABLE interactions ADD COLUMN followed_key INTEGER;
+        CREATE INDEX interactions_on_favourites ON interactions (photo_key, user_key, occurred_at)
+            WHERE kind IN (6, 7);
+        CREATE INDEX interactions_on_follows ON interactions (followed_key, user_key, occurred_at)
+            WHERE kind IN (8, 9);
+        """,
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

@@ -169,7 +169,7 @@ extension CatalogSnapshot {
             let rows = try database.prepare(
                 """
                 SELECT user_key, kind, group_key, occurred_at FROM interactions
-                WHERE NOT \(Catalog.changesMembership) AND (kind <> ?1 OR occurred_at >= ?2) ORDER BY user_key, interaction_key
+                WHERE kind NOT IN (\(Interaction.Kind.pairNumbers)) AND (kind <> ?1 OR occurred_at >= ?2) ORDER BY user_key, interaction_key
                 """)
             rows.bind(Interaction.Kind.impression.number, at: 1)
             rows.bind(impressionsSince, at: 2)

@@ -7,9 +7,11 @@ final class InteractionRecorder {
     private let database: Database
     private let users: IdentifierResolver
     private let knownUsers: IdentifierResolver
-    private let memberships: MembershipEvents
+    /// The appliers of events, by the table of pairs that they change.
+    private var pairs: [RelationSource: PairEvents] = [:]
     private let exposures: ExposureWriter
-    private let group: Statement
+    /// The queries for the keys of groups and photos.
+    private let subjects: [Interaction.Kind.Subject: Statement]
     private let forgotten: Statement
     private let insert: Statement
     private let known: Statement
@@ -18,47 +20,48 @@ final class InteractionRecorder {
     private let setInterests: Statement
     /// The number of changed rows in tables that a recompute reads; interactions do not count.
     private(set) var contentChanges: Int64 = 0
-    /// Whether a join was recorded; a membership may then have a time.
-    private(set) var hasJoins = false
+    /// The tables of pairs that got a pair, which may have a time.
+    private(set) var timed: Set<RelationSource> = []
 
     /// Prepares the statements.
     ///
-    /// - Parameter isReplaying: whether the changes come from journals. Interactions with private and hidden groups are
-    ///   then kept as well, and the first of two with the same id counts.
+    /// - Parameter isReplaying: whether the changes come from journals. Interactions with groups and photos that are not
+    ///   public are then kept as well. The first of two with the same id counts.
     init(_ database: Database, isReplaying: Bool = false) throws(DatabaseError) {
         self.database = database
         self.isReplaying = isReplaying
         users = try IdentifierResolver(.users, database, isStrict: false)
         knownUsers = try IdentifierResolver(.users, database, isStrict: true)
-        memberships = try MembershipEvents(database)
         exposures = try ExposureWriter(database)
-        group = try database.prepare(
-            "SELECT group_key FROM groups WHERE group_id = ? AND \(isReplaying ? "true" : CatalogSchema.isShown)")
+        subjects = [
+            .group: try database.prepare(
+                "SELECT group_key FROM groups WHERE group_id = ? AND \(isReplaying ? "true" : CatalogSchema.isShown)"),
+            .photo: try database.prepare(
+                "SELECT photo_key FROM photos WHERE photo_id = ? AND \(isReplaying ? "true" : "visibility = 0")"),
+        ]
         known = try database.prepare(Catalog.selectInteractions + "AND id = ?")
         forgotten = try database.prepare("SELECT 1 FROM forgotten_members WHERE user_id = ?")
         insert = try database.prepare(
             """
             INSERT INTO interactions
-            (user_key, id, kind, group_key, occurred_at, recommendation_id, position, variant)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
+            (user_key, id, kind, group_key, photo_key, followed_key, occurred_at, recommendation_id, position, variant)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
             """)
         setInterests = try database.prepare(
             "UPDATE users SET interests = ?1 WHERE user_key = ?2 AND interests IS NOT ?1")
     }
 
     func apply(_ change: MemberChange) throws(DatabaseError) -> MemberChange.Outcome {
-        var groups: [Int64] = []
-        let refusal = try change.refusal { id throws(DatabaseError) in
-            group.bind(id, at: 1)
-            defer { group.reset() }
-            guard try group.step() else { return false }
-            groups.append(group.integer(0))
+        var keys: [Int64] = []
+        let refusal = try change.refusal { record throws(DatabaseError) in
+            guard let key = try key(ofSubject: record) else { return false }
+            keys.append(key)
             return true
         }
         if let refusal { return refusal }
         if try isForgotten(change.userID) { return .unknownMember }
         switch change.action {
-        case .record(let interactions): return try record(interactions, with: groups, ofUser: change.userID)
+        case .record(let interactions): return try record(interactions, with: keys, ofUser: change.userID)
         case .state(let interests):
             let user = try key(ofUser: change.userID)
             setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)
@@ -83,8 +86,18 @@ final class InteractionRecorder {
         return try forgotten.step()
     }
 
-    /// - Parameter groups: the keys of the interactions' groups, in their order.
-    private func record(_ interactions: [InteractionRecord], with groups: [Int64], ofUser id: String)
+    /// Returns the key of the group, photo or member that an interaction is about, or nil if it may not be recorded.
+    private func key(ofSubject record: InteractionRecord) throws(DatabaseError) -> Int64? {
+        guard let row = subjects[record.kind.subject] else {
+            return try isForgotten(record.subjectID) ? nil : try knownUsers.key(of: record.subjectID)
+        }
+        row.bind(record.subjectID, at: 1)
+        defer { row.reset() }
+        return try row.step() ? row.integer(0) : nil
+    }
+
+    /// - Parameter keys: the keys of the interactions' subjects, in their order.
+    private func record(_ interactions: [InteractionRecord], with keys: [Int64], ofUser id: String)
         throws(DatabaseError) -> MemberChange.Outcome
     {
         if !isReplaying, let index = try InteractionRecord.indexOfOtherContent(in: interactions, ofUser: id, known) {
@@ -92,26 +105,38 @@ final class InteractionRecorder {
         }
         let user = try key(ofUser: id)
         var new = 0
-        for (interaction, group) in zip(interactions, groups) {
-            guard try write(interaction, user: user, group: group) else { continue }
+        for (interaction, subject) in zip(interactions, keys) {
+            guard try write(interaction, user: user, subject: subject) else { continue }
             new += 1
-            guard interaction.kind.changesMembership else { continue }
-            if interaction.kind == .join { hasJoins = true }
-            try counting { () throws(DatabaseError) in try memberships.settle(group: group, user: user) }
+            guard let change = interaction.kind.pairChange else { continue }
+            if change.adds { timed.insert(change.source) }
+            let events =
+                if let known = pairs[change.source] { known } else { try PairEvents(database, change.source) }
+            pairs[change.source] = events
+            try counting { () throws(DatabaseError) in
+                if change.source.rows == .users {
+                    try events.settle(row: user, entry: subject)
+                } else {
+                    try events.settle(row: subject, entry: user)
+                }
+            }
         }
         return .recorded(new: new, repeated: interactions.count - new)
     }
 
     /// - Returns: whether the interaction was new.
-    private func write(_ interaction: InteractionRecord, user: Int64, group: Int64) throws(DatabaseError) -> Bool {
+    private func write(_ interaction: InteractionRecord, user: Int64, subject: Int64) throws(DatabaseError) -> Bool {
+        let kind = interaction.kind.subject
         insert.bind(user, at: 1)
         insert.bind(interaction.id, at: 2)
         insert.bind(interaction.kind.number, at: 3)
-        insert.bind(group, at: 4)
-        insert.bind(interaction.atMilliseconds, at: 5)
-        insert.bind(interaction.recommendationID, at: 6)
-        insert.bind(interaction.position.map { Int64($0) }, at: 7)
-        insert.bind(interaction.variant, at: 8)
+        insert.bind(kind == .group ? subject : 0, at: 4)
+        insert.bind(kind == .photo ? subject : nil, at: 5)
+        insert.bind(kind == .user ? subject : nil, at: 6)
+        insert.bind(interaction.atMilliseconds, at: 7)
+        insert.bind(interaction.recommendationID, at: 8)
+        insert.bind(interaction.position.map { Int64($0) }, at: 9)
+        insert.bind(interaction.variant, at: 10)
         let before = database.totalChanges
         try insert.run()
         return database.totalChanges > before
@@ -142,38 +167,47 @@ final class InteractionRecorder {
     }
 }
 
-/// Applies joins and leaves to the memberships.
-struct MembershipEvents {
+/// Applies recorded events to a table of pairs: joins and leaves to the memberships, favourites, follows.
+struct PairEvents {
     private let latest: Statement
-    private let join: Statement
-    private let leave: Statement
+    private let add: Statement
+    private let remove: Statement
 
-    init(_ database: Database) throws(DatabaseError) {
+    init(_ database: Database, _ source: RelationSource) throws(DatabaseError) {
+        let (table, row, entry, time) = (source.table, source.rowColumn, source.entryColumn, source.timeColumn)
         latest = try database.prepare(
             """
-            SELECT kind, occurred_at FROM interactions WHERE group_key = ? AND user_key = ? AND \(Catalog.changesMembership)
+            SELECT kind, occurred_at FROM interactions WHERE \(row) = ? AND \(entry) = ? AND \(source.isChanged)
             ORDER BY occurred_at DESC, interaction_key DESC LIMIT 1
             """)
-        join = try database.prepare(
+        add = try database.prepare(
             """
-            INSERT INTO memberships (group_key, user_key, joined_at) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET joined_at = excluded.joined_at
-            WHERE joined_at IS NULL OR joined_at < excluded.joined_at
+            INSERT INTO \(table) (\(row), \(entry), \(time)) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET \(time) = excluded.\(time)
+            WHERE \(time) IS NULL OR \(time) < excluded.\(time)
             """)
-        leave = try database.prepare(
-            "DELETE FROM memberships WHERE group_key = ? AND user_key = ? AND (joined_at IS NULL OR joined_at <= ?)")
+        remove = try database.prepare(
+            "DELETE FROM \(table) WHERE \(row) = ? AND \(entry) = ? AND (\(time) IS NULL OR \(time) <= ?)")
     }
 
-    /// Adds or removes a membership as the latest join or leave says; a membership that began later stays.
-    func settle(group: Int64, user: Int64) throws(DatabaseError) {
-        latest.bind(group, at: 1)
-        latest.bind(user, at: 2)
+    /// Adds or removes a pair as the latest event says; a pair that began later stays.
+    func settle(row: Int64, entry: Int64) throws(DatabaseError) {
+        latest.bind(row, at: 1)
+        latest.bind(entry, at: 2)
         guard try latest.step() else { return }
-        let hasJoined = latest.integer(0) == Interaction.Kind.join.number
+        let adds = Interaction.Kind(number: latest.integer(0))?.pairChange?.adds == true
         let seconds = latest.integer(1) / 1000
         latest.reset()
-        try (hasJoined ? join : leave).run(group, user, seconds)
+        try (adds ? add : remove).run(row, entry, seconds)
     }
+}
+
+extension RelationSource {
+    /// The SQL condition for an interaction to change the table; that of its partial index.
+    var isChanged: String { "kind IN (\(Interaction.Kind.numbers(changing: self)))" }
+
+    /// The tables that interactions change.
+    static let changed = [RelationSource.memberships, .favourites, .follows]
 }
 
 extension InteractionRecord {
@@ -201,8 +235,8 @@ extension InteractionRecord {
     /// Returns the interactions of a query's rows.
     ///
     /// - Parameters:
-    ///   - rows: rows of an id, the number of a kind, a group's external id and a time. The last columns are the id of
-    ///     the list, the position in the list and the variant.
+    ///   - rows: rows of an id, the number of a kind, the subject's external id and a time. The last columns are the id
+    ///     of the list, the position in the list and the variant.
     ///   - isWanted: whether a row is returned.
     static func all(in rows: Statement, where isWanted: (Statement) -> Bool = { _ in true }) throws(DatabaseError)
         -> [InteractionRecord]
@@ -212,7 +246,7 @@ extension InteractionRecord {
             guard isWanted(rows), let kind = Interaction.Kind(number: rows.integer(1)) else { continue }
             interactions.append(
                 InteractionRecord(
-                    id: rows.text(0), kind, groupID: rows.text(2), atMilliseconds: rows.milliseconds(3),
+                    id: rows.text(0), kind, subjectID: rows.text(2), atMilliseconds: rows.milliseconds(3),
                     recommendationID: rows.optionalText(4), position: rows.optionalInteger(5).map { Int($0) },
                     variant: rows.optionalText(6)))
         }

@@ -23,8 +23,9 @@ public enum Change: Sendable, Equatable {
         }
     }
 
-    /// Whether the change names a user by an external id.
+    /// Whether the change names a user by an external id, also as one whom somebody follows.
     func names(user id: String) -> Bool {
+        if interactions.contains(where: { $0.isAbout(user: id) }) { return true }
         if case .renaming(let change) = self, change.subject == .user, change.oldID.hasSameBytes(as: id) { return true }
         return userID?.hasSameBytes(as: id) == true
     }
@@ -84,7 +85,7 @@ public enum Change: Sendable, Equatable {
 public enum ChangeKind: Int64, Sendable, CaseIterable {
     /// Nothing: the change was erased, or a later one replaced it. Its number stays.
     case nothing = 0
-    /// A member did something with groups.
+    /// A member did something with groups, photos or other members.
     case interactions = 1
     /// A member forgets one interaction.
     case forgetInteraction = 2

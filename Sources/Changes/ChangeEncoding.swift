@@ -31,10 +31,21 @@ enum ChangeField: String, CaseIterable {
 enum InteractionField: String, CaseIterable {
     /// The client's id, and the number of the `Interaction.Kind`.
     case id, kind
-    /// The group's external id, and the time, in Unix milliseconds.
-    case group, at
+    /// The external id of the group, the photo or the followed member; the time, in Unix milliseconds.
+    case group, photo, user, at
     /// The list that the group was shown in, its position there, and the variant of an experiment.
     case list, position, variant
+}
+
+extension InteractionField {
+    /// The key of a subject's external id.
+    fileprivate init(_ subject: Interaction.Kind.Subject) {
+        switch subject {
+        case .group: self = .group
+        case .photo: self = .photo
+        case .user: self = .user
+        }
+    }
 }
 
 /// The keys of an exposure.
@@ -218,7 +229,7 @@ extension InteractionRecord {
         var fields = Fields<InteractionField>()
         fields.set(.id, id)
         fields.set(.kind, kind.number)
-        fields.set(.group, groupID)
+        fields.set(InteractionField(kind.subject), subjectID)
         fields.set(.at, atMilliseconds)
         fields.set(.list, recommendationID)
         fields.set(.position, position.map { Int64($0) })
@@ -229,10 +240,10 @@ extension InteractionRecord {
     fileprivate init?(_ json: ChangeJSON) {
         guard var fields = Fields<InteractionField>(json), let id = fields.text(.id),
             let kind = fields.integer(.kind).flatMap({ Interaction.Kind(number: $0) }),
-            let group = fields.text(.group), let at = fields.integer(.at)
+            let subject = fields.text(InteractionField(kind.subject)), let at = fields.integer(.at)
         else { return nil }
         self.init(
-            id: id, kind, groupID: group, atMilliseconds: at, recommendationID: fields.text(.list),
+            id: id, kind, subjectID: subject, atMilliseconds: at, recommendationID: fields.text(.list),
             position: fields.integer(.position).map { Int($0) }, variant: fields.text(.variant))
         guard fields.isUsedUp else { return nil }
     }

@@ -18,6 +18,7 @@ extension ChangeJournal {
         guard let content = change.change, let user = content.userID else { return }
         if content.forgottenUserID != nil {
             try erase(user: user, but: key)
+            try eraseFollows { followed, _ in followed.hasSameBytes(as: user) }
         } else if try isForgotten(user, after: change.stamp) {
             return try erase(key, change)
         }
@@ -25,7 +26,10 @@ extension ChangeJournal {
         case .member(let member):
             switch member.action {
             case .forget(let id): try forget(id, ofUser: user, before: change.stamp)
-            case .record, .expose: try forget(change, ofUser: user)
+            case .record(let interactions):
+                try forget(change, ofUser: user)
+                if interactions.contains(where: { $0.kind.subject == .user }) { try eraseFollowsOfForgotten(key) }
+            case .expose: try forget(change, ofUser: user)
             case .state: break
             }
         case .site, .removal, .renaming: break
@@ -52,7 +56,7 @@ extension ChangeJournal {
         }
     }
 
-    /// Forgets one or all interactions of a user; memberships from joins and leaves stay.
+    /// Forgets one or all interactions of a user; memberships, favourites and follows stay.
     ///
     /// - Parameter stamp: only interactions of changes before this stamp are forgotten; nil for all changes.
     /// - Returns: the number of interactions that were forgotten.
@@ -89,7 +93,7 @@ extension ChangeJournal {
         var kept: [InteractionRecord] = []
         for var interaction in change.change?.interactions ?? [] {
             if forgotten.contains(BytewiseString(interaction.id)) {
-                guard interaction.kind.changesMembership else { continue }
+                guard interaction.kind.pairChange != nil else { continue }
                 (interaction.recommendationID, interaction.position, interaction.variant) = (nil, nil, nil)
             }
             kept.append(interaction)
@@ -113,7 +117,7 @@ extension ChangeJournal {
         return forgotten.count
     }
 
-    /// Notes that an interaction of a change is kept only for its membership.
+    /// Notes that an interaction of a change is kept only for the membership, favourite or follow that it changes.
     func noteForgotten(_ id: String, ofChange key: Int64) throws(DatabaseError) {
         let note = try database.prepare("UPDATE interactions SET is_forgotten = 1 WHERE change_key = ? AND id = ?")
         note.bind(key, at: 1)
@@ -156,6 +160,57 @@ extension ChangeJournal {
         }
     }
 
+    /// Erases the interactions of all members with followed members who were forgotten.
+    ///
+    /// It reads the whole journal once.
+    ///
+    /// - Parameter isForgotten: returns whether the member of an external id was forgotten after a change of a stamp.
+    private func eraseFollows(
+        where isForgotten: (_ userID: String, _ stamp: ChangeStamp) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        for (key, change) in try followRows() {
+            try eraseFollows(in: change, key) { interaction throws(DatabaseError) in
+                interaction.kind.subject == .user ? try isForgotten(interaction.subjectID, change.stamp) : false
+            }
+        }
+    }
+
+    /// Erases the interactions of a change with followed members whom a later change forgets.
+    private func eraseFollowsOfForgotten(_ key: Int64) throws(DatabaseError) {
+        guard let (_, change) = try rows(where: "change_key = ?", { $0.bind(key, at: 1) }).first else { return }
+        try eraseFollows(in: change, key) { interaction throws(DatabaseError) in
+            interaction.kind.subject == .user ? try isForgotten(interaction.subjectID, after: change.stamp) : false
+        }
+    }
+
+    /// Returns the changes in which members follow others or no longer do; only their bodies name the others.
+    private func followRows() throws(DatabaseError) -> [(key: Int64, change: JournaledChange)] {
+        let kinds = Interaction.Kind.allCases.filter { $0.subject == .user }
+        let isFollow = kinds.map { "instr(CAST(body AS TEXT), '\"kind\":\($0.number),')" }.joined(separator: " OR ")
+        return try rows(where: "kind = \(ChangeKind.interactions.rawValue) AND (\(isFollow))")
+    }
+
+    /// Erases some interactions of a change, for example those with a followed member who was forgotten.
+    private func eraseFollows(
+        in change: JournaledChange, _ key: Int64, where isErased: (InteractionRecord) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        guard let content = change.change, let follower = content.userID else { return }
+        var (kept, erased) = ([InteractionRecord](), [InteractionRecord]())
+        for interaction in content.interactions {
+            if try isErased(interaction) { erased.append(interaction) } else { kept.append(interaction) }
+        }
+        guard !erased.isEmpty else { return }
+        guard !kept.isEmpty else { return try erase(key, change) }
+        try rewrite(
+            key, change.replacing(with: Change.member(MemberChange(ofUser: follower, .record(kept))).encoded))
+        let delete = try database.prepare("DELETE FROM interactions WHERE change_key = ? AND id = ?")
+        for interaction in erased where !kept.contains(where: { $0.id.hasSameBytes(as: interaction.id) }) {
+            delete.bind(key, at: 1)
+            delete.bind(interaction.id, at: 2)
+            try delete.run()
+        }
+    }
+
     /// Returns whether a change after a stamp forgets a user.
     private func isForgotten(_ user: String, after stamp: ChangeStamp) throws(DatabaseError) -> Bool {
         let row = try database.prepare(
@@ -178,16 +233,18 @@ extension ChangeJournal {
         }
     }
 
-    /// Returns the number of changes about each member, without those that only remove the member from the site.
+    /// Returns the number of changes that name each member, without those that only remove the member from the site.
     ///
     /// Changes that need a newer program count if they name the member. Members without changes are left out.
     public func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: Int] {
         try wrapping { () throws(DatabaseError) in
             let newer = try rows(where: "kind IS NULL").map(\.change)
+            let follows = try followRows().map(\.change)
             var traces: [BytewiseString: Int] = [:]
             for user in users {
                 let theirs = try rows(where: "user_id = ?") { $0.bind(user, at: 1) }.map(\.change)
-                let count = (theirs + newer).count { $0.tellsOfMember && $0.names(user: user) }
+                let others = follows.filter { $0.change?.userID?.hasSameBytes(as: user) == false }
+                let count = (theirs + newer + others).count { $0.tellsOfMember && $0.names(user: user) }
                 if count > 0 { traces[BytewiseString(user)] = count }
             }
             return traces
@@ -207,13 +264,22 @@ extension ChangeJournal {
             let all = "SELECT DISTINCT user_id FROM changes WHERE user_id IS NOT NULL"
             let found: [String]
             if let users { found = users } else { found = try database.prepare(all).texts() }
+            func stamp(_ user: String) -> ChangeStamp? {
+                forgotten(user).map { ChangeStamp(milliseconds: $0, origin: "", sequence: 0) }
+            }
             var erased: [String] = []
             for user in found {
-                guard let milliseconds = forgotten(user) else { continue }
-                let stamp = ChangeStamp(milliseconds: milliseconds, origin: "", sequence: 0)
+                guard let stamp = stamp(user) else { continue }
                 let before = database.totalChanges
                 try erase(user: user, before: stamp)
                 if database.totalChanges > before { erased.append(user) }
+            }
+            let wanted = users.map { Set($0.map(BytewiseString.init)) }
+            try eraseFollows { followed, changed in
+                guard wanted?.contains(BytewiseString(followed)) != false, let stamp = stamp(followed), changed < stamp
+                else { return false }
+                if !erased.contains(where: { $0.hasSameBytes(as: followed) }) { erased.append(followed) }
+                return true
             }
             return erased
         }

@@ -24,9 +24,10 @@ public struct MemberChange: Sendable, Equatable {
         case stated
         /// The exposures were added.
         case exposed
-        /// Nothing was done: the interaction at this index of the batch names an unknown group, or one that is not
-        /// shown.
-        case unknownGroup(at: Int)
+        /// Nothing was done: the interaction at this index of the batch names something unknown.
+        ///
+        /// Groups and photos that are not public count as unknown.
+        case unknownSubject(at: Int)
         /// Nothing was done: the interaction at this index of the batch repeats an id with another content.
         case otherContent(at: Int)
         /// Nothing was done: the member is unknown or was forgotten.
@@ -44,29 +45,31 @@ public struct MemberChange: Sendable, Equatable {
         self.action = action
     }
 
-    /// Returns the outcome of a change that must be refused, because interactions are accepted only with shown groups.
+    /// Returns the outcome of a change that must be refused, because interactions are accepted only with what is shown.
     ///
-    /// - Parameter isShown: returns whether a group with this external id exists, is public and is not hidden.
+    /// - Parameter isKnown: returns whether the subject of an interaction exists, and is public and not hidden.
     /// - Returns: nil if the change is allowed.
-    public func refusal<Failure: Error>(isShown: (_ groupID: String) throws(Failure) -> Bool) throws(Failure)
+    public func refusal<Failure: Error>(isKnown: (InteractionRecord) throws(Failure) -> Bool) throws(Failure)
         -> Outcome?
     {
         guard case .record(let interactions) = action else { return nil }
-        for (index, interaction) in interactions.enumerated() where try !isShown(interaction.groupID) {
-            return .unknownGroup(at: index)
+        for (index, interaction) in interactions.enumerated() where try !isKnown(interaction) {
+            return .unknownSubject(at: index)
         }
         return nil
     }
 }
 
-/// Something a member did with a group, by external ids, as clients send it and as catalogs and journals store it.
+/// Something a member did with a group, a photo or another member, by external ids.
+///
+/// Clients send it like this, and catalogs and journals store it.
 public struct InteractionRecord: Sendable, Equatable {
     /// The client's id, unique per member; a second interaction with the same id changes nothing.
     public var id: String
     /// The kind of the interaction.
     public var kind: Interaction.Kind
-    /// The group's external id.
-    public var groupID: String
+    /// The external id of the group, the photo or the member that it is about; see `Interaction.Kind.subject`.
+    public var subjectID: String
     /// The time, in Unix milliseconds.
     public var atMilliseconds: Int64
     /// The list that showed the group, if any.
@@ -76,14 +79,17 @@ public struct InteractionRecord: Sendable, Equatable {
     /// The member's variant of an experiment.
     public var variant: String?
 
+    /// The group's external id, or nil if it is about something else.
+    public var groupID: String? { kind.subject == .group ? subjectID : nil }
+
     /// Creates an interaction.
     public init(
-        id: String, _ kind: Interaction.Kind, groupID: String, atMilliseconds: Int64, recommendationID: String? = nil,
-        position: Int? = nil, variant: String? = nil
+        id: String, _ kind: Interaction.Kind, subjectID: String, atMilliseconds: Int64,
+        recommendationID: String? = nil, position: Int? = nil, variant: String? = nil
     ) {
         self.id = id
         self.kind = kind
-        self.groupID = groupID
+        self.subjectID = subjectID
         self.atMilliseconds = atMilliseconds
         self.recommendationID = recommendationID
         self.position = position
@@ -92,6 +98,19 @@ public struct InteractionRecord: Sendable, Equatable {
 }
 
 extension InteractionRecord {
+    /// Creates an interaction with a group.
+    public init(
+        id: String, _ kind: Interaction.Kind, groupID: String, atMilliseconds: Int64, recommendationID: String? = nil,
+        position: Int? = nil, variant: String? = nil
+    ) {
+        self.init(
+            id: id, kind, subjectID: groupID, atMilliseconds: atMilliseconds, recommendationID: recommendationID,
+            position: position, variant: variant)
+    }
+
+    /// Whether the interaction names another member.
+    func isAbout(user id: String) -> Bool { kind.subject == .user && subjectID.hasSameBytes(as: id) }
+
     /// Whether another interaction has the same content, apart from the time.
     ///
     /// A client may send an interaction without a time, and it then gets the time of its arrival.
@@ -99,7 +118,7 @@ extension InteractionRecord {
         func isSame(_ left: String?, _ right: String?) -> Bool {
             left.map(BytewiseString.init) == right.map(BytewiseString.init)
         }
-        return kind == other.kind && groupID.hasSameBytes(as: other.groupID) && position == other.position
+        return kind == other.kind && subjectID.hasSameBytes(as: other.subjectID) && position == other.position
             && isSame(recommendationID, other.recommendationID) && isSame(variant, other.variant)
     }
 }
@@ -113,9 +132,11 @@ extension [InteractionRecord] {
 }
 
 extension Interaction {
-    /// Creates an interaction in terms of a model version, or nil if the version does not have the group.
+    /// Creates an interaction in terms of a model version.
+    ///
+    /// - Returns: nil if the interaction is not about a group, or if the version does not have the group.
     public init?(_ record: InteractionRecord, in model: VisibleModel) {
-        guard let group = model.index(ofID: record.groupID) else { return nil }
+        guard let id = record.groupID, let group = model.index(ofID: id) else { return nil }
         self.init(record.kind, group: UInt32(group), atMilliseconds: record.atMilliseconds)
     }
 }

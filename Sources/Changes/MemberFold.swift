@@ -4,7 +4,8 @@ import Synchronization
 /// The changes of a member that a version lacks, as far as a journal was read, without interactions that no longer
 /// count.
 ///
-/// A later event of a group replaces an earlier one: a leave replaces a join, and a click the impressions before it.
+/// A later event of the same thing replaces an earlier one: a leave replaces a join, and a click the impressions before
+/// it.
 struct MemberFold {
     /// An interaction, and its place among those at the same time.
     private struct Event {
@@ -103,15 +104,17 @@ struct MemberFold {
 
     /// Removes an interaction that a later change repeats, for example because of a client's retry at another daemon.
     private mutating func removeRepeated(_ id: String) {
+        let before = events.count
         events.removeAll { $0.record.id.hasSameBytes(as: id) }
-        counting.removeAll { $0.record.id.hasSameBytes(as: id) }
+        // What it replaced may count again.
+        if events.count < before { counting = events }
     }
 
-    /// Removes all interactions, or those with an id, except joins and leaves.
+    /// Removes all interactions, or those with an id, except those that change pairs, such as joins.
     private mutating func forget(_ id: String?, before stamp: ChangeStamp) {
         let before = events.count
         events.removeAll { event in
-            event.stamp < stamp && !event.record.kind.changesMembership
+            event.stamp < stamp && event.record.kind.pairChange == nil
                 && id.map { $0.hasSameBytes(as: event.record.id) } ?? true
         }
         if events.count < before { counting = events }
@@ -125,13 +128,15 @@ struct MemberFold {
             isArranged = true
         }
         guard counting.count > Self.fewEvents else { return }
-        var (memberships, dismissals, clicks) = (Set<BytewiseString>(), Set<BytewiseString>(), Set<BytewiseString>())
+        var (dismissals, clicks) = (Set<BytewiseString>(), Set<BytewiseString>())
+        var pairs: [Interaction.Kind.Subject: Set<BytewiseString>] = [:]
         var impressions: [BytewiseString: Int] = [:]
         var kept: [Event] = []
         for event in counting.reversed() {
-            let group = BytewiseString(event.record.groupID)
+            let group = BytewiseString(event.record.subjectID)
             switch event.record.kind {
-            case .join, .leave: guard memberships.insert(group).inserted else { continue }
+            case .join, .leave, .favourite, .unfavourite, .follow, .unfollow:
+                guard pairs[event.record.kind.subject, default: []].insert(group).inserted else { continue }
             case .dismiss, .undismiss: guard dismissals.insert(group).inserted else { continue }
             case .click: guard clicks.insert(group).inserted else { continue }
             case .impression:
@@ -147,7 +152,7 @@ struct MemberFold {
 extension InteractionRecord {
     /// The interaction without the list that showed the group, which profiles do not need.
     fileprivate var withoutList: InteractionRecord {
-        InteractionRecord(id: id, kind, groupID: groupID, atMilliseconds: atMilliseconds)
+        InteractionRecord(id: id, kind, subjectID: subjectID, atMilliseconds: atMilliseconds)
     }
 }
 

@@ -26,6 +26,21 @@ public struct RecentMemberChanges: Sendable, Equatable {
 
     /// Creates an empty record.
     public init() {}
+
+    /// The favourites and follows among the interactions, the latest of each photo and each member.
+    public var told: [ToldChange] {
+        var found: [BytewiseString: ToldChange] = [:]
+        var order: [BytewiseString] = []
+        for interaction in interactions {
+            guard let change = interaction.kind.pairChange,
+                let kind = EvidenceKind.allCases.first(where: { $0.source == change.source })
+            else { continue }
+            let key = BytewiseString("\(kind.rawValue) \(interaction.subjectID)")
+            if found[key] == nil { order.append(key) }
+            found[key] = ToldChange(kind, subjectID: interaction.subjectID, adds: change.adds)
+        }
+        return order.compactMap { found[$0] }
+    }
 }
 
 /// Actions of members and decisions of the site, according to a journal.

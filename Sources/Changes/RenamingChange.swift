@@ -78,7 +78,12 @@ extension Change {
             change.userID = try user(change.userID)
             if case .record(var interactions) = change.action {
                 for index in interactions.indices {
-                    interactions[index].groupID = try group(interactions[index].groupID)
+                    let id = interactions[index].subjectID
+                    switch interactions[index].kind.subject {
+                    case .group: interactions[index].subjectID = try group(id)
+                    case .user: interactions[index].subjectID = try user(id)
+                    case .photo: break
+                    }
                 }
                 change.action = .record(interactions)
             }

@@ -228,12 +228,15 @@ extension Manifest {
         public var valueCount: Int
         /// A checksum of all values, defined by the store: 16 hexadecimal digits.
         public var checksum: String
+        /// Whether the values say which members are not listed; nil in versions of earlier programs.
+        public var saysListed: Bool?
 
         /// Creates a report.
-        public init(bucketCount: Int, valueCount: Int, checksum: String) {
+        public init(bucketCount: Int, valueCount: Int, checksum: String, saysListed: Bool? = nil) {
             self.bucketCount = bucketCount
             self.valueCount = valueCount
             self.checksum = checksum
+            self.saysListed = saysListed
         }
     }
 

@@ -15,6 +15,8 @@ struct RecomputedMembers: MemberSource {
     private let firstDays: [UInt16]
     /// The dismissals and exposures of users who have any, by row.
     private let feedback: [UInt32: PublishedMember.Feedback]
+    /// The rows of the users who are not listed.
+    var unlisted: Set<UInt32> = []
     /// The groups that the users' favourites and follows point to.
     var hints = MemberHints.none { didSet { rows = Self.rows(users, joined, feedback, hints) } }
     /// The rows of the users to publish: those with an id and with a group, feedback, interests or hints.
@@ -68,6 +70,7 @@ struct RecomputedMembers: MemberSource {
         let interests = users.interests.bytes(at: Int(rows[number]))
         let isText = (try? UTF8Span(validating: interests.span)) != nil
         feedback.hints = hints.hints(ofUser: Int(rows[number]))
+        feedback.isUnlisted = unlisted.contains(rows[number])
         feedback.interestBytes = isText ? interests : Array(String(decoding: interests, as: UTF8.self).utf8)[...]
         return feedback
     }
@@ -101,14 +104,16 @@ extension RecomputeJob {
         throws(RecomputeError) -> (RecomputedMembers, outcome: String)
     {
         let joined = TransposedMatrix(of: memberships.matrix, isMeanwhile: parameters.threads > 1)
-        let (users, feedback): (UserTexts, [UInt32: PublishedMember.Feedback])
+        let (users, feedback, unlisted): (UserTexts, [UInt32: PublishedMember.Feedback], Set<UInt32>)
         do throws(CatalogError) {
             users = try entries.users()
             feedback = try memberFeedback(entries)
+            unlisted = try entries.unlistedUsers()
         } catch { throw .catalog(error) }
         do throws(MatrixError) {
-            let members = RecomputedMembers(
+            var members = RecomputedMembers(
                 users: users, joined: try joined.wait(), firstDays: memberships.firstDays ?? [], feedback: feedback)
+            members.unlisted = unlisted
             return (members, "\(members.userCount) users")
         } catch { throw .model("the memberships cannot be turned to users: \(error)") }
     }

@@ -1,5 +1,6 @@
 import Answers
 import HTTP
+import Model
 import RecordReading
 
 /// An error answer: `application/problem+json` (RFC 9457).
@@ -155,11 +156,17 @@ extension Problem {
             detail: "the group \"\(id)\" is private, and private groups cannot be curated")
     }
 
-    /// An interaction names a group that does not exist or is hidden.
-    static func unknownGroup(_ id: String, inField name: String) -> Problem {
-        Problem(
-            status: .notFound, kind: .unknownGroup, title: "Unknown group",
-            detail: "\"\(name)\" in the body is \"\(id)\": there is no such group"
+    /// An interaction names a group, a photo or a member that does not exist, or is not public.
+    static func unknownSubject(_ subject: Interaction.Kind.Subject, _ id: String, inField name: String) -> Problem {
+        let kind: Kind =
+            switch subject {
+            case .group: .unknownGroup
+            case .photo: .unknownPhoto
+            case .user: .unknownUser
+            }
+        return Problem(
+            status: .notFound, kind: kind, title: "Unknown \(subject.noun)",
+            detail: "\"\(name)\" in the body is \"\(id)\": there is no such \(subject.noun)"
         ).with { $0.field = name }
     }
 

@@ -70,7 +70,7 @@ struct HiddenGroupTests {
         _ = try change(.hide, "b")
         #expect(try !#require(try catalog.curations().first).isValid(at: 0))
         let join = InteractionRecord(id: "1", .join, groupID: "b", atMilliseconds: 1)
-        #expect(try catalog.apply([MemberChange(ofUser: "u", .record([join]))]) == [.unknownGroup(at: 0)])
+        #expect(try catalog.apply([MemberChange(ofUser: "u", .record([join]))]) == [.unknownSubject(at: 0)])
         let reading = try CatalogSnapshot(of: catalog, threads: 1).matrix(.memberships) { _ in }
         #expect(reading.matrix.rowCount == 2 && reading.matrix.entryCount == 2)
         let group = try #require(try catalog.group(withID: "a"))

@@ -59,7 +59,7 @@ struct InteractionTests {
             let outcomes = try catalog.apply([
                 MemberChange(ofUser: "u", .record([good, bad])), MemberChange(ofUser: "v", .record([good])),
             ])
-            #expect(outcomes[0] == .unknownGroup(at: 1))
+            #expect(outcomes[0] == .unknownSubject(at: 1))
             #expect(try catalog.interactions(ofUser: "u", limit: 9) == [])
             #expect(try catalog.interactions(ofUser: "v", limit: 9) == [good])
         }

@@ -43,6 +43,16 @@ struct JournalTakeoverTests {
             }
         }
         let (users, groups) = (["ann", "bob"], ["a", "b", "c"])
+        func interaction(_ number: Int) throws -> InteractionRecord {
+            let id = Bool.random(using: &generator) ? "\(number)" : "\(number / 3)"
+            let kind = try #require(Interaction.Kind.allCases.randomElement(using: &generator))
+            // Photos have the same ids as groups.
+            let subjects = kind.subject == .user ? users : groups
+            return InteractionRecord(
+                id: id, kind, subjectID: try #require(subjects.randomElement(using: &generator)),
+                // If several interactions have the same id, only the first is kept.
+                atMilliseconds: Int64(number / 3) * 1000)
+        }
         for number in 0..<120 {
             let journal = try #require(journals.randomElement(using: &generator))
             switch Int.random(in: 0..<20, using: &generator) {
@@ -53,15 +63,7 @@ struct JournalTakeoverTests {
                     case 0: .forget(id: nil)
                     case 1: .forget(id: "\(Int.random(in: 0..<120, using: &generator))")
                     case 2: .state(interests: ["\(number)"])
-                    default:
-                        .record([
-                            InteractionRecord(
-                                id: Bool.random(using: &generator) ? "\(number)" : "\(number / 3)",
-                                try #require(Interaction.Kind.allCases.randomElement(using: &generator)),
-                                groupID: try #require(groups.randomElement(using: &generator)),
-                                // If several interactions have the same id, only the first is kept.
-                                atMilliseconds: Int64(number / 3) * 1000)
-                        ])
+                    default: .record([try interaction(number)])
                     }
                 // A client must not give one id to two interactions.
                 if case .record(let records) = action, records[0].id != "\(number)" { continue }
@@ -73,6 +75,8 @@ struct JournalTakeoverTests {
         for _ in 0..<4 { for journal in journals { try exchange(journal, limit: .max) } }
         let catalog = try CatalogUnderTest()
         try catalog.importing(.groups, "group_id\na\nb\nc\n")
+        try catalog.importing(.photos, "photo_id\na\nb\nc\n")
+        try catalog.importing(.users, "user_id\nann\nbob\n")
         let counts = try catalog.catalog.apply(journaled: streams.values.joined().sorted { $0.stamp < $1.stamp })
         #expect(counts.held == 0 && counts.repeated == 0)
         for user in users {
@@ -84,10 +88,15 @@ struct JournalTakeoverTests {
             #expect(try members[0]?.interests ?? [] == catalog.catalog.member(withID: user)?.interests ?? [])
             var joined: Set<String> = []
             for interaction in members[0]?.interactions ?? [] {
-                if interaction.kind == .join { joined.insert(interaction.groupID) }
-                if interaction.kind == .leave { joined.remove(interaction.groupID) }
+                if interaction.kind == .join { joined.insert(interaction.subjectID) }
+                if interaction.kind == .leave { joined.remove(interaction.subjectID) }
             }
             #expect(joined == Set(try catalog.catalog.member(withID: user)?.memberships.map(\.groupID) ?? []))
+            for kind in EvidenceKind.allCases {
+                let told = (members[0]?.told ?? []).filter { $0.kind == kind && $0.adds }.map(\.subjectID)
+                let rows = try catalog.content(.relation(kind.source)).map { $0.split(separator: "|") }
+                #expect(told.sorted() == rows.filter { $0[0] == user }.map { String($0[1]) }, "\(kind)")
+            }
         }
         for journal in journals { #expect(try journal.kept() == journals[0].kept()) }
     }

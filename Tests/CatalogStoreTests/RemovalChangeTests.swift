@@ -87,7 +87,7 @@ struct RemovalChangeTests {
                 .member(.recorded(new: 1, repeated: 0)),
                 .removal(.removed(["users": 1, "memberships": 2, "interactions": 1, "photos": 1])),
                 .member(.unknownMember), .removal(.removed(["groups": 1, "memberships": 1, "pools": 1])),
-                .member(.unknownGroup(at: 0)),
+                .member(.unknownSubject(at: 0)),
             ])
     }
 

@@ -36,7 +36,7 @@ struct RenamingTests {
     }
 
     private func interactions(_ user: String) throws -> [String] {
-        try #require(try catalog.interactions(ofUser: user, limit: 9)).map { "\($0.id) \($0.kind) \($0.groupID)" }
+        try #require(try catalog.interactions(ofUser: user, limit: 9)).map { "\($0.id) \($0.kind) \($0.subjectID)" }
     }
 
     @Test("A group keeps members, photos, hiding, curation and dismissals, and repeating it changes nothing")

@@ -89,6 +89,8 @@ struct SchemaTests {
             ALTER TABLE hidden_groups DROP COLUMN decided_at; ALTER TABLE users DROP COLUMN listed;
             DROP TABLE forgotten_members; DROP TABLE exposures;
             ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
+            DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
+            ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
             PRAGMA user_version = 6
             """)
         _ = try Catalog(path: path, mode: .writing)

@@ -169,6 +169,8 @@ struct UndescribedRowsTests {
             ALTER TABLE exposures DROP COLUMN shown; ALTER TABLE exposures DROP COLUMN settings;
             ALTER TABLE users DROP COLUMN listed;
             ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
+            DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
+            ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
             PRAGMA user_version = 13
             """)
         let before = try catalog.changeCount()

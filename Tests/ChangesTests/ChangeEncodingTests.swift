@@ -25,6 +25,20 @@ struct ChangeEncodingTests {
                 + #"{"id":"2","kind":5,"group":"snow \"é\"\u000a","at":5}]}"#
         ),
         (
+            .member(
+                MemberChange(
+                    ofUser: "ann",
+                    .record([
+                        InteractionRecord(id: "1", .favourite, subjectID: "p1", atMilliseconds: 5),
+                        InteractionRecord(id: "2", .unfavourite, subjectID: "p2", atMilliseconds: 6),
+                        InteractionRecord(id: "3", .follow, subjectID: "bob", atMilliseconds: 7),
+                        InteractionRecord(id: "4", .unfollow, subjectID: "cat", atMilliseconds: 8),
+                    ]))),
+            #"{"v":1,"kind":1,"user":"ann","interactions":[{"id":"1","kind":6,"photo":"p1","at":5},"#
+                + #"{"id":"2","kind":7,"photo":"p2","at":6},{"id":"3","kind":8,"user":"bob","at":7},"#
+                + #"{"id":"4","kind":9,"user":"cat","at":8}]}"#
+        ),
+        (
             .member(MemberChange(ofUser: "ann", .forget(id: "2"))),
             #"{"v":1,"kind":2,"user":"ann","interaction":"2"}"#
         ),
@@ -120,13 +134,20 @@ struct ChangeEncodingTests {
 
     @Test("Kinds of interactions have the numbers that they had")
     func kinds() {
-        let words = ["join", "leave", "dismiss", "undismiss", "click", "impression"]
+        let words = [
+            "join", "leave", "dismiss", "undismiss", "click", "impression", "favourite", "unfavourite", "follow",
+            "unfollow",
+        ]
         for (number, word) in words.enumerated() {
             #expect(Interaction.Kind(number: Int64(number))?.rawValue == word)
             #expect(Interaction.Kind(rawValue: word)?.number == Int64(number))
         }
         #expect(Set(Interaction.Kind.allCases.map(\.number)).count == Interaction.Kind.allCases.count)
-        #expect(Interaction.Kind.membershipNumbers == "0, 1")
+        #expect(words.count == Interaction.Kind.allCases.count)
+        // Partial indexes of the catalog have these conditions.
+        #expect(Interaction.Kind.numbers(changing: .memberships) == "0, 1")
+        #expect(Interaction.Kind.numbers(changing: .favourites) == "6, 7")
+        #expect(Interaction.Kind.numbers(changing: .follows) == "8, 9")
     }
 
     @Test(
@@ -136,6 +157,8 @@ struct ChangeEncodingTests {
             #"{"v":1,"kind":3,"user":"ann","more":1}"#, #"{"v":1,"kind":3,"user":["ann"]}"#, #"{"v":1,"kind":3}"#,
             #"{"v":1,"kind":12,"group":"a","at":5,"position":"first"}"#,
             #"{"v":1,"kind":1,"user":"ann","interactions":[{"id":"1","kind":77,"group":"g","at":1}]}"#,
+            #"{"v":1,"kind":1,"user":"ann","interactions":[{"id":"1","kind":6,"group":"g","at":1}]}"#,
+            #"{"v":1,"kind":1,"user":"ann","interactions":[{"id":"1","kind":8,"user":"b","photo":"p","at":1}]}"#,
             #"{"v":1,"kind":1,"user":"ann","interactions":[{"id":"1","kind":1,"group":"g","at":9223372036854775807}]}"#,
             #"{"v":1,"kind":3,"user":"ann"} "#, #"{"v":1,"kind":3,"kind":2,"user":"ann"}"#, "", "x", "{", "\u{0}",
             #"{"member":{"_0":{"action":{"follow":{"_0":"bob"}},"userID":"ann"}}}"#,

@@ -43,6 +43,30 @@ struct ForgettingTests: JournalTests {
         #expect(try one.interactions(ofUser: "ann", after: nil, limit: 9) == [])
     }
 
+    @Test("Nobody's follows name a forgotten member, whichever change comes first")
+    func forgottenFollowed() throws {
+        let (one, other, late) = (try journal("one"), try journal("other"), try journal("late"))
+        func follow(_ id: String, _ user: String) -> InteractionRecord {
+            InteractionRecord(id: id, .follow, subjectID: user, atMilliseconds: 1)
+        }
+        _ = try record(one, follow("1", "telling-name"), follow("2", "cat"), of: "bob")
+        _ = try record(one, follow("3", "telling-name"), of: "cat")
+        _ = try record(late, follow("4", "telling-name"), follow("5", "cat"), of: "dan")
+        _ = try other.follow(sent(one), beyond: .none, at: 6)
+        #expect(try other.traces(of: ["telling-name"]).values.sorted() == [2])
+        _ = try one.record([Self.forgetting("telling-name")], at: 7)
+        _ = try other.follow(sent(one, after: 2), beyond: .none, at: 8)
+        for journal in [one, other] {
+            _ = try journal.follow(sent(late), beyond: .none, at: 9)
+            #expect(try journal.traces(of: ["telling-name"]).isEmpty)
+            #expect(try journal.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.subjectID) == ["cat"])
+            #expect(try journal.interactions(ofUser: "dan", after: nil, limit: 9)?.map(\.subjectID) == ["cat"])
+            #expect(try journal.interactions(ofUser: "cat", after: nil, limit: 9) == [])
+            #expect(
+                try journal.recentChanges(ofUser: "dan")?.told == [ToldChange(.follows, subjectID: "cat", adds: true)])
+        }
+    }
+
     @Test("Removals of entries are their member's changes; of groups and photos, everybody's")
     func removals() throws {
         let journal = try journal()

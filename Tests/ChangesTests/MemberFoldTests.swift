@@ -17,16 +17,18 @@ struct MemberFoldTests {
 
     /// The part of interactions that a profile uses: each group's last events, and its impressions since a click.
     private struct Effect: Equatable {
-        var memberships: [String: InteractionRecord] = [:]
+        /// The last event of each group, photo and followed member.
+        var pairs: [String: InteractionRecord] = [:]
         var dismissals: [String: InteractionRecord] = [:]
         var clicked: Set<String> = []
         var impressions: [String: [Int64]] = [:]
 
         init(_ interactions: [InteractionRecord]) {
             for interaction in interactions {
-                let group = interaction.groupID
+                let group = interaction.subjectID
                 switch interaction.kind {
-                case .join, .leave: memberships[group] = interaction
+                case .join, .leave, .favourite, .unfavourite, .follow, .unfollow:
+                    pairs["\(interaction.kind.subject) \(group)"] = interaction
                 case .dismiss, .undismiss: dismissals[group] = interaction
                 case .click:
                     clicked.insert(group)
@@ -58,7 +60,9 @@ struct MemberFoldTests {
         }
         recent.interactions = found.enumerated()
             .sorted { ($0.element.atMilliseconds, $0.offset) < ($1.element.atMilliseconds, $1.offset) }
-            .map { InteractionRecord(id: $1.id, $1.kind, groupID: $1.groupID, atMilliseconds: $1.atMilliseconds) }
+            .map {
+                InteractionRecord(id: $1.id, $1.kind, subjectID: $1.subjectID, atMilliseconds: $1.atMilliseconds)
+            }
         return recent
     }
 

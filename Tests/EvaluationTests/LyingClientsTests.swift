@@ -73,7 +73,7 @@ import Testing
                 guard isBot || Int.random(in: 0..<2, using: &generator) == 0 else { continue }
                 var join = act(.join, Int.random(in: 0..<5, using: &generator), at + 2)
                 if isLying {
-                    if lie == .inventsGroups { join.groupID = groups.first { !shown.contains($0) } ?? "" }
+                    if lie == .inventsGroups { join.subjectID = groups.first { !shown.contains($0) } ?? "" }
                     if lie == .inventsPositions { join.position = 999 }
                     if lie == .inventsLists { join.recommendationID = "none" }
                     if lie == .hasOldClocks { join.atMilliseconds -= 3 * Self.day }

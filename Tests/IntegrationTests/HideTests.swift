@@ -123,7 +123,12 @@ struct HideTests {
         for table in added { try database.execute("DROP TABLE \(table)") }
         try database.execute("ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height")
         try database.execute(
-            "DROP INDEX groups_private; ALTER TABLE users DROP COLUMN listed; PRAGMA user_version = 4")
+            """
+            DROP INDEX groups_private; ALTER TABLE users DROP COLUMN listed;
+            DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
+            ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
+            PRAGMA user_version = 4
+            """)
     }
 }
 

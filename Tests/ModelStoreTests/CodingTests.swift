@@ -115,7 +115,11 @@ struct CodingTests {
             GroupHint(.favourites, group: 300, units: 1, count: 1),
             GroupHint(.follows, group: 7, units: 24, count: 3),
         ]
-        for feedback in [feedback, telling, PublishedMember.Feedback(), PublishedMember.Feedback(interestBytes: [97])] {
+        var unlisted = PublishedMember.Feedback(interestBytes: [97])
+        unlisted.isUnlisted = true
+        for feedback in [
+            feedback, telling, unlisted, PublishedMember.Feedback(), PublishedMember.Feedback(interestBytes: [97]),
+        ] {
             var bytes: [UInt8] = []
             #expect(FeedbackCoding.append(feedback, to: &bytes))
             #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == feedback)
@@ -128,6 +132,13 @@ struct CodingTests {
         var hinted: [UInt8] = []
         #expect(FeedbackCoding.append(telling, to: &hinted))
         #expect(FeedbackCoding.decode(Array(hinted.dropLast()).span, groupCount: 301) == nil)
+        // As a program wrote it that did not say who is listed.
+        #expect(FeedbackCoding.decode([0, 0, 97, 0, 0, 1, 7, 24, 3].span, groupCount: 301)?.isUnlisted == false)
+        var shy: [UInt8] = []
+        #expect(FeedbackCoding.append(unlisted, to: &shy) && shy == [0, 0, 97, 0, 0, 0, 1])
+        for last in [[0], [2], [1, 1]] as [[UInt8]] {
+            #expect(FeedbackCoding.decode((shy.dropLast() + last).span, groupCount: 301) == nil)
+        }
         let descending = PublishedMember.Feedback(exposures: [
             .init(group: 2, impressions: 0.001), .init(group: 2, impressions: 0.001),
         ])

@@ -141,6 +141,8 @@ enum Transport: CaseIterable, Sendable {
 /// The routes over a store, with or without a socket in between.
 struct Routes {
     var store: FakeStore
+    /// The data that the daemon reads from the store.
+    var needs = VersionNeeds()
     var community: (any CommunitySource)? = FakeCommunity()
     var sessions: (any SessionStore)?
     /// Records what members of the store's experiments are shown; nil for no experiments.
@@ -171,7 +173,8 @@ struct Routes {
         let now = clock ?? { instant }
         let changes = community?.changes ?? ChangeClock()
         let cache = cacheBytes > 0 ? AnswerCache(limitBytes: cacheBytes, changes: changes, now: now) : nil
-        let follower = VersionFollower(store: store, planning: .init(), changes: changes, log: lines.log, now: now)
+        let follower = VersionFollower(
+            store: store, needs: needs, planning: .init(), changes: changes, log: lines.log, now: now)
         follower.poll()
         let board = ExperimentBoard(follower, changes: changes, log: lines.log)
         board.poll()

@@ -8,6 +8,8 @@ final class FakeStore: SharedStore {
         var versions: [VersionName: LoadedVersion] = [:]
         var current: VersionName?
         var profiles: [String: [UInt32]] = [:]
+        /// The members who may not be counted to others.
+        var unlisted: Set<String> = []
         var experiments: [UInt8]?
         /// The folder of cached versions.
         var lastLoaded: LoadedVersion?
@@ -87,9 +89,15 @@ final class FakeStore: SharedStore {
     }
 
     func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
-        let (failure, profile) = state.withLock { ($0.failure, $0.profiles[id]) }
+        let (failure, profile, isUnlisted) = state.withLock {
+            ($0.failure, $0.profiles[id], $0.unlisted.contains(id))
+        }
         if let failure { throw failure }
-        return profile.map { PublishedMember(joined: $0) }
+        return profile.map { joined in
+            var member = PublishedMember(joined: joined)
+            member.feedback.isUnlisted = isUnlisted
+            return member
+        }
     }
 
     func versionNames() throws(StoreError) -> [VersionName] { try versions().map(\.version) }

@@ -202,7 +202,7 @@ extension Importer {
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             // Files must not undo newer interactions.
-            if kind == .memberships { try catalog.reapplyInteractions() }
+            if case .relation(let source) = kind { try catalog.reapplyInteractions(to: source) }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.note(notedColumns)
             if case .pairs(let writer, _) = writer { try writer.finish() }

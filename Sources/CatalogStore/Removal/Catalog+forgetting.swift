@@ -142,7 +142,8 @@ extension Catalog {
             var traces = MemberTraces()
             if putAside > 0 { traces.rows["unreadable_changes"] = putAside }
             let tables =
-                ["users", "interactions", "exposures", "photos"].map { (table: $0, columns: ["user_key"]) }
+                ["users", "exposures", "photos"].map { (table: $0, columns: ["user_key"]) }
+                + [(table: "interactions", columns: ["user_key", "followed_key"])]
                 + relations.sources.map { (table: $0.table, columns: $0.columns(naming: .users)) }
             for (table, columns) in tables where !columns.isEmpty {
                 let conditions = columns.map { "\($0) IN (SELECT user_key FROM users WHERE user_id = ?1)" }

@@ -163,7 +163,7 @@ extension ImportKind {
     /// Rows of other tables that name them go first. The table `vanished` has a column `key`, or `row_key` and
     /// `entry_key` for pairs.
     ///
-    /// - Parameter isNamed: whether a user named the rows. Recorded joins and leaves of memberships are then removed as
+    /// - Parameter isNamed: whether a user named the rows. Recorded events of these pairs, such as joins, are then removed as
     ///   well; the lack of a row in a file says nothing about them.
     func removals(in relations: RelationTable, isNamed: Bool) -> [Removal] {
         switch self {
@@ -172,19 +172,19 @@ extension ImportKind {
             let removal = Removal(
                 table: source.table,
                 statement: "DELETE FROM \(source.table) WHERE \(pair) IN (SELECT * FROM temp.vanished)")
-            guard isNamed, relations[.membership]?.source == source else { return [removal] }
-            // A recorded join would create the membership again.
-            let joins = """
-                DELETE FROM interactions
-                WHERE \(Catalog.changesMembership) AND \(pair) IN (SELECT * FROM temp.vanished)
+            guard isNamed, RelationSource.changed.contains(source) else { return [removal] }
+            // A recorded event, such as a join, would create the pair again.
+            let events = """
+                DELETE FROM interactions WHERE \(source.isChanged) AND \(pair) IN (SELECT * FROM temp.vanished)
                 """
-            return [Removal(table: "interactions", statement: joins), removal]
+            return [Removal(table: "interactions", statement: events), removal]
         case .entities(let table):
             let naming = relations.sources.flatMap { source in
                 source.columns(naming: table).map { (table: source.table, column: $0) }
             }
             let others = (table.tablesOfTheirs + [table.rawValue]).map { (table: $0, column: table.keyColumn) }
-            let removals = (naming + others).map {
+            let followed = table == .users ? [(table: "interactions", column: "followed_key")] : []
+            let removals = (naming + followed + others).map {
                 Removal(
                     table: $0.table,
                     statement: "DELETE FROM \($0.table) WHERE \($0.column) IN (SELECT key FROM temp.vanished)")
@@ -202,7 +202,7 @@ extension EntityTable {
         switch self {
         case .groups: ["curated_groups", "interactions", "hidden_groups"]
         case .users: ["interactions", "exposures"]
-        case .photos: ["photo_vectors"]
+        case .photos: ["photo_vectors", "interactions"]
         }
     }
 }

@@ -63,7 +63,7 @@ extension Catalog {
             for statement in table.mergingStatements(relations) {
                 try database.prepare(statement).run(target, key)
             }
-            try settleMemberships(table, target)
+            try settlePairs(table, target)
             outcome = .merged
         }
         try recordChanges(database.totalChanges - before)
@@ -90,18 +90,23 @@ extension Catalog {
         }
     }
 
-    /// Applies the joins and leaves of a group or a user to the memberships, including those recorded under another id.
-    private func settleMemberships(_ table: EntityTable, _ key: Int64) throws(DatabaseError) {
-        let pairs = try database.prepare(
-            """
-            SELECT DISTINCT group_key, user_key FROM interactions
-            WHERE \(Catalog.changesMembership) AND \(table.keyColumn) = ?
-            """)
-        pairs.bind(key, at: 1)
-        var found: [(group: Int64, user: Int64)] = []
-        while try pairs.step() { found.append((pairs.integer(0), pairs.integer(1))) }
-        let memberships = try MembershipEvents(database)
-        for pair in found { try memberships.settle(group: pair.group, user: pair.user) }
+    /// Applies the events of a group or a user to memberships, favourites and follows, including those recorded under
+    /// another id.
+    private func settlePairs(_ table: EntityTable, _ key: Int64) throws(DatabaseError) {
+        for source in RelationSource.changed where relations.sources.contains(source) {
+            let columns = source.columns(naming: table)
+            guard !columns.isEmpty else { continue }
+            let pairs = try database.prepare(
+                """
+                SELECT DISTINCT \(source.rowColumn), \(source.entryColumn) FROM interactions
+                WHERE \(source.isChanged) AND ?1 IN (\(columns.joined(separator: ", ")))
+                """)
+            pairs.bind(key, at: 1)
+            var found: [(row: Int64, entry: Int64)] = []
+            while try pairs.step() { found.append((pairs.integer(0), pairs.integer(1))) }
+            let events = try PairEvents(database, source)
+            for pair in found { try events.settle(row: pair.row, entry: pair.entry) }
+        }
     }
 }
 
@@ -136,7 +141,13 @@ extension EntityTable {
                     "DELETE FROM \(table) WHERE \(keyColumn) = ?2",
                 ]
             }
-        let photos = self == .users ? ["UPDATE photos SET user_key = ?1 WHERE user_key = ?2"] : []
+        let photos =
+            self == .users
+            ? [
+                "UPDATE photos SET user_key = ?1 WHERE user_key = ?2",
+                "UPDATE interactions SET followed_key = ?1 WHERE followed_key = ?2",
+                "DELETE FROM interactions WHERE user_key = followed_key AND user_key IN (?1, ?2)",
+            ] : []
         let columns =
             self == .groups
             ? ["title", "description", "topics", "created_at", "last_active_at"] : ["name", "interests"]

@@ -140,7 +140,7 @@ struct TableNumbers: Sendable {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
-                SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(Catalog.changesMembership)
+                SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(RelationSource.memberships.isChanged)
                 ORDER BY group_key, user_key, occurred_at, interaction_key
                 """)
             while try rows.step() {
@@ -170,7 +170,7 @@ struct SettledMembership: Sendable {
     /// The time, in Unix seconds.
     let seconds: Int64
 
-    /// Returns the membership after this join or leave, as `MembershipEvents` computes it in the catalog.
+    /// Returns the membership after this join or leave, as `PairEvents` computes it in the catalog.
     ///
     /// - Parameter entry: the membership before, or `nil` if there is none.
     /// - Returns: `nil` if there is no membership afterwards.

@@ -50,8 +50,8 @@ public struct ExperimentOutcomes: Sendable {
             }
             guard let arm = member.exposures.first.flatMap({ indexes[$0.arm] }) else { return }
             for interaction in member.interactions where interaction.kind == .join {
-                guard topics[interaction.groupID] == nil else { continue }
-                topics[interaction.groupID] = try catalog.group(withID: interaction.groupID)?.topics ?? []
+                guard topics[interaction.subjectID] == nil else { continue }
+                topics[interaction.subjectID] = try catalog.group(withID: interaction.subjectID)?.topics ?? []
             }
             sources.add(member.exposures, arm: arm, course)
             let actions = ListActions(of: member, course)

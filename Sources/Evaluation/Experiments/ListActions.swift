@@ -43,7 +43,7 @@ struct ListActions {
         var earlier: Set<Kind> = []
         for record in member.interactions where record.atMilliseconds < course.end {
             guard let id = record.recommendationID, let quantity = record.quantity else { continue }
-            let kind = Kind(kind: record.kind, groupID: record.groupID)
+            let kind = Kind(kind: record.kind, groupID: record.subjectID)
             guard let exposures = lists[id] else {
                 if record.atMilliseconds >= firstAt {
                     note(.interactions, record.atMilliseconds)
@@ -92,7 +92,7 @@ struct ListActions {
             let day = course.day(action.atMilliseconds)
             outcome.events.append(.init(day: day, quantity))
             guard action.record.kind == .join else { continue }
-            let new = (topics[action.record.groupID] ?? []).filter { known.insert($0).inserted }
+            let new = (topics[action.record.subjectID] ?? []).filter { known.insert($0).inserted }
             if !new.isEmpty { outcome.events.append(.init(day: day, .topics, Double(new.count))) }
         }
         outcome.events += keptJoins
@@ -105,10 +105,10 @@ struct ListActions {
         return joins.compactMap { join in
             let decided = join.atMilliseconds + ExperimentCourse.daysKept * ExperimentCourse.dayLength
             let isLeft = member.interactions.contains { later in
-                later.kind == .leave && later.groupID == join.record.groupID
+                later.kind == .leave && later.subjectID == join.record.subjectID
                     && later.atMilliseconds >= join.record.atMilliseconds && later.atMilliseconds < decided
             }
-            guard decided < course.now, !isLeft, known.insert(join.record.groupID).inserted else { return nil }
+            guard decided < course.now, !isLeft, known.insert(join.record.subjectID).inserted else { return nil }
             return .init(day: course.day(decided), .keptJoins)
         }
     }
@@ -153,12 +153,12 @@ extension ExposureRecord {
     /// Whether the page had the group of an interaction, at a position of the page.
     fileprivate func explains(_ interaction: InteractionRecord) -> Bool {
         let isInside = interaction.position.map { (firstPosition..<firstPosition + shownCount).contains($0) } ?? true
-        return isInside && showed(interaction.groupID)
+        return isInside && showed(interaction.subjectID)
     }
 
     /// Returns the list that is credited with an interaction: by its group, or by its position on pages without marks.
     fileprivate func team(creditedWith interaction: InteractionRecord) -> Character? {
-        guard shown == nil else { return team(of: interaction.groupID) }
+        guard shown == nil else { return team(of: interaction.subjectID) }
         guard let teams = teams.map({ Array($0) }), let position = interaction.position,
             teams.indices.contains(position - firstPosition)
         else { return nil }

@@ -26,6 +26,33 @@ public struct GroupHint: Sendable, Equatable {
     }
 }
 
+/// A favourite or a follow that a member told of, or the end of one.
+public struct ToldChange: Sendable, Equatable {
+    /// The kind of what the member told.
+    public var kind: EvidenceKind
+    /// The external id of the photo or the followed member.
+    public var subjectID: String
+    /// Whether the member likes the photo, or follows the member, from then on.
+    public var adds: Bool
+
+    /// Creates a change.
+    public init(_ kind: EvidenceKind, subjectID: String, adds: Bool) {
+        self.kind = kind
+        self.subjectID = subjectID
+        self.adds = adds
+    }
+}
+
+extension EvidenceKind {
+    /// The table of what members tell.
+    public var source: RelationSource {
+        switch self {
+        case .favourites: .favourites
+        case .follows: .follows
+        }
+    }
+}
+
 extension Manifest {
     /// The weight of a kind of evidence in members' lists.
     public struct EvidenceWeight: Codable, Sendable, Equatable {

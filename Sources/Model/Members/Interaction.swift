@@ -1,4 +1,4 @@
-/// Something a member did with a group, from which profiles are computed.
+/// Something a member did, from which profiles are computed.
 ///
 /// The group is given by its index in a model version.
 public struct Interaction: Sendable, Equatable {
@@ -16,26 +16,59 @@ public struct Interaction: Sendable, Equatable {
         case click
         /// The member was shown the group in a list.
         case impression
+        /// The member likes a photo.
+        case favourite
+        /// The member no longer likes a photo.
+        case unfavourite
+        /// The member follows another one.
+        case follow
+        /// The member no longer follows another one.
+        case unfollow
+
+        /// The kinds of thing that an interaction can be about.
+        public enum Subject: String, Sendable, CaseIterable {
+            /// A group.
+            case group
+            /// A photo.
+            case photo
+            /// Another member.
+            case user
+        }
+
+        /// A change of a table of pairs, such as memberships: the latest one of a pair counts.
+        public struct PairChange: Sendable, Equatable {
+            /// The table.
+            public let source: RelationSource
+            /// Whether the pair is in the table afterwards.
+            public let adds: Bool
+        }
 
         /// All there is to say of a kind.
         ///
         /// A number is never used for anything else again.
-        private var facts: (number: Int64, changesMembership: Bool) {
+        private var facts: (number: Int64, subject: Subject, pairs: PairChange?) {
             switch self {
-            case .join: (0, true)
-            case .leave: (1, true)
-            case .dismiss: (2, false)
-            case .undismiss: (3, false)
-            case .click: (4, false)
-            case .impression: (5, false)
+            case .join: (0, .group, PairChange(source: .memberships, adds: true))
+            case .leave: (1, .group, PairChange(source: .memberships, adds: false))
+            case .dismiss: (2, .group, nil)
+            case .undismiss: (3, .group, nil)
+            case .click: (4, .group, nil)
+            case .impression: (5, .group, nil)
+            case .favourite: (6, .photo, PairChange(source: .favourites, adds: true))
+            case .unfavourite: (7, .photo, PairChange(source: .favourites, adds: false))
+            case .follow: (8, .user, PairChange(source: .follows, adds: true))
+            case .unfollow: (9, .user, PairChange(source: .follows, adds: false))
             }
         }
 
         /// Its number in catalogs, journals and streams.
         public var number: Int64 { facts.number }
 
-        /// Whether it changes who is in a group.
-        public var changesMembership: Bool { facts.changesMembership }
+        /// The kind of thing that it is about.
+        public var subject: Subject { facts.subject }
+
+        /// Its change of a table of pairs; nil if it changes none.
+        public var pairChange: PairChange? { facts.pairs }
 
         /// The kind of a number; nil if this program knows none.
         public init?(number: Int64) {
@@ -43,9 +76,14 @@ public struct Interaction: Sendable, Equatable {
             self = kind
         }
 
-        /// The numbers of the kinds that change who is in a group, separated as in SQL.
-        public static let membershipNumbers =
-            allCases.filter(\.changesMembership).map { String($0.number) }.joined(separator: ", ")
+        /// Returns the numbers of the kinds that change a table of pairs, separated as in SQL.
+        public static func numbers(changing source: RelationSource) -> String {
+            allCases.filter { $0.pairChange?.source == source }.map { String($0.number) }.joined(separator: ", ")
+        }
+
+        /// The numbers of all kinds that change a table of pairs, separated as in SQL.
+        public static let pairNumbers =
+            allCases.filter { $0.pairChange != nil }.map { String($0.number) }.joined(separator: ", ")
     }
 
     /// The kind of action.

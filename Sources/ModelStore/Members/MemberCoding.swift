@@ -7,9 +7,10 @@ import Model
 /// - the number of dismissals; for each the difference of its group to the previous one (or to 0), and its Unix seconds
 /// - the number of exposures; for each the difference of its group, and the impressions in thousandths
 /// - the interests in UTF-8, separated by semicolons
-/// - for a member with hints, a zero byte
+/// - for a member with hints, or one who is not listed, a zero byte
 /// - then for each `EvidenceKind`, in its order, the number of hints; for each the difference of its group, its units
 ///   and its count
+/// - then for a member who is not listed, 1; earlier programs wrote this of nobody
 enum FeedbackCoding {
     /// Appends feedback.
     ///
@@ -19,7 +20,7 @@ enum FeedbackCoding {
             append(feedback.exposures.map { ($0.group, thousandths($0)) }, to: &bytes)
         else { return false }
         bytes.append(contentsOf: feedback.interestBytes)
-        guard !feedback.hints.isEmpty else { return true }
+        guard !feedback.hints.isEmpty || feedback.isUnlisted else { return true }
         bytes.append(0)
         for kind in EvidenceKind.allCases {
             let hints = feedback.hints.filter { $0.kind == kind }
@@ -33,6 +34,7 @@ enum FeedbackCoding {
                 previous = hint.group
             }
         }
+        if feedback.isUnlisted { bytes.append(1) }
         return true
     }
 
@@ -47,13 +49,17 @@ enum FeedbackCoding {
             interests.append(bytes[offset])
             offset += 1
         }
-        guard let hints = decodeHints(bytes, at: &offset, groupCount: groupCount), offset == bytes.count,
+        guard let hints = decodeHints(bytes, at: &offset, groupCount: groupCount),
             String(validating: interests, as: UTF8.self) != nil
         else { return nil }
-        return PublishedMember.Feedback(
+        let isUnlisted = offset < bytes.count
+        guard !isUnlisted || offset + 1 == bytes.count && bytes[offset] == 1 else { return nil }
+        var feedback = PublishedMember.Feedback(
             dismissals: dismissals.map { Dismissal(group: $0, atMilliseconds: Int64($1) * 1000) },
             exposures: exposures.map { Exposure(group: $0, impressions: Double($1) / 1000) },
             interestBytes: interests[...], hints: hints)
+        feedback.isUnlisted = isUnlisted
+        return feedback
     }
 
     private static func decodeHints(_ bytes: borrowing Span<UInt8>, at offset: inout Int, groupCount: Int)

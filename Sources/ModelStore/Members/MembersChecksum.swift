@@ -67,7 +67,7 @@ struct MembersChecksum {
     /// Returns the report on these members for the manifest.
     func report(bucketCount: Int) -> Manifest.MembersReport {
         Manifest.MembersReport(
-            bucketCount: bucketCount, valueCount: valueCount, checksum: Checksum.text(ofNumber: sum))
+            bucketCount: bucketCount, valueCount: valueCount, checksum: Checksum.text(ofNumber: sum), saysListed: true)
     }
 }
 

@@ -144,6 +144,8 @@ public struct PublishedMember: Sendable, Equatable {
 
         /// The groups that favourites and follows point to, in the order of the kinds, then of the groups.
         public var hints: [GroupHint]
+        /// Whether the user may not be counted to others.
+        public var isUnlisted = false
 
         /// Creates feedback.
         public init(
@@ -163,7 +165,7 @@ public struct PublishedMember: Sendable, Equatable {
 
         /// Whether there is no feedback.
         public var isEmpty: Bool {
-            dismissals.isEmpty && exposures.isEmpty && interestBytes.isEmpty && hints.isEmpty
+            dismissals.isEmpty && exposures.isEmpty && interestBytes.isEmpty && hints.isEmpty && !isUnlisted
         }
     }
 

@@ -125,7 +125,8 @@ struct RedisMemberReader {
     ///
     /// - Throws: `StoreError.corrupt` if they differ.
     func check(_ checksum: MembersChecksum) throws(StoreError) {
-        guard checksum.report(bucketCount: report.bucketCount) == report else {
+        let found = checksum.report(bucketCount: report.bucketCount)
+        guard found.valueCount == report.valueCount, found.checksum == report.checksum else {
             throw StoreError(
                 .corrupt,
                 """

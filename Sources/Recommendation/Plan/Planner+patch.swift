@@ -11,7 +11,8 @@ extension Planner {
     /// 4): it changes by a fifth at most. The shift is the sum of ± closeness over the changes, limited to −1 to 1.
     /// Neighbours of dismissed and left groups sink; neighbours of joined and undismissed groups rise.
     ///
-    /// Groups about interests stated since come in, or move up, at the turns of stated interests.
+    /// Groups about interests stated since come in, or move up, at the turns of stated interests. Groups that favourites
+    /// and follows point to since come in, or move up, before groups of lower scores; groups that they pointed to sink.
     ///
     /// - Parameters:
     ///   - items: the items of a plan that the model still shows, in their order.
@@ -23,14 +24,46 @@ extension Planner {
     ) -> [PlanItem] {
         let gone = Set(changes.joined + changes.dismissed)
         let depth = configuration.feedback.patchDepth
-        let shifts = shifts(of: items, changes)
+        let hints = changes.hinted.map { _ in self.hints(of: request.profile) } ?? []
+        var shifts = shifts(of: items, changes)
+        let lost = Set(changes.hinted ?? []).subtracting(hints.map(\.group))
+        for position in items.indices where lost.contains(items[position].group) { shifts[position] = 1 }
         let moved = items.enumerated().map { position, item in
             (item: item, position: position, rank: Double(ranks[position]) * exp2(depth * shifts[position]))
         }
         let ordered =
             shifts.contains { $0 != 0 } ? moved.sorted { ($0.rank, $0.position) < ($1.rank, $1.position) } : moved
         let kept: [PlanItem] = ordered.lazy.map(\.item).filter { !gone.contains($0.group) }
-        return changes.topics.isEmpty ? kept : raising(changes.topics, in: kept, request)
+        let new = hints.filter { hint in changes.hinted.map { !$0.contains(hint.group) } ?? false }
+        let pointed = new.isEmpty ? kept : raising(new, in: kept, request)
+        return changes.topics.isEmpty ? pointed : raising(changes.topics, in: pointed, request)
+    }
+
+    /// Returns a list with groups that the member's telling points to since the list was made, the best first.
+    ///
+    /// Each stands before a group of a lower score; groups that move up take turns with the others.
+    private func raising(_ hints: [ScoredHint], in items: [PlanItem], _ request: PlanRequest) -> [PlanItem] {
+        let eligibility = eligibility(for: request)
+        let positions = GroupPositions(items.map(\.group))
+        var waiting = hints.filter { eligibility.allows($0.group) }.map { hint -> PlanItem in
+            guard let position = positions[hint.group] else {
+                return PlanItem(group: hint.group, score: hint.score, interest: nil, origin: .personal)
+            }
+            var item = items[position]
+            item.score += hint.score
+            item.origin = .personal
+            return item
+        }.sorted { ($0.score, $1.group) > ($1.score, $0.group) }
+        var raised: [PlanItem] = []
+        for item in items {
+            if let best = waiting.first, best.score > item.score, best.group != item.group {
+                raised.append(waiting.removeFirst())
+            }
+            guard !raised.contains(where: { $0.group == item.group }) else { continue }
+            let place = waiting.firstIndex { $0.group == item.group }
+            raised.append(place.map { waiting.remove(at: $0) } ?? item)
+        }
+        return Array((raised + waiting).prefix(max(items.count, configuration.selection.length)))
     }
 
     private func shifts(of items: [PlanItem], _ changes: ProfileChanges) -> [Double] {
@@ -86,6 +119,8 @@ public struct ProfileChanges: Sendable, Equatable {
     public var undismissed: [UInt32]
     /// Interests stated since.
     public var topics: [String]
+    /// The groups that favourites and follows pointed to when the plan was made; nil if they point to the same now.
+    public var hinted: [UInt32]?
 
     /// Finds the differences between two profiles of a member.
     public init(from before: MemberProfile, to after: MemberProfile) { self.init(from: before.planned, to: after) }
@@ -100,6 +135,7 @@ public struct ProfileChanges: Sendable, Equatable {
         undismissed = dismissedBefore.subtracting(dismissedAfter).sorted()
         let topicsBefore = Set(before.topics.map(Term.normalized))
         topics = after.topics.filter { !topicsBefore.contains(Term.normalized($0)) }
+        hinted = before.hinted == after.planned.hinted ? nil : before.hinted
     }
 }
 
@@ -111,9 +147,12 @@ public struct PlannedProfile: Sendable, Equatable {
     public var dismissed: [UInt32]
     /// The stated interests.
     public var topics: [String]
+    /// The groups that favourites and follows pointed to, ascending.
+    public var hinted: [UInt32]
 
     /// Creates the remembered parts of a profile.
-    public init(joined: [UInt32], dismissed: [UInt32], topics: [String]) {
+    public init(joined: [UInt32], dismissed: [UInt32], topics: [String], hinted: [UInt32] = []) {
+        self.hinted = hinted
         self.joined = joined
         self.dismissed = dismissed
         self.topics = topics
@@ -123,6 +162,8 @@ public struct PlannedProfile: Sendable, Equatable {
 extension MemberProfile {
     /// The parts that a plan remembers.
     public var planned: PlannedProfile {
-        PlannedProfile(joined: joined.map(\.group), dismissed: dismissals.map(\.group), topics: topics)
+        PlannedProfile(
+            joined: joined.map(\.group), dismissed: dismissals.map(\.group), topics: topics,
+            hinted: Set(hints.map(\.group)).sorted())
     }
 }

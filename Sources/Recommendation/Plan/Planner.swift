@@ -34,6 +34,7 @@ public struct Planner: Sendable {
         self.model = model
         var configuration = configuration
         configuration.relations = configuration.relations.weighted(in: model)
+        configuration.evidence = Self.evidence(configuration.evidence, configuration.relations, in: model)
         self.configuration = configuration
         self.key = key
         factors = configuration.relations.factorsByIndex(in: model)

@@ -55,6 +55,29 @@ public enum HintFormula {
         return best(of: found, .follows, leastCount: leastMembers, sizes)
     }
 
+    /// Returns hints of follows after some members were followed, or are not followed any more.
+    ///
+    /// The hints of a version say nothing of groups to which fewer than the least number of followed members point. Such
+    /// a group counts when enough members point to it who were followed since.
+    ///
+    /// - Parameters:
+    ///   - hints: all hints of a member.
+    ///   - followed: the groups of each member who was followed since, or is not followed any more.
+    ///   - sizes: the number of members of a group.
+    public static func hints(
+        _ hints: [GroupHint], after followed: [(adds: Bool, groups: [UInt32])], sizes: (UInt32) -> UInt32
+    ) -> [GroupHint] {
+        var counts = Dictionary(
+            uniqueKeysWithValues: hints.filter { $0.kind == .follows }.map { ($0.group, Int($0.count)) })
+        for change in followed {
+            for group in change.groups { counts[group, default: 0] += change.adds ? 1 : -1 }
+        }
+        let pairs = counts.filter { $0.value > 0 }.flatMap { group, count in
+            [UInt64](repeating: UInt64(group) << 32 | UInt64(unitsOfMember), count: count)
+        }
+        return hints.filter { $0.kind != .follows } + best(of: pairs, .follows, leastCount: leastMembers, sizes)
+    }
+
     /// Returns the score of a hint at a group of a size, before it is weighted.
     public static func score(_ hint: GroupHint, size: UInt32) -> Double {
         Double(hint.units) / Double(max(1, size)).squareRoot()
@@ -146,6 +169,21 @@ extension Planner {
                 counts: (known?.counts ?? []) + [(hint.kind, hint.count)])
         }
         return found.values.sorted { $0.group < $1.group }
+    }
+
+    /// Returns the weights of all kinds of evidence.
+    ///
+    /// A kind that the version says nothing of has the usual weight: nobody had told anything of it.
+    static func evidence(
+        _ stated: [Manifest.EvidenceWeight], _ relations: RelationTable, in model: VisibleModel
+    ) -> [Manifest.EvidenceWeight] {
+        EvidenceKind.allCases.map { kind in
+            stated.first { $0.kind == kind }
+                ?? Manifest.EvidenceWeight(
+                    kind, weight: HintFormula.usualWeight,
+                    unit: HintFormula.unit(
+                        of: kind, sizes: (0..<UInt32(model.groupCount)).map { relations.size(of: $0, kind, model) }))
+        }
     }
 
     /// Returns what of the member's own telling brought each group of a list; nil if nothing did.

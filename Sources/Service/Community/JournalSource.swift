@@ -54,8 +54,39 @@ final class JournalSource: CommunitySource {
             MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
         }
         guard let recent else { return published }
-        return (published ?? MemberProfile(userID: id))
+        var profile = (published ?? MemberProfile(userID: id))
             .replaying(recent, for: snapshot.planner, atMilliseconds: instant)
+        profile.hints = try hints(of: profile, after: recent.told, in: snapshot)
+        return profile
+    }
+
+    /// Returns the hints of a profile after what the member told since the version was made.
+    ///
+    /// Only a catalog knows which groups have a photo. Without one, favourites wait for the next version. Follows do so
+    /// as well if the version is of an earlier program, which does not say who is listed.
+    private func hints(of profile: MemberProfile, after told: [ToldChange], in snapshot: VisibleSnapshot)
+        throws(ServiceError) -> [GroupHint]
+    {
+        var counting: [ToldChange] = []
+        for change in told {
+            if change.kind == .follows, change.adds, try isForgotten(user: change.subjectID) { continue }
+            counting.append(change)
+        }
+        guard !counting.isEmpty else { return profile.hints }
+        if let catalog {
+            return try catalog.read { catalog throws(CatalogError) in
+                try catalog.hints(ofUser: profile.userID, for: snapshot.planner, after: counting)
+            }
+        }
+        var followed: [(adds: Bool, groups: [UInt32])] = []
+        guard snapshot.manifest.members?.saysListed == true else { return profile.hints }
+        for change in counting where change.kind == .follows && !change.subjectID.hasSameBytes(as: profile.userID) {
+            guard let member = try published(change.subjectID, in: snapshot), !member.feedback.isUnlisted
+            else { continue }
+            followed.append((change.adds, member.joined.filter(snapshot.model.shows)))
+        }
+        let (relations, model) = (snapshot.planner.configuration.relations, snapshot.model)
+        return HintFormula.hints(profile.hints, after: followed) { relations.size(of: $0, .follows, model) }
     }
 
     /// Returns the published data of a user, from the verified table on this machine or else from the store.
@@ -155,9 +186,16 @@ final class JournalSource: CommunitySource {
         switch change {
         case .member(let change):
             let model = VisibleModel(snapshot.model, try siteDecisions(in: snapshot))
-            if let refusal = change.refusal(isShown: { model.index(ofID: $0) != nil }) {
-                return .member(refusal)
+            let refusal = try change.refusal { record throws(ServiceError) in
+                switch record.kind.subject {
+                case .group: model.index(ofID: record.subjectID) != nil
+                // Without a catalog, nobody knows photos; the recompute leaves out the unknown ones.
+                case .photo:
+                    if catalog == nil { true } else { try context(ofPhoto: record.subjectID, in: model) != nil }
+                case .user: try !isForgotten(user: record.subjectID)
+                }
             }
+            if let refusal { return .member(refusal) }
             if try isForgotten(user: change.userID) { return .member(.unknownMember) }
         case .site(let change):
             if let outcome = try outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }

@@ -78,7 +78,7 @@ extension MemberProfile {
         -> MemberProfile
     {
         var profile = self
-        if changes.forgetsEarlier { (profile.dismissals, profile.exposures, profile.hints) = ([], [], []) }
+        if changes.forgetsEarlier { (profile.dismissals, profile.exposures) = ([], []) }
         if let interests = changes.interests { profile.topics = interests }
         // The site may remove a member from a group; a later join makes the member join again.
         let membership = planner.configuration.relations[.membership]?.source.table

@@ -132,13 +132,13 @@ extension Responder {
         let rows = (records ?? []).map { record -> [HTML] in
             [
                 .time(record.atMilliseconds), "\(record.kind.rawValue)",
-                .group(record.groupID, title: ""),
+                record.groupID.map { HTML.group($0, title: "") } ?? "<bdi>\(record.subjectID)</bdi>",
             ]
         }
         let words = stated.map { interest -> HTML in "<li><bdi>\(interest)</bdi></li>" }
         return """
             \(if: !stated.isEmpty, "<p>Stated interests:</p><ul class=\"words\">\(words)</ul>")
-            \(HTML.table("Interactions since the last recompute (the first \(rowLimit))", ["When", "What", "Group"], rows))
+            \(HTML.table("Interactions since the last recompute (the first \(rowLimit))", ["When", "What", "Group, photo or member"], rows))
             """
     }
 

@@ -11,7 +11,9 @@ struct InteractionBatch: RequestBody {
             .text("id", \.id, ids, isRequired: true, "What the client calls it: sending it again changes nothing"),
             .text(
                 "kind", \.kind, .words(Interaction.Kind.allCases.map(\.rawValue)), isRequired: true, "What was done"),
-            .text("groupId", \.groupId, .any, isRequired: true, "A public group"),
+            .text("groupId", \.groupId, .any, "A public group; for each kind but those about photos and members"),
+            .text("photoId", \.photoId, .identifier, "A public photo; for favourite and unfavourite"),
+            .text("userId", \.userId, .identifier, "Another member; for follow and unfollow"),
             .text("recommendationId", \.recommendationId, ids, "The list in which the group was shown"),
             .integer("position", \.position, RecordedInteraction.positions, "The position it had there, from 1"),
             .text("variant", \.variant, ids, "The variant of an experiment"),
@@ -25,7 +27,8 @@ struct InteractionBatch: RequestBody {
         ]
         private static let ids = TextBounds.lengths(RecordedInteraction.idLengths)
 
-        var id, kind, groupId: String
+        var id, kind: String
+        var groupId, photoId, userId: String?
         var atMilliseconds: Int64?
         var recommendationId, variant, origin: String?
         var position: Int?
@@ -51,12 +54,42 @@ struct InteractionBatch: RequestBody {
     /// Returns the interactions.
     ///
     /// - Parameter now: the time for interactions without a time or with a later one, in Unix milliseconds.
-    func records(at now: Int64) -> [InteractionRecord] {
-        interactions.map { row in
+    /// - Throws: a `Problem` of status 400 if an interaction does not name what its kind is about, and nothing else.
+    func records(at now: Int64) throws(Problem) -> [InteractionRecord] {
+        var records: [InteractionRecord] = []
+        for (index, row) in interactions.enumerated() {
             guard let kind = Interaction.Kind(rawValue: row.kind) else { preconditionFailure("a body is checked") }
-            return InteractionRecord(
-                id: row.id, kind, groupID: row.groupId, atMilliseconds: min(row.atMilliseconds ?? now, now),
-                recommendationID: row.recommendationId, position: row.position, variant: row.variant)
+            let given: [Interaction.Kind.Subject: String?] = [
+                .group: row.groupId, .photo: row.photoId, .user: row.userId,
+            ]
+            for subject in Interaction.Kind.Subject.allCases
+            where (given[subject] ?? nil != nil) != (subject == kind.subject) {
+                throw .badField(
+                    "interactions[\(index)].\(subject.field)",
+                    subject == kind.subject
+                        ? "is missing: \"\(kind.rawValue)\" is about a \(subject.noun)"
+                        : "has no meaning: \"\(kind.rawValue)\" is about a \(kind.subject.noun)")
+            }
+            records.append(
+                InteractionRecord(
+                    id: row.id, kind, subjectID: (given[kind.subject] ?? nil) ?? "",
+                    atMilliseconds: min(row.atMilliseconds ?? now, now), recommendationID: row.recommendationId,
+                    position: row.position, variant: row.variant))
+        }
+        return records
+    }
+}
+
+extension Interaction.Kind.Subject {
+    /// The field of a body with the external id.
+    var field: String { rawValue + "Id" }
+
+    /// The noun for it in messages.
+    var noun: String {
+        switch self {
+        case .group: "group"
+        case .photo: "photo"
+        case .user: "member"
         }
     }
 }

@@ -27,13 +27,13 @@ extension Endpoint {
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.interactions),
         Endpoint(
             "forgetInteractions", .delete, "/v1/users/{id}/interactions", own,
-            summary: "Forgets all that a member did, and the lists of sessions; who is in which group stays",
+            summary: "Forgets what a member did, and the lists of sessions; memberships, favourites and follows stay",
             path: [.member],
             caching: .never, problems: [.tooManyRequests, .notImplemented, .serviceUnavailable],
             handler: Responder.forgetAll),
         Endpoint(
             "forgetInteraction", .delete, "/v1/users/{id}/interactions/{interaction}", own,
-            summary: "Forgets one thing that a member did; who is in which group stays",
+            summary: "Forgets one thing that a member did; memberships, favourites and follows stay",
             path: [.member, Parameter("interaction", .identifier, "The interaction's id", example: "3f0c-1")],
             caching: .never,
             problems: [.notFound, .tooManyRequests, .notImplemented, .serviceUnavailable],
@@ -59,7 +59,7 @@ extension Responder {
         let community = try call.community(with: .memberChanges)
         let now = call.responder.now()
         let batch = try call.body(as: InteractionBatch.self)
-        var records = batch.records(at: now)
+        var records = try batch.records(at: now)
         let latest = try call.orUnavailable { () throws(ServiceError) in
             try community.latestInteractionTime(ofUser: call.id)
         }
@@ -77,8 +77,10 @@ extension Responder {
             quotas.count(records, new: new, ofUser: call.id, at: now)
             call.responder.interactions.count(records, origins: batch.origins, new: new)
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
-        case .unknownGroup(let index):
-            throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
+        case .unknownSubject(let index):
+            let subject = records[index].kind.subject
+            throw .unknownSubject(
+                subject, records[index].subjectID, inField: "interactions[\(index)].\(subject.field)")
         case .otherContent(let index): throw .idTaken(records[index].id, inField: "interactions[\(index)].id")
         case .unknownMember: throw .forgottenMember(call.id)
         case .forgotten, .stated, .exposed: preconditionFailure("interactions are recorded or not")
@@ -176,7 +178,7 @@ extension Call {
 extension RecordedInteraction {
     fileprivate init(_ record: InteractionRecord) {
         self.init(
-            id: record.id, kind: record.kind, groupId: record.groupID,
+            id: record.id, kind: record.kind, subjectId: record.subjectID,
             atMilliseconds: record.atMilliseconds, recommendationId: record.recommendationID,
             position: record.position, variant: record.variant)
     }

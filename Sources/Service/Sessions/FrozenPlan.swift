@@ -28,12 +28,14 @@ struct FrozenPlan: Equatable {
     var joined, dismissed: [UInt32]
     /// The interests that the member had stated when the list was made.
     var topics: [String]
-    /// The external ids of the groups of `items`, `joined` and `dismissed`, one after another.
+    /// The external ids of the groups of `items`, `joined`, `dismissed` and `hinted`, one after another.
     var ids: PackedTexts
     /// The arms of experiments that the list was made for.
     var arms: [AssignedArm] = []
     /// The teams of the items if the list is interleaved from two, otherwise empty.
     var teams: [InterleavedPlan.Team] = []
+    /// The groups that favourites and follows pointed to when the list was made; their ids are the last of `ids`.
+    var hinted: [UInt32] = []
 }
 
 extension FrozenPlan {
@@ -52,14 +54,15 @@ extension FrozenPlan {
         let joined = request.profile.joined.map(\.group)
         self.joined = joined
         dismissed = request.profile.dismissals.map(\.group)
-        topics = request.profile.topics
+        let planned = request.profile.planned
+        (topics, hinted) = (planned.topics, planned.hinted)
         interests = plan.interests.map { interest in
             let groups = Set(interest.groups)
             return Interest(
                 name: interest.name(in: snapshot.model), share: interest.share,
                 members: joined.indices.filter { groups.contains(joined[$0]) })
         }
-        ids = snapshot.model.ids(of: items.map(\.group) + joined + dismissed)
+        ids = snapshot.model.ids(of: items.map(\.group) + joined + dismissed + hinted)
     }
 
     /// Returns the list in terms of the serving version; groups that it does not show are left out.
@@ -95,7 +98,8 @@ extension FrozenPlan {
             madeCount: items.count, ids: ids,
             profile: PlannedProfile(
                 joined: groups(joined, after: items.count),
-                dismissed: groups(dismissed, after: items.count + joined.count), topics: topics),
+                dismissed: groups(dismissed, after: items.count + joined.count), topics: topics,
+                hinted: groups(hinted, after: items.count + joined.count + dismissed.count).sorted()),
             arms: arms, teams: teams)
     }
 }
@@ -114,17 +118,18 @@ extension FrozenPlan {
 /// - the ids (texts)
 /// - from format 5 on, the arms of experiments: the texts of experiment and arm
 /// - from format 5 on, the teams of the items (8 bits each)
+/// - from format 6 on, the groups that favourites and follows pointed to (32 bits each)
 extension FrozenPlan {
-    private static let format: UInt8 = 5
-    /// The format of earlier programs, whose lists belong to no experiment.
-    private static let formatWithoutArms: UInt8 = 4
+    private static let format: UInt8 = 6
+    /// The formats of earlier programs: lists belong to no experiment before 5, and nothing points to groups before 6.
+    private static let earlierFormats: ClosedRange<UInt8> = 4...5
     private static let origins = PlanItem.Origin.allCases
     private static let placements = PlanItem.Placement.allCases
 
     /// The plan as bytes.
     var bytes: [UInt8] {
         // Enough capacity, unless there are dozens of interests.
-        let groups = joined.count + dismissed.count
+        let groups = joined.count + dismissed.count + hinted.count
         var writer = ByteWriter(capacity: 1024 + 16 * items.count + 8 * groups + 4 * ids.count + ids.byteCount)
         writer.append(Self.format)
         writer.append(recommendationID)
@@ -151,6 +156,7 @@ extension FrozenPlan {
             writer.append(assigned.arm)
         }
         writer.append(teams) { $0.append($1.rawValue) }
+        writer.append(hinted) { $0.append($1) }
         return writer.bytes
     }
 
@@ -159,7 +165,7 @@ extension FrozenPlan {
         var reader = ByteReader(bytes)
         do {
             let format = try reader.integer(UInt8.self)
-            guard [Self.format, Self.formatWithoutArms].contains(format) else { return nil }
+            guard format == Self.format || Self.earlierFormats.contains(format) else { return nil }
             recommendationID = try reader.text()
             version = try reader.text()
             bucket = try reader.integer(Int64.self)
@@ -186,7 +192,7 @@ extension FrozenPlan {
                     })
             }
             ids = try reader.texts()
-            if format == Self.format {
+            if format >= 5 {
                 arms = try reader.list { reader throws(ByteReader.Failure) in
                     AssignedArm(try reader.text(), try reader.text())
                 }
@@ -197,9 +203,12 @@ extension FrozenPlan {
                     return team
                 }
             }
+            if format >= 6 {
+                hinted = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
+            }
         } catch { return nil }
         guard reader.isAtEnd, teams.isEmpty || teams.count == items.count,
-            ids.count == items.count + joined.count + dismissed.count,
+            ids.count == items.count + joined.count + dismissed.count + hinted.count,
             items.allSatisfy({ $0.interest ?? -1 < interests.count }),
             interests.allSatisfy({ $0.share.isFinite && $0.members.allSatisfy(joined.indices.contains) })
         else { return nil }

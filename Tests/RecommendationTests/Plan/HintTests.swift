@@ -109,6 +109,53 @@ struct HintTests {
         #expect(plan(without, profile([1, 5], hints)) == plan(without, profile([1, 5], [])))
     }
 
+    @Test("In a frozen list, groups that are pointed to since rise before lower scores, and undoing restores the list")
+    func patches() throws {
+        let planner = try planner()
+        let before = profile([1, 5], [GroupHint(.favourites, group: 3, units: 1, count: 1)])
+        let items = plan(planner, before).items
+        func patched(_ hints: [GroupHint]) -> [PlanItem] {
+            let after = profile([1, 5], hints)
+            return planner.patched(
+                items, madeAt: Array(1...items.count), by: ProfileChanges(from: before, to: after),
+                for: PlanRequest(profile: after, atMilliseconds: PlanFixture.instant))
+        }
+        #expect(patched(before.hints) == items)
+        let last = try #require(items.last).group
+        let new = [last, 15].map { GroupHint(.favourites, group: $0, units: 50, count: 1) }
+        let risen = patched(before.hints + new)
+        // The two take turns with the groups that were there, which keep their order.
+        #expect(Set([risen[0].group, risen[2].group]) == [last, 15])
+        #expect(
+            risen.map(\.group).filter { ![last, 15].contains($0) } == items.map(\.group).filter { $0 != last })
+        #expect(risen.allSatisfy { $0.origin == .personal } && Set(risen.map(\.group)).count == risen.count)
+        // The group that nothing points to any more sinks, but stays.
+        let sunk = patched([])
+        func rank(_ items: [PlanItem]) -> Int { items.firstIndex { $0.group == 3 } ?? -1 }
+        #expect(rank(sunk) >= rank(items) && Set(sunk.map(\.group)) == Set(items.map(\.group)))
+    }
+
+    @Test("Follows since a version add to what it says; fewer than three of them say nothing new", arguments: 0..<20)
+    func followsSince(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let hints = (0..<6 as Range<UInt32>).map { group in
+            GroupHint(.follows, group: group * 2, units: 24 + 8 * group, count: 3 + group)
+        }
+        let favourite = GroupHint(.favourites, group: 1, units: 9, count: 2)
+        let changes = (0..<9).map { _ in
+            (
+                adds: Int.random(in: 0..<3, using: &generator) > 0,
+                groups: (0..<12 as Range<UInt32>).filter { _ in Bool.random(using: &generator) }
+            )
+        }
+        var counts = Dictionary(uniqueKeysWithValues: hints.map { ($0.group, Int($0.count)) })
+        for change in changes { for group in change.groups { counts[group, default: 0] += change.adds ? 1 : -1 } }
+        let expected = counts.filter { $0.value >= 3 }.sorted { $0.key < $1.key }.map {
+            GroupHint(.follows, group: $0.key, units: UInt32(8 * $0.value), count: UInt32($0.value))
+        }
+        #expect(HintFormula.hints([favourite] + hints, after: changes) { _ in 10 } == [favourite] + expected)
+    }
+
     @Test("What happens later keeps the hints")
     func replay() {
         let hint = GroupHint(.follows, group: 3, units: 8, count: 3)

@@ -1,0 +1,131 @@
+import CatalogStore
+import Changes
+import Model
+import TestSupport
+import Testing
+
+@Suite("Favourites and follows that members tell of over HTTP, in the catalog")
+struct TellingTests {
+    private let test: CatalogUnderTest
+    private var catalog: Catalog { test.catalog }
+
+    init() throws {
+        test = try CatalogUnderTest()
+        try test.importing(.photos, "photo_id,visibility\np,public\nq,public\nsecret,private\n")
+        try test.importing(.users, "user_id\nann\nbob\ncat\n")
+        try test.importing(.favourites, "user_id,photo_id,added_at\nann,q,1700000005\n")
+    }
+
+    private func tell(
+        _ kind: Interaction.Kind, _ subject: String, of user: String = "ann", id: String? = nil, at seconds: Int64
+    ) throws -> MemberChange.Outcome {
+        let record = InteractionRecord(
+            id: id ?? "\(kind) \(subject) \(seconds)", kind, subjectID: subject, atMilliseconds: seconds * 1000)
+        guard
+            case .member(let outcome)? = try catalog.apply([.member(MemberChange(ofUser: user, .record([record])))])
+                .first
+        else { preconditionFailure("a member's change has the outcome of one") }
+        return outcome
+    }
+
+    private static let new = MemberChange.Outcome.recorded(new: 1, repeated: 0)
+
+    @Test("The latest event of a pair counts, whether a file or the member told of it, in whatever order they come")
+    func latest() throws {
+        let before = try catalog.changeCount()
+        #expect(try tell(.favourite, "p", at: 1_700_000_010) == Self.new)
+        #expect(try catalog.changeCount() > before)
+        #expect(try test.content(.favourites) == ["ann|p|1700000010", "ann|q|1700000005"])
+        // An earlier event changes nothing, a later one does.
+        #expect(try tell(.unfavourite, "p", at: 1_700_000_009) == Self.new)
+        #expect(try tell(.unfavourite, "q", at: 1_700_000_004) == Self.new)
+        #expect(try test.content(.favourites) == ["ann|p|1700000010", "ann|q|1700000005"])
+        #expect(try tell(.unfavourite, "q", at: 1_700_000_006) == Self.new)
+        #expect(try tell(.follow, "bob", at: 1_700_000_010) == Self.new)
+        #expect(try tell(.unfollow, "bob", at: 1_700_000_020) == Self.new)
+        #expect(try tell(.follow, "cat", at: 1_700_000_020) == Self.new)
+        let told = (try test.content(.favourites), try test.content(.follows))
+        #expect(told.0 == ["ann|p|1700000010"] && told.1 == ["ann|cat|1700000020"])
+        // Files of the night before do not undo it, but a later time in a file does.
+        try test.importing(.favourites, "user_id,photo_id,added_at\nann,q,1700000005\n") { $0.replaces = true }
+        try test.importing(.follows, "user_id,followed_id\nann,bob\n")
+        #expect(try test.content(.favourites) == told.0 && test.content(.follows) == told.1)
+        try test.importing(.favourites, "user_id,photo_id,added_at\nann,q,1700000007\n")
+        #expect(try test.content(.favourites) == told.0 + ["ann|q|1700000007"])
+        let examination = try catalog.examine()
+        #expect(examination.dangling.isEmpty && examination.damage.isEmpty)
+    }
+
+    @Test("Only public photos and known members are accepted; sending the same again changes nothing")
+    func refusals() throws {
+        #expect(try tell(.favourite, "secret", at: 5) == .unknownSubject(at: 0))
+        #expect(try tell(.favourite, "none", at: 5) == .unknownSubject(at: 0))
+        #expect(try tell(.follow, "nobody", at: 5) == .unknownSubject(at: 0))
+        _ = try catalog.forget(["cat"], withPhotos: false, atMilliseconds: 1)
+        #expect(try tell(.follow, "cat", at: 5) == .unknownSubject(at: 0))
+        #expect(try tell(.favourite, "p", id: "1", at: 5) == Self.new)
+        #expect(try tell(.favourite, "p", id: "1", at: 6) == .recorded(new: 0, repeated: 1))
+        #expect(try tell(.favourite, "q", id: "1", at: 5) == .otherContent(at: 0))
+        let found = try #require(try catalog.interactions(ofUser: "ann", limit: 9))
+        #expect(found.map { "\($0.id) \($0.kind) \($0.subjectID) \($0.groupID ?? "-")" } == ["1 favourite p -"])
+        // They are no history of groups.
+        #expect(try catalog.history(ofUser: "ann", impressionsSince: 0).isEmpty)
+    }
+
+    @Test("What a journal acknowledged is kept, but for photos and members that are gone")
+    func replayed() throws {
+        let records = [
+            InteractionRecord(id: "1", .favourite, subjectID: "secret", atMilliseconds: 5000),
+            InteractionRecord(id: "2", .favourite, subjectID: "gone", atMilliseconds: 5000),
+            InteractionRecord(id: "3", .follow, subjectID: "nobody", atMilliseconds: 5000),
+            InteractionRecord(id: "4", .follow, subjectID: "bob", atMilliseconds: 5000),
+        ]
+        let change = JournaledChange(
+            origin: "j", sequence: 1, stampMilliseconds: 1,
+            change: .member(MemberChange(ofUser: "ann", .record(records))))
+        #expect(try catalog.apply(journaled: [change]).leftOut == 2)
+        #expect(try test.content(.favourites) == ["ann|q|1700000005", "ann|secret|5"])
+        #expect(try test.content(.follows) == ["ann|bob|5"])
+    }
+
+    @Test("To forget interactions keeps what they say; a deletion of the pair, the photo or the member does not")
+    func removal() throws {
+        for (kind, subject) in [(Interaction.Kind.favourite, "p"), (.follow, "bob"), (.follow, "cat")] {
+            _ = try tell(kind, subject, at: 1_700_000_010)
+        }
+        _ = try catalog.apply([.member(MemberChange(ofUser: "ann", .forget(id: nil)))])
+        #expect(try test.content(.favourites).count == 2 && test.content(.follows).count == 2)
+        _ = try tell(.favourite, "p", at: 1_700_000_020)
+        _ = try tell(.follow, "bob", at: 1_700_000_020)
+        _ = try tell(.follow, "ann", of: "bob", at: 1_700_000_020)
+        _ = try Remover(from: catalog, kind: .follows).remove([["ann", "bob"]], files: [])
+        // The recorded follow does not come back with the next file.
+        try test.importing(.follows, "user_id,followed_id\ncat,ann\n")
+        #expect(try test.content(.follows) == ["ann|cat|1700000010", "bob|ann|1700000020", "cat|ann|~"])
+        _ = try Remover(from: catalog, kind: .photos).remove([["p"]], files: [])
+        _ = try catalog.forget(["bob"], withPhotos: false, atMilliseconds: 1)
+        #expect(try catalog.traces(ofMember: "bob").rows.isEmpty)
+        #expect(try test.lines("SELECT count(*) FROM interactions") == ["0"])
+        #expect(try test.content(.follows) == ["ann|cat|1700000010", "cat|ann|~"])
+        let examination = try catalog.examine()
+        #expect(examination.dangling.isEmpty && examination.damage.isEmpty)
+    }
+
+    @Test("Under another id, a member likes and follows the same, and is followed by the same")
+    func renaming() throws {
+        _ = try tell(.follow, "bob", at: 1_700_000_010)
+        _ = try tell(.follow, "guest", of: "cat", at: 1)
+        try test.importing(.users, "user_id\nguest\n")
+        _ = try tell(.follow, "guest", of: "cat", at: 1_700_000_010)
+        _ = try tell(.follow, "ann", of: "guest", at: 1_700_000_010)
+        _ = try tell(.favourite, "p", of: "guest", at: 1_700_000_010)
+        #expect(try catalog.rename(.users, from: "guest", to: "ann") == .merged)
+        #expect(try test.content(.follows) == ["ann|bob|1700000010", "cat|ann|1700000010"])
+        #expect(try test.content(.favourites) == ["ann|p|1700000010", "ann|q|1700000005"])
+        // A change under the old id counts for the new one, on either side.
+        #expect(try tell(.unfollow, "guest", of: "cat", at: 1_700_000_020) == Self.new)
+        #expect(try test.content(.follows) == ["ann|bob|1700000010"])
+        try test.importing(.follows, "user_id,followed_id\nbob,cat\n")
+        #expect(try test.content(.follows) == ["ann|bob|1700000010", "bob|cat|~"])
+    }
+}

@@ -1,0 +1,175 @@
+import Changes
+import Foundation
+import Model
+import ModelStore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("Favourites and follows over HTTP")
+struct TellingRouteTests {
+    private let members: MemberCatalog
+    private let folder: TemporaryDirectory
+
+    /// Creates a catalog with photos in the pool of `élan`, of which one is private, and with members of `dogs & wolves`.
+    init() throws {
+        (members, folder) = (try MemberCatalog(), try TemporaryDirectory())
+        try members.execute(
+            """
+            INSERT INTO photos (photo_key, photo_id, visibility) VALUES (1, 'p1', 0), (2, 'p2', 0), (3, 'secret-photo', 1);
+            INSERT INTO pools (group_key, photo_key) VALUES (5, 1), (5, 2), (5, 3);
+            INSERT INTO users (user_key, user_id, listed) VALUES (11, 'x1', NULL), (12, 'x2', 1), (13, 'x3', NULL),
+                (14, 'shy', 0);
+            INSERT INTO memberships (group_key, user_key) VALUES (4, 11), (4, 12), (4, 13), (4, 14);
+            """)
+    }
+
+    private struct List: Decodable {
+        struct Row: Decodable {
+            struct Told: Decodable, Equatable {
+                var kind: String
+                var count: Int
+            }
+            var groupId: String
+            var origin: String
+            var told: [Told]?
+        }
+        var recommendations: [Row]
+    }
+
+    private func rows(_ routes: Routes, of user: String = "ann") throws -> [List.Row] {
+        let answer = try routes.answer(.direct, "/v1/users/\(user)/recommendations")
+        return try JSONDecoder().decode(List.self, from: Data(answer.body)).recommendations
+    }
+
+    private func told(_ group: String, _ routes: Routes, of user: String = "ann") throws -> String? {
+        try rows(routes, of: user).first { $0.groupId == group }?.told.map { told in
+            told.map { "\($0.count) \($0.kind)" }.joined(separator: ", ")
+        }
+    }
+
+    @discardableResult
+    private func tell(_ kind: String, _ field: String, _ id: String, of user: String = "ann", _ routes: Routes) throws
+        -> SocketClient.Response
+    {
+        let row = #"{"id":"\#(UUID().uuidString)","kind":"\#(kind)","\#(field)":"\#(id)"}"#
+        return try routes.answer(
+            .direct, "/v1/users/\(user)/interactions", method: "POST", json: #"{"interactions":[\#(row)]}"#)
+    }
+
+    /// The routes of a daemon with the catalog, or of one with a journal, with or without the catalog for photos.
+    private func routes(_ kind: Kind) throws -> Routes {
+        let plain = try Community.version("v1")
+        var manifest = plain.manifest
+        manifest.members = .init(
+            bucketCount: 0, valueCount: 0, checksum: "0", saysListed: kind == .journalOfEarlierVersion ? nil : true)
+        let version = LoadedVersion(manifest: manifest, model: plain.model)
+        var routes = try members.routes(FakeStore(version))
+        // The store is asked for each member.
+        routes.needs = VersionNeeds(members: { _ in false })
+        routes.sessions = try SessionFile(path: folder.path + "/sessions")
+        guard kind != .catalog else { return routes }
+        let journal = try DaemonJournal(path: folder.path + "/journal", changes: ChangeClock(), now: { 1 })
+        let snapshot = ModelSnapshot(version, needsMembers: false, planning: .init())
+        let store = FakeStore()
+        store.state.withLock { state in
+            state.profiles = ["ann": [0], "x1": [3], "x2": [3], "x3": [3], "shy": [3]]
+            state.unlisted = ["shy"]
+        }
+        routes.community = JournalSource(
+            store, journal: journal,
+            catalog: kind == .journalWithCatalog ? try CatalogReader(path: members.path) : nil,
+            served: { .init(snapshot: snapshot) })
+        return routes
+    }
+
+    enum Kind: CaseIterable, Sendable {
+        case catalog
+        case journalWithCatalog
+        case journal
+        /// The version does not say who is listed.
+        case journalOfEarlierVersion
+    }
+
+    @Test("A favourite brings its groups into the next answer, in a running session too, and its end takes them away")
+    func favourites() throws {
+        for kind in [Kind.catalog, .journalWithCatalog] {
+            let routes = try routes(kind)
+            let before = try rows(routes).map(\.groupId)
+            #expect(try before.first != "élan" && told("élan", routes) == nil)
+            #expect(try tell("favourite", "photoId", "p1", routes).status == 200)
+            #expect(try told("élan", routes) == "1 favourites")
+            #expect(try tell("favourite", "photoId", "p2", routes).status == 200)
+            #expect(try told("élan", routes) == "2 favourites")
+            // Two photos count more than what brought some of the other groups.
+            let after = try rows(routes).map(\.groupId)
+            let (old, new) = (try #require(before.firstIndex(of: "élan")), try #require(after.firstIndex(of: "élan")))
+            #expect(new < old, "\(before) \(after)")
+            for photo in ["p1", "p2"] { try tell("unfavourite", "photoId", photo, routes) }
+            #expect(try told("élan", routes) == nil && rows(routes).map(\.groupId) == before)
+            // A member whom nobody knows gets a personal list of that group and its neighbours.
+            try tell("favourite", "photoId", "p1", of: "new", routes)
+            let personal = try rows(routes, of: "new").filter { $0.origin == "personal" }
+            #expect(personal.first?.groupId == "élan" && personal.first?.told?.first?.count == 1)
+        }
+    }
+
+    @Test(
+        "Followed members count from three on, never those who are not listed",
+        arguments: [Kind.catalog, .journalWithCatalog, .journal])
+    func follows(kind: Kind) throws {
+        let routes = try routes(kind)
+        let before = try rows(routes, of: "new").map(\.groupId)
+        for user in ["x1", "x2", "shy"] { #expect(try tell("follow", "userId", user, of: "new", routes).status == 200) }
+        #expect(try told("dogs & wolves", routes, of: "new") == nil)
+        try tell("follow", "userId", "x3", of: "new", routes)
+        #expect(try told("dogs & wolves", routes, of: "new") == "3 follows")
+        #expect(try rows(routes, of: "new").first?.groupId == "dogs & wolves")
+        try tell("unfollow", "userId", "x1", of: "new", routes)
+        #expect(try told("dogs & wolves", routes, of: "new") == nil)
+        #expect(try rows(routes, of: "new").map(\.groupId).sorted() == before.sorted())
+        // Who is followed is in the member's own record only.
+        let own = try routes.answer(.direct, "/v1/users/new/interactions").text
+        #expect(own.contains(#""kind":"unfollow","userId":"x1""#))
+        #expect(try !routes.answer(.direct, "/v1/users/new/recommendations").text.contains("x2"))
+    }
+
+    @Test("Followed members whose version does not say who is listed count from the next version on")
+    func followsOfEarlierVersion() throws {
+        let routes = try routes(.journalOfEarlierVersion)
+        let before = try rows(routes, of: "new").map(\.groupId)
+        for user in ["x1", "x2", "x3", "shy"] {
+            #expect(try tell("follow", "userId", user, of: "new", routes).status == 200)
+        }
+        #expect(try rows(routes, of: "new").map(\.groupId) == before)
+    }
+
+    @Test("Without a catalog, a favourite is recorded, and changes no list before the next version")
+    func favouriteInJournal() throws {
+        let routes = try routes(.journal)
+        let before = try rows(routes).map(\.groupId)
+        #expect(try tell("favourite", "photoId", "p1", routes).status == 200)
+        #expect(try rows(routes).map(\.groupId) == before)
+        let own = try routes.answer(.direct, "/v1/users/ann/interactions").text
+        #expect(own.contains(#""kind":"favourite","photoId":"p1""#))
+    }
+
+    @Test(
+        "What a kind is not about, and what is not there, is refused with the field",
+        arguments: [
+            ("favourite", "groupId", "alps", 400, "interactions[0].groupId"),
+            ("favourite", "userId", "x1", 400, "interactions[0].photoId"),
+            ("follow", "photoId", "p1", 400, "interactions[0].photoId"),
+            ("join", "userId", "x1", 400, "interactions[0].groupId"),
+            ("favourite", "photoId", "none", 404, "interactions[0].photoId"),
+            ("favourite", "photoId", "secret-photo", 404, "interactions[0].photoId"),
+            ("follow", "userId", "none", 404, "interactions[0].userId"),
+            ("unfollow", "userId", "", 400, "interactions[0].userId"),
+        ])
+    func refusals(kind: String, field: String, id: String, status: Int, place: String) throws {
+        let answer = try tell(kind, field, id, try routes(.catalog))
+        #expect(answer.status == status && answer.text.contains(#""field":"\#(place)""#), "\(answer.text)")
+    }
+}
