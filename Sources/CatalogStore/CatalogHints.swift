@@ -6,7 +6,8 @@ import SQLite
 extension Catalog {
     /// Returns the hints of a member, in the order of the kinds, then of the groups.
     ///
-    /// Only public photos, shown groups and members who may be listed count. Kinds that no list uses are not read.
+    /// Only public photos, shown groups and members who may be listed count. Kinds that no list uses are not read. Of
+    /// a member with many favourites or follows, only `HintFormula.entryLimit` of a kind are read.
     ///
     /// - Parameter told: favourites and follows, with the end of others, that the catalog may lack.
     public func hints(ofUser id: String, for planner: Planner, after told: [ToldChange] = []) throws(CatalogError)
@@ -45,23 +46,30 @@ extension Catalog {
         }
     }
 
-    /// Returns the keys of the photos that a member likes, or of the members whom a member follows; nobody follows
-    /// themselves.
+    /// Returns the highest keys of the photos that a member likes, or of the members whom a member follows; nobody
+    /// follows themselves.
     private func entries(ofUser user: Int64?, _ told: [ToldChange], _ source: RelationSource) throws(DatabaseError)
         -> [Int64]
     {
         var found: Set<Int64> = []
         if let user {
-            let rows = try database.prepare("SELECT \(source.entryColumn) FROM \(source.table) WHERE user_key = ?")
+            let (table, entry) = (source.table, source.entryColumn)
+            // The recompute does not read private photos either.
+            let isRead =
+                source.entityTable.hasVisibility
+                ? "AND EXISTS (SELECT 1 FROM photos WHERE photo_key = \(table).photo_key AND visibility = 0)" : ""
+            let rows = try database.prepare(
+                "SELECT \(entry) FROM \(table) WHERE user_key = ?1 \(isRead) ORDER BY \(entry) DESC LIMIT ?2")
             rows.bind(user, at: 1)
+            rows.bind(Int64(HintFormula.entryLimit), at: 2)
             while try rows.step() { found.insert(rows.integer(0)) }
         }
         for change in told {
             guard let entry = try key(of: change.subjectID, in: source.entityTable) else { continue }
             if change.adds { found.insert(entry) } else { found.remove(entry) }
         }
-        if source.entityTable == .users, let user { found.remove(user) }
-        return found.sorted()
+        let counted = found.sorted().suffix(HintFormula.entryLimit)
+        return source.entityTable == .users ? counted.filter { $0 != user } : Array(counted)
     }
 }
 

@@ -48,7 +48,7 @@ struct MemberHints: Sendable {
     func hints(_ kind: EvidenceKind, ofUser row: Int) -> [GroupHint] {
         guard let table = tables[kind], row < table.told.rowCount else { return [] }
         // Nobody follows themselves; a photo may have the number of the user.
-        let groups = table.told.row(row).lazy.filter { entry in
+        let groups = table.told.row(row).suffix(HintFormula.entryLimit).lazy.filter { entry in
             Int(entry) < table.groups.rowCount && !(kind == .follows && Int(entry) == row)
                 && !table.leftOut.contains(entry)
         }.map { table.groups.row(Int($0)) }

@@ -65,6 +65,50 @@ struct MemberHintsTests {
         #expect(!observer.began.contains("favourites and follows"))
     }
 
+    @Test("Of many favourites and follows, those that came last count, in the catalog as in a version")
+    func bound() throws {
+        guard TemporaryRedis.isInstalled else { return }
+        let server = try TemporaryRedis()
+        let community = try SmallCommunity()
+        let count = HintFormula.entryLimit + 60
+        let numbers = 1...count
+        try community.importing(.groups, "group_id\nearly\nlate\n")
+        // Every third photo is private, and does not take the place of others.
+        try community.importing(
+            .photos, "photo_id,visibility\n" + numbers.map { "p\($0),\($0 % 3 == 0 ? "private" : "public")\n" }.joined()
+        )
+        try community.importing(.users, "user_id\nfan\n" + numbers.map { "u\($0)\n" }.joined())
+        func group(_ number: Int) -> String { number <= 70 ? "early" : "late" }
+        // Members whom nobody follows make the groups neighbours.
+        let both = (1...30).map { "early,both\($0)\nlate,both\($0)\n" }.joined()
+        try community.importing(.pools, "group_id,photo_id\n" + numbers.map { "\(group($0)),p\($0)\n" }.joined())
+        try community.importing(
+            .memberships, "group_id,user_id\n" + numbers.map { "\(group($0)),u\($0)\n" }.joined() + both)
+        try community.importing(.favourites, "user_id,photo_id\n" + numbers.map { "fan,p\($0)\n" }.joined())
+        try community.importing(.follows, "user_id,followed_id\n" + numbers.map { "fan,u\($0)\n" }.joined())
+        let store = RedisStore(try RedisAddress(server.url), cacheDirectory: community.directory.path + "/cache")
+        let manifest = try community.recompute(into: store).manifest
+        let loaded = try store.load(manifest.version)
+        let planner = Planner(
+            model: loaded.model, configuration: PlanConfiguration().weighted(by: manifest), key: RotationKey(1, 1))
+        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let hints = try catalog.hints(ofUser: "fan", for: planner)
+        let counts = hints.map { "\($0.kind) \(loaded.model.id(of: Int($0.group))) \($0.count)" }
+        let publicCount = numbers.count { $0 % 3 > 0 }
+        #expect(publicCount < HintFormula.entryLimit)
+        #expect(
+            counts == [
+                "favourites early \((1...70).count { $0 % 3 > 0 })",
+                "favourites late \((71...count).count { $0 % 3 > 0 })", "follows early 10", "follows late 990",
+            ])
+        let published = try #require(store.shared).member(withID: "fan", in: manifest.version)
+        #expect(published?.feedback.hints == hints)
+        // What was told since takes the place of what came first.
+        let told = [ToldChange(.follows, subjectID: "u\(count)", adds: false)]
+        #expect(try catalog.hints(ofUser: "fan", for: planner, after: told).last?.count == 989)
+        withExtendedLifetime(server) {}
+    }
+
     @Test("The published hints are those that a catalog finds, and no private or unlisted thing is in them")
     func sameHints() throws {
         guard TemporaryRedis.isInstalled else { return }

@@ -9,6 +9,10 @@ public import Model
 public enum HintFormula {
     /// The most groups of each kind that count for a member; the ones with the greatest scores.
     public static let groupLimit = 20
+    /// The most photos, and the most followed members, that count for a member.
+    ///
+    /// Those count that came to the catalog last: their keys are the highest, so that no list of all is sorted.
+    public static let entryLimit = 1000
     /// The units of a followed member.
     private static let unitsOfMember: UInt32 = 8
     /// The fewest followed members who point to a group; with fewer, a member might be recognised.
