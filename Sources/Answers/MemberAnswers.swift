@@ -16,11 +16,13 @@ public struct RecordedInteraction: Answer, Equatable {
     public var position: Int?
     /// The variant of an experiment, if any.
     public var variant: String?
+    /// The time that the member looked at the group, in seconds; of a view only.
+    public var seconds: Int?
 
     /// Creates an interaction.
     public init(
         id: String, kind: Interaction.Kind, subjectId: String, atMilliseconds: Int64, recommendationId: String?,
-        position: Int?, variant: String?
+        position: Int?, variant: String?, seconds: Int?
     ) {
         self.id = id
         self.kind = kind
@@ -33,12 +35,15 @@ public struct RecordedInteraction: Answer, Equatable {
         self.recommendationId = recommendationId
         self.position = position
         self.variant = variant
+        self.seconds = seconds
     }
 
     /// The allowed lengths of a client's ids, in Unicode scalars.
     public static let idLengths = 1...128
     /// The allowed positions of a group in a list.
     public static let positions = 1...10_000
+    /// The allowed times of a view, in seconds.
+    public static let viewSeconds = 0...86_400
     private static let id = Schema.string(lengths: idLengths, pattern: "^[^\\u0000]+$")
 
     /// The name of the schema.
@@ -54,6 +59,7 @@ public struct RecordedInteraction: Answer, Equatable {
         fields.sometimes("recommendationId", \.recommendationId, as: id, "The list in which the group was shown")
         fields.sometimes("position", \.position, as: .integer(positions), "The position it had there, from 1")
         fields.sometimes("variant", \.variant, as: id, "The variant of an experiment")
+        fields.sometimes("seconds", \.seconds, as: .integer(viewSeconds), "How long the member looked; for view")
     }
 }
 

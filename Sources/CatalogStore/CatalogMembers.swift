@@ -260,7 +260,7 @@ extension Catalog {
     /// The SQL query for `InteractionRecord.all`; its first parameter is the user, and conditions may follow.
     static let selectInteractions = """
         SELECT id, kind, coalesce(group_id, photo_id, followed.user_id) AS subject_id, occurred_at, recommendation_id,
-        position, variant
+        position, variant, seconds
         FROM interactions JOIN users USING (user_key) LEFT JOIN groups USING (group_key)
         LEFT JOIN photos ON photos.photo_key = interactions.photo_key
         LEFT JOIN users AS followed ON followed.user_key = followed_key
@@ -269,7 +269,7 @@ extension Catalog {
 
     /// The same for interactions with groups only.
     private static let selectGroupInteractions = """
-        SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
+        SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant, seconds
         FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
         """ + " "
 

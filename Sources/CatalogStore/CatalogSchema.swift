@@ -236,6 +236,8 @@ enum CatalogSchema {
         CREATE INDEX interactions_on_follows ON interactions (followed_key, user_key, occurred_at)
             WHERE kind IN (8, 9);
         """,
+        // The time that a member looked at a group, of a view.
+        "ALTER TABLE interactions ADD COLUMN seconds INTEGER;",
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

@@ -168,8 +168,9 @@ extension CatalogSnapshot {
         let isInBounds = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
-                SELECT user_key, kind, group_key, occurred_at FROM interactions
-                WHERE kind NOT IN (\(Interaction.Kind.pairNumbers)) AND (kind <> ?1 OR occurred_at >= ?2) ORDER BY user_key, interaction_key
+                SELECT user_key, kind, group_key, occurred_at, seconds FROM interactions
+                WHERE kind NOT IN (\(Interaction.Kind.pairNumbers)) AND (kind <> ?1 OR occurred_at >= ?2)
+                ORDER BY user_key, interaction_key
                 """)
             rows.bind(Interaction.Kind.impression.number, at: 1)
             rows.bind(impressionsSince, at: 2)
@@ -181,7 +182,9 @@ extension CatalogSnapshot {
                     if !member.interactions.isEmpty { body(member.column, member.interactions) }
                     member = (column, [])
                 }
-                guard let kind = Interaction.Kind(number: rows.integer(1)), let row = rowsOfKeys[rows.integer(2)]
+                let seconds = rows.optionalInteger(4).map { Int($0) }
+                guard let kind = Interaction.Kind(number: rows.integer(1))?.effect(seconds: seconds),
+                    let row = rowsOfKeys[rows.integer(2)]
                 else { continue }
                 member.interactions.append(Interaction(kind, group: row, atMilliseconds: rows.milliseconds(3)))
             }

@@ -44,8 +44,9 @@ final class InteractionRecorder {
         insert = try database.prepare(
             """
             INSERT INTO interactions
-            (user_key, id, kind, group_key, photo_key, followed_key, occurred_at, recommendation_id, position, variant)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
+            (user_key, id, kind, group_key, photo_key, followed_key, occurred_at, recommendation_id, position, variant,
+                seconds)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
             """)
         setInterests = try database.prepare(
             "UPDATE users SET interests = ?1 WHERE user_key = ?2 AND interests IS NOT ?1")
@@ -137,6 +138,7 @@ final class InteractionRecorder {
         insert.bind(interaction.recommendationID, at: 8)
         insert.bind(interaction.position.map { Int64($0) }, at: 9)
         insert.bind(interaction.variant, at: 10)
+        insert.bind(interaction.seconds.map { Int64($0) }, at: 11)
         let before = database.totalChanges
         try insert.run()
         return database.totalChanges > before
@@ -236,7 +238,7 @@ extension InteractionRecord {
     ///
     /// - Parameters:
     ///   - rows: rows of an id, the number of a kind, the subject's external id and a time. The last columns are the id
-    ///     of the list, the position in the list and the variant.
+    ///     of the list, the position in the list, the variant and the seconds of a view.
     ///   - isWanted: whether a row is returned.
     static func all(in rows: Statement, where isWanted: (Statement) -> Bool = { _ in true }) throws(DatabaseError)
         -> [InteractionRecord]
@@ -248,7 +250,7 @@ extension InteractionRecord {
                 InteractionRecord(
                     id: rows.text(0), kind, subjectID: rows.text(2), atMilliseconds: rows.milliseconds(3),
                     recommendationID: rows.optionalText(4), position: rows.optionalInteger(5).map { Int($0) },
-                    variant: rows.optionalText(6)))
+                    variant: rows.optionalText(6), seconds: rows.optionalInteger(7).map { Int($0) }))
         }
         return interactions
     }

@@ -33,8 +33,8 @@ enum InteractionField: String, CaseIterable {
     case id, kind
     /// The external id of the group, the photo or the followed member; the time, in Unix milliseconds.
     case group, photo, user, at
-    /// The list that the group was shown in, its position there, and the variant of an experiment.
-    case list, position, variant
+    /// The list that the group was shown in, its position there, the variant of an experiment, the seconds of a view.
+    case list, position, variant, seconds
 }
 
 extension InteractionField {
@@ -234,6 +234,7 @@ extension InteractionRecord {
         fields.set(.list, recommendationID)
         fields.set(.position, position.map { Int64($0) })
         fields.set(.variant, variant)
+        fields.set(.seconds, seconds.map { Int64($0) })
         return fields.object
     }
 
@@ -244,7 +245,8 @@ extension InteractionRecord {
         else { return nil }
         self.init(
             id: id, kind, subjectID: subject, atMilliseconds: at, recommendationID: fields.text(.list),
-            position: fields.integer(.position).map { Int($0) }, variant: fields.text(.variant))
+            position: fields.integer(.position).map { Int($0) }, variant: fields.text(.variant),
+            seconds: fields.integer(.seconds).map { Int($0) })
         guard fields.isUsedUp else { return nil }
     }
 }

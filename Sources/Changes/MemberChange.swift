@@ -78,6 +78,11 @@ public struct InteractionRecord: Sendable, Equatable {
     public var position: Int?
     /// The member's variant of an experiment.
     public var variant: String?
+    /// The time that the member looked at the group, in seconds; of a view only.
+    public var seconds: Int?
+
+    /// The kind as which it counts in profiles; nil if it does not count.
+    var effect: Interaction.Kind? { kind.effect(seconds: seconds) }
 
     /// The group's external id, or nil if it is about something else.
     public var groupID: String? { kind.subject == .group ? subjectID : nil }
@@ -85,7 +90,7 @@ public struct InteractionRecord: Sendable, Equatable {
     /// Creates an interaction.
     public init(
         id: String, _ kind: Interaction.Kind, subjectID: String, atMilliseconds: Int64,
-        recommendationID: String? = nil, position: Int? = nil, variant: String? = nil
+        recommendationID: String? = nil, position: Int? = nil, variant: String? = nil, seconds: Int? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -94,6 +99,7 @@ public struct InteractionRecord: Sendable, Equatable {
         self.recommendationID = recommendationID
         self.position = position
         self.variant = variant
+        self.seconds = seconds
     }
 }
 
@@ -119,6 +125,7 @@ extension InteractionRecord {
             left.map(BytewiseString.init) == right.map(BytewiseString.init)
         }
         return kind == other.kind && subjectID.hasSameBytes(as: other.subjectID) && position == other.position
+            && seconds == other.seconds
             && isSame(recommendationID, other.recommendationID) && isSame(variant, other.variant)
     }
 }
@@ -134,10 +141,11 @@ extension [InteractionRecord] {
 extension Interaction {
     /// Creates an interaction in terms of a model version.
     ///
-    /// - Returns: nil if the interaction is not about a group, or if the version does not have the group.
+    /// - Returns: nil if the interaction is not about a group, if the version does not have the group, or if the
+    ///   interaction does not count.
     public init?(_ record: InteractionRecord, in model: VisibleModel) {
-        guard let id = record.groupID, let group = model.index(ofID: id) else { return nil }
-        self.init(record.kind, group: UInt32(group), atMilliseconds: record.atMilliseconds)
+        guard let id = record.groupID, let group = model.index(ofID: id), let kind = record.effect else { return nil }
+        self.init(kind, group: UInt32(group), atMilliseconds: record.atMilliseconds)
     }
 }
 

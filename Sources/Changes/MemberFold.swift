@@ -134,11 +134,12 @@ struct MemberFold {
         var kept: [Event] = []
         for event in counting.reversed() {
             let group = BytewiseString(event.record.subjectID)
-            switch event.record.kind {
+            switch event.record.effect {
             case .join, .leave, .favourite, .unfavourite, .follow, .unfollow:
                 guard pairs[event.record.kind.subject, default: []].insert(group).inserted else { continue }
             case .dismiss, .undismiss: guard dismissals.insert(group).inserted else { continue }
             case .click: guard clicks.insert(group).inserted else { continue }
+            case .view, nil: continue
             case .impression:
                 impressions[group, default: 0] += 1
                 guard !clicks.contains(group), impressions[group] ?? 0 <= Self.impressionLimit else { continue }
@@ -152,7 +153,7 @@ struct MemberFold {
 extension InteractionRecord {
     /// The interaction without the list that showed the group, which profiles do not need.
     fileprivate var withoutList: InteractionRecord {
-        InteractionRecord(id: id, kind, subjectID: subjectID, atMilliseconds: atMilliseconds)
+        InteractionRecord(id: id, kind, subjectID: subjectID, atMilliseconds: atMilliseconds, seconds: seconds)
     }
 }
 

@@ -91,6 +91,7 @@ struct SchemaTests {
             ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
             ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
+            ALTER TABLE interactions DROP COLUMN seconds;
             PRAGMA user_version = 6
             """)
         _ = try Catalog(path: path, mode: .writing)

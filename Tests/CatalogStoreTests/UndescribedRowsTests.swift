@@ -171,6 +171,7 @@ struct UndescribedRowsTests {
             ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
             ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
+            ALTER TABLE interactions DROP COLUMN seconds;
             PRAGMA user_version = 13
             """)
         let before = try catalog.changeCount()

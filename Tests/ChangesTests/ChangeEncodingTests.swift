@@ -33,10 +33,12 @@ struct ChangeEncodingTests {
                         InteractionRecord(id: "2", .unfavourite, subjectID: "p2", atMilliseconds: 6),
                         InteractionRecord(id: "3", .follow, subjectID: "bob", atMilliseconds: 7),
                         InteractionRecord(id: "4", .unfollow, subjectID: "cat", atMilliseconds: 8),
+                        InteractionRecord(id: "5", .view, subjectID: "owls", atMilliseconds: 9, seconds: 30),
                     ]))),
             #"{"v":1,"kind":1,"user":"ann","interactions":[{"id":"1","kind":6,"photo":"p1","at":5},"#
                 + #"{"id":"2","kind":7,"photo":"p2","at":6},{"id":"3","kind":8,"user":"bob","at":7},"#
-                + #"{"id":"4","kind":9,"user":"cat","at":8}]}"#
+                + #"{"id":"4","kind":9,"user":"cat","at":8},"#
+                + #"{"id":"5","kind":10,"group":"owls","at":9,"seconds":30}]}"#
         ),
         (
             .member(MemberChange(ofUser: "ann", .forget(id: "2"))),
@@ -136,7 +138,7 @@ struct ChangeEncodingTests {
     func kinds() {
         let words = [
             "join", "leave", "dismiss", "undismiss", "click", "impression", "favourite", "unfavourite", "follow",
-            "unfollow",
+            "unfollow", "view",
         ]
         for (number, word) in words.enumerated() {
             #expect(Interaction.Kind(number: Int64(number))?.rawValue == word)

@@ -26,7 +26,7 @@ struct MemberFoldTests {
         init(_ interactions: [InteractionRecord]) {
             for interaction in interactions {
                 let group = interaction.subjectID
-                switch interaction.kind {
+                switch interaction.effect {
                 case .join, .leave, .favourite, .unfavourite, .follow, .unfollow:
                     pairs["\(interaction.kind.subject) \(group)"] = interaction
                 case .dismiss, .undismiss: dismissals[group] = interaction
@@ -34,6 +34,7 @@ struct MemberFoldTests {
                     clicked.insert(group)
                     impressions[group] = nil
                 case .impression: impressions[group, default: []].append(interaction.atMilliseconds)
+                case .view, nil: break
                 }
             }
         }
@@ -61,7 +62,8 @@ struct MemberFoldTests {
         recent.interactions = found.enumerated()
             .sorted { ($0.element.atMilliseconds, $0.offset) < ($1.element.atMilliseconds, $1.offset) }
             .map {
-                InteractionRecord(id: $1.id, $1.kind, subjectID: $1.subjectID, atMilliseconds: $1.atMilliseconds)
+                InteractionRecord(
+                    id: $1.id, $1.kind, subjectID: $1.subjectID, atMilliseconds: $1.atMilliseconds, seconds: $1.seconds)
             }
         return recent
     }
@@ -85,7 +87,10 @@ struct MemberFoldTests {
                 let group = "group-\(Int.random(in: 0..<9, using: &generator))"
                 // Few different times, so that the order of changes decides.
                 let at = Int64.random(in: 0..<60, using: &generator)
-                action = .record([InteractionRecord(id: id(), kind, groupID: group, atMilliseconds: at)])
+                let seconds = kind == .view ? Int.random(in: 8...12, using: &generator) : nil
+                action = .record([
+                    InteractionRecord(id: id(), kind, subjectID: group, atMilliseconds: at, seconds: seconds)
+                ])
             }
             _ = try journals[own].record([.member(MemberChange(ofUser: "ann", action))], at: now)
             if step.isMultiple(of: 25) {

@@ -127,6 +127,7 @@ struct HideTests {
             DROP INDEX groups_private; ALTER TABLE users DROP COLUMN listed;
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
             ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
+            ALTER TABLE interactions DROP COLUMN seconds;
             PRAGMA user_version = 4
             """)
     }

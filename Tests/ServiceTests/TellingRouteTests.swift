@@ -157,6 +157,40 @@ struct TellingRouteTests {
     }
 
     @Test(
+        "A view of ten seconds is as good as a click; a shorter one changes nothing",
+        arguments: [Kind.catalog, .journalWithCatalog, .journal])
+    func views(kind: Kind) throws {
+        let routes = try routes(kind)
+        func groups(_ session: String) throws -> [String] {
+            let answer = try routes.answer(.direct, "/v1/users/ann/recommendations?session=\(session)")
+            return try JSONDecoder().decode(List.self, from: Data(answer.body)).recommendations.map(\.groupId)
+        }
+        func post(_ rows: [String]) throws -> SocketClient.Response {
+            try routes.answer(
+                .direct, "/v1/users/ann/interactions", method: "POST",
+                json: "{\"interactions\":[\(rows.joined(separator: ","))]}")
+        }
+        let before = try groups("1")
+        let first = try #require(before.first)
+        let shown = (1...300).map { #"{"id":"i\#($0)","kind":"impression","groupId":"\#(first)"}"# }
+        #expect(try post(shown).status == 200 && groups("2").first != first)
+        #expect(try post([#"{"id":"v9","kind":"view","groupId":"\#(first)","seconds":9}"#]).status == 200)
+        #expect(try groups("3").first != first)
+        #expect(try post([#"{"id":"v10","kind":"view","groupId":"\#(first)","seconds":10}"#]).status == 200)
+        #expect(try groups("4") == before)
+        let own = try routes.answer(.direct, "/v1/users/ann/interactions?limit=99").text
+        #expect(own.contains(#""kind":"view""#) && own.contains(#""seconds":9"#))
+        for row in [
+            #"{"id":"x","kind":"view","groupId":"alps"}"#, #"{"id":"x","kind":"view","groupId":"alps","seconds":-1}"#,
+            #"{"id":"x","kind":"view","groupId":"alps","seconds":86401}"#,
+            #"{"id":"x","kind":"click","groupId":"alps","seconds":5}"#,
+        ] {
+            let answer = try post([row])
+            #expect(answer.status == 400 && answer.text.contains("interactions[0].seconds"), "\(answer.text)")
+        }
+    }
+
+    @Test(
         "What a kind is not about, and what is not there, is refused with the field",
         arguments: [
             ("favourite", "groupId", "alps", 400, "interactions[0].groupId"),

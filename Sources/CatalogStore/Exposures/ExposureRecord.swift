@@ -99,7 +99,7 @@ private final class ExposedMemberReader {
             """)
         interactions = try database.prepare(
             """
-            SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
+            SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant, seconds
             FROM interactions JOIN groups USING (group_key)
             WHERE user_key = ?1 AND occurred_at < ?3 AND (occurred_at >= ?2 OR recommendation_id IN (
                 SELECT recommendation_id FROM exposures WHERE user_key = ?1 AND experiment = ?4))

@@ -24,6 +24,8 @@ public struct Interaction: Sendable, Equatable {
         case follow
         /// The member no longer follows another one.
         case unfollow
+        /// The member looked at the group for some seconds.
+        case view
 
         /// The kinds of thing that an interaction can be about.
         public enum Subject: String, Sendable, CaseIterable {
@@ -58,7 +60,19 @@ public struct Interaction: Sendable, Equatable {
             case .unfavourite: (7, .photo, PairChange(source: .favourites, adds: false))
             case .follow: (8, .user, PairChange(source: .follows, adds: true))
             case .unfollow: (9, .user, PairChange(source: .follows, adds: false))
+            case .view: (10, .group, nil)
             }
+        }
+
+        /// The shortest view that counts, in seconds.
+        public static let leastViewSeconds = 10
+
+        /// Returns the kind as which an interaction counts in profiles; nil if it does not count.
+        ///
+        /// - Parameter seconds: the time that the member looked at the group, for a view.
+        public func effect(seconds: Int?) -> Kind? {
+            guard self == .view else { return self }
+            return seconds ?? 0 >= Self.leastViewSeconds ? .click : nil
         }
 
         /// Its number in catalogs, journals and streams.

@@ -122,8 +122,8 @@ extension MemberProfile {
                 let ageDays = max(0, Double(instant) - Double(time)) / 86_400_000
                 let weight = exp2(-ageDays / halfLifeDays)
                 exposures[group, default: Exposure(group: group, impressions: 0)].impressions += weight
-            // They are about no group.
-            case .favourite, .unfavourite, .follow, .unfollow: break
+            // They are about no group; a view that counts is a click here.
+            case .favourite, .unfavourite, .follow, .unfollow, .view: break
             }
         }
 

@@ -17,6 +17,7 @@ struct InteractionBatch: RequestBody {
             .text("recommendationId", \.recommendationId, ids, "The list in which the group was shown"),
             .integer("position", \.position, RecordedInteraction.positions, "The position it had there, from 1"),
             .text("variant", \.variant, ids, "The variant of an experiment"),
+            .integer("seconds", \.seconds, RecordedInteraction.viewSeconds, "How long the member looked; for view"),
             .time(
                 "atMilliseconds", \.atMilliseconds, RequestTime.eventBounds,
                 "When, in Unix milliseconds; now if not given, or later"),
@@ -31,7 +32,7 @@ struct InteractionBatch: RequestBody {
         var groupId, photoId, userId: String?
         var atMilliseconds: Int64?
         var recommendationId, variant, origin: String?
-        var position: Int?
+        var position, seconds: Int?
     }
 
     /// The number of interactions in a batch.
@@ -70,11 +71,17 @@ struct InteractionBatch: RequestBody {
                         ? "is missing: \"\(kind.rawValue)\" is about a \(subject.noun)"
                         : "has no meaning: \"\(kind.rawValue)\" is about a \(kind.subject.noun)")
             }
+            guard (row.seconds != nil) == (kind == .view) else {
+                throw .badField(
+                    "interactions[\(index)].seconds",
+                    kind == .view
+                        ? "is missing: it says how long the member looked" : "has no meaning: only \"view\" has it")
+            }
             records.append(
                 InteractionRecord(
                     id: row.id, kind, subjectID: (given[kind.subject] ?? nil) ?? "",
                     atMilliseconds: min(row.atMilliseconds ?? now, now), recommendationID: row.recommendationId,
-                    position: row.position, variant: row.variant))
+                    position: row.position, variant: row.variant, seconds: row.seconds))
         }
         return records
     }

@@ -180,6 +180,6 @@ extension RecordedInteraction {
         self.init(
             id: record.id, kind: record.kind, subjectId: record.subjectID,
             atMilliseconds: record.atMilliseconds, recommendationId: record.recommendationID,
-            position: record.position, variant: record.variant)
+            position: record.position, variant: record.variant, seconds: record.seconds)
     }
 }
