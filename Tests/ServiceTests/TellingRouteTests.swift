@@ -178,7 +178,7 @@ struct TellingRouteTests {
         #expect(try groups("3").first != first)
         #expect(try post([#"{"id":"v10","kind":"view","groupId":"\#(first)","seconds":10}"#]).status == 200)
         #expect(try groups("4") == before)
-        let own = try routes.answer(.direct, "/v1/users/ann/interactions?limit=99").text
+        let own = try routes.answer(.direct, "/v1/users/ann/interactions?after=i300").text
         #expect(own.contains(#""kind":"view""#) && own.contains(#""seconds":9"#))
         for row in [
             #"{"id":"x","kind":"view","groupId":"alps"}"#, #"{"id":"x","kind":"view","groupId":"alps","seconds":-1}"#,
