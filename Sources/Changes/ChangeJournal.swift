@@ -113,11 +113,14 @@ public final class ChangeJournal {
     ///
     /// Rows have checksums, but an index that lacks a row would hide it.
     ///
-    /// - Returns: the findings of SQLite's check, none if all was well.
+    /// - Returns: the findings of SQLite's check, and the reason if the making failed; none if all was well.
     public func mendIndexes() throws(ChangeError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let findings = try database.integrityFindings()
-            if !findings.isEmpty { try? database.execute("REINDEX") }
+            guard !findings.isEmpty else { return [] }
+            do throws(DatabaseError) { try database.execute("REINDEX") } catch {
+                return findings + ["the indexes could not be made again: \(error.message)"]
+            }
             return findings
         }
     }

@@ -131,7 +131,7 @@ public final class GzipDecompressor {
 
     /// Returns the whole content of the next member of a stream.
     ///
-    /// What was unpacked before, even a damaged or cut member, does not matter.
+    /// A damaged or cut member that was unpacked before does not matter.
     ///
     /// - Parameters:
     ///   - stream: the stream, at the beginning of a member; a complete member is removed from it.

@@ -175,7 +175,7 @@ struct DeploymentParts {
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
             for finding in journal.findings {
-                log.warning("the journal \(path) was damaged, and its indexes were made again: \(finding)")
+                log.warning("the journal \(path) was damaged, and its indexes are made again: \(finding)")
             }
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)

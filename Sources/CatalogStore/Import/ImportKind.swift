@@ -253,6 +253,17 @@ public struct ImportSummary: Sendable {
         self.kind = kind
         self.name = name ?? kind.name
     }
+
+    /// Takes the numbers, files and examples of rejected records.
+    mutating func take(_ rejects: RejectedRecords) {
+        rejected = rejects.count
+        keptRejects = rejects.keptCount
+        rejectsPaths = rejects.recordsPaths
+        reasonsPath = rejects.reasonsPath
+        examples = rejects.examples.map {
+            Example(source: $0.source, line: $0.line, reason: $0.reason, excerpt: $0.excerpt)
+        }
+    }
 }
 
 /// A part of the files that the import may have misread.

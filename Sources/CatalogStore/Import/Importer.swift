@@ -146,13 +146,7 @@ public final class Importer {
             summary.created = writer.created.filter { $0.value > 0 }
         }
         summary.findings = findings
-        summary.rejected = rejects.count
-        summary.keptRejects = rejects.keptCount
-        summary.rejectsPaths = rejects.recordsPaths
-        summary.reasonsPath = rejects.reasonsPath
-        summary.examples = rejects.examples.map {
-            .init(source: $0.source, line: $0.line, reason: $0.reason, excerpt: $0.excerpt)
-        }
+        summary.take(rejects)
     }
 
     func reportStep(_ step: String, _ rows: Int) {

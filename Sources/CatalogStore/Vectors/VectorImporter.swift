@@ -271,13 +271,7 @@ public final class VectorImporter {
 
     private func complete(_ rows: VectorTable) {
         summary.created = ["photos": rows.createdCount].filter { $0.value > 0 }
-        summary.rejected = rejects.count
-        summary.keptRejects = rejects.keptCount
-        summary.rejectsPaths = rejects.recordsPaths
-        summary.reasonsPath = rejects.reasonsPath
-        summary.examples = rejects.examples.map {
-            .init(source: $0.source, line: $0.line, reason: $0.reason, excerpt: $0.excerpt)
-        }
+        summary.take(rejects)
     }
 
     private func refusing(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {

@@ -133,6 +133,7 @@ final class JournalSource: CommunitySource {
 
     private func siteState(in snapshot: ModelSnapshot) -> SiteState { published(in: snapshot).state }
 
+    /// The photos that were removed since the version was made.
     private var removedPhotos: Set<BytewiseString> {
         journal.decisions.recorded.removed(beyond: served().snapshot?.manifest.taken ?? .none) { subject in
             if case .photo(let id) = subject { id } else { nil }
@@ -155,10 +156,7 @@ final class JournalSource: CommunitySource {
     /// Returns photos of the catalog, without those that were removed since the version was made.
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         guard let catalog else { return ids.map { _ in [] } }
-        let taken = served().snapshot?.manifest.taken ?? .none
-        let photos = journal.decisions.recorded.removed(beyond: taken) {
-            if case .photo(let id) = $0 { id } else { nil }
-        }
+        let photos = removedPhotos
         let owners = journal.decisions.recorded.removed(beyond: taken) {
             if case .member(let id, withPhotos: true) = $0 { id } else { nil }
         }

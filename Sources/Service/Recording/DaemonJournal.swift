@@ -55,7 +55,7 @@ final class DaemonJournal: Sendable {
 
     /// The path of a file that is open, and the file's number.
     ///
-    /// What is written to a file without a name is lost with the process.
+    /// Changes that are written to a file without a name are lost with the process.
     private struct FilePlace {
         let path: String
         private let number: (device: dev_t, inode: ino_t)?
