@@ -77,7 +77,7 @@ public struct SuggestedGroup: Answer, Equatable {
     }
 
     /// Returns the relations in the order of the size fields, which must not change.
-    private static func order(_ relations: RelationTable) -> [RelationDescription] { relations.reversed() }
+    private static func order(_ relations: RelationTable) -> [RelationDescription] { relations.tabled.reversed() }
 
     /// Returns the sizes that suggestions have.
     static func columns(of relations: RelationTable) -> SizeColumns { SizeColumns(order(relations)) }

@@ -52,7 +52,7 @@ public struct SimilarGroups: Answer, Equatable {
     private static func neighbours(
         _ suggestions: [Suggestion], _ relations: RelationTable, in model: VisibleModel
     ) -> [Neighbour] {
-        let columns = SizeColumns(Array(relations))
+        let columns = SizeColumns(relations.tabled)
         return suggestions.enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
     }
 
@@ -108,7 +108,10 @@ extension SimilarGroups {
             fields.always("score", \.score, "How alike they are: a similarity, or with by=both a blend")
             fields.sometimes("common", \.common, as: .count, "How much they have in common; not with by=both")
             fields.sizes(\.sizes) { relations in
-                relations.map { .sometimes($0.sizeField, .count, "Its \($0.name); with by=\($0.name) and by=both") }
+                relations.map { facts in
+                    let blend = facts.source == nil ? "" : " and by=both"
+                    return .sometimes(facts.sizeField, .count, "Its \(facts.name); with by=\(facts.name)\(blend)")
+                }
             }
             fields.sometimes("relations", \.relations, "What each relation contributes; with by=both")
         }

@@ -44,7 +44,7 @@ public struct EvaluationSet: Sendable {
         do {
             let snapshot = try CatalogSnapshot(of: training, threads: 1)
             let userIDs = try snapshot.users().ids
-            matrix = try snapshot.matrix(RelationDescription.members.source) { _ in }.matrix
+            matrix = try snapshot.matrix(.memberships) { _ in }.matrix
             guard matrix.rowCount == model.groupCount else {
                 throw EvaluationError("the model is not of the groups of the catalog \(training.path)")
             }

@@ -6,12 +6,14 @@ import Similarity
 /// Source: Ziegler, McNee, Konstan and Lausen, "Improving recommendation lists through topic diversification", 2005.
 enum IntraListSimilarity {
     /// Returns the mean over the pairs in the model's lists, in either direction; all other pairs count as 0.
-    static func stored(_ groups: [UInt32], in model: VisibleModel) -> Double {
+    static func stored(
+        _ groups: [UInt32], in model: VisibleModel, _ relations: RelationTable = .standard
+    ) -> Double {
         guard groups.count > 1 else { return 0 }
         let positions = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
         var cosines: [Int: Double] = [:]
         for (position, group) in groups.enumerated() {
-            for relation in model.relations {
+            for relation in model.relations where relations.isTabled(relation) {
                 for neighbour in model.neighbours(of: Int(group), by: relation) {
                     guard let other = positions[neighbour.index] else { continue }
                     let pair = min(position, other) * groups.count + max(position, other)

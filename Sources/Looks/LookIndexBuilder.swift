@@ -53,6 +53,25 @@ public struct LookIndexBuilder: Sendable {
         return try write(codebook)
     }
 
+    /// Returns the number of cells of similar vectors, and the cell of each vector.
+    ///
+    /// A cell is the vectors that are nearest to one of √n centroids, 8 to 256, which k-means finds.
+    ///
+    /// - Throws: `LookError` if FAISS fails.
+    public func cells() throws(LookError) -> (count: Int, ofRow: [UInt32]) {
+        let count = min(max(Int(Double(shape.n).squareRoot()), 8), 256)
+        let centroids = try Faiss.centroids(
+            count, of: sample(64 * count), dimension: shape.d, rounds: Self.coarseRounds)
+        let blocks = (shape.n + Self.blockCount - 1) / Self.blockCount
+        let nearest = try inParallel(blocks) { index throws(LookError) in
+            let block = index * Self.blockCount..<min((index + 1) * Self.blockCount, shape.n)
+            var numbers = [Float](repeating: 0, count: block.count * shape.d)
+            rows.read(block, into: &numbers)
+            return try Faiss.nearest(to: numbers, dimension: shape.d, of: centroids)
+        }
+        return (count, nearest.flatMap(\.self))
+    }
+
     // MARK: - Learning
 
     /// Learns everything that codes depend on from a sample of the vectors.

@@ -34,7 +34,7 @@ public struct EncodedModel: Sendable, Equatable {
     ///   of groups. An id is 1 to 255 bytes without NUL. `ModelError.tooLarge` if there are too many groups, postings
     ///   or bytes of text.
     public init(
-        groups: [GroupFacts], relations: [Relation] = RelationTable.standard.relations,
+        groups: [GroupFacts], relations: [Relation] = RelationTable.standard.tabledRelations,
         sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable],
         evidenceWeights: [Relation: Double] = [:], signals: GroupSignals = GroupSignals(),
         looks: LookSections? = nil

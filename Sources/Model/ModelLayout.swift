@@ -65,7 +65,14 @@ public enum ModelLayout {
         private init(_ name: StaticString) { rawValue = name.description }
 
         /// Creates the name of the section that holds a relation's neighbours.
-        public init(_ relation: Relation) { rawValue = relation.rawValue }
+        ///
+        /// It is the name of the relation, after `by-` if another section has that name.
+        public init(_ relation: Relation) {
+            rawValue = Self.others.contains(relation.rawValue) ? Self.prefix + relation.rawValue : relation.rawValue
+        }
+
+        private static let prefix = "by-"
+        private static let others = Set((fixed + optional).map(\.rawValue))
 
         /// The groups' external ids.
         public static let ids = SectionName("ids")
@@ -111,7 +118,8 @@ public enum ModelLayout {
 
         /// The relation whose neighbours the section holds, or nil for a section of another kind.
         public var relation: Relation? {
-            (Self.fixed + Self.optional).contains(self) ? nil : Relation(rawValue: rawValue)
+            guard !Self.others.contains(rawValue) else { return nil }
+            return Relation(rawValue: rawValue.hasPrefix(Self.prefix) ? String(rawValue.dropFirst(3)) : rawValue)
         }
     }
 }

@@ -6,8 +6,8 @@ public struct RelationDescription: Sendable, Equatable {
     public var singular: String
     /// The phrase for groups that are similar in this relation: `groups that hold the same photos`.
     public var meaning: String
-    /// The catalog's table for the relation.
-    public var source: RelationSource
+    /// The origin of its entries.
+    public var origin: Origin
     /// The other data that is learned from the relation beside neighbours, or nil if there is none.
     public var role: Role?
     /// The weight of its neighbours where relations are blended, 0 or more.
@@ -23,6 +23,17 @@ public struct RelationDescription: Sendable, Equatable {
     /// k: the most neighbours that a group keeps; a recompute may use another number.
     public var limit: Int
 
+    /// The origin of a relation's entries.
+    public enum Origin: Sendable, Equatable {
+        /// The pairs of a table of the catalog.
+        case table(RelationSource)
+        /// The features that are typical of the photos in a group's pool.
+        ///
+        /// A version has such a relation only if there are photos with the feature. It counts in lists only as far as
+        /// there is evidence that it helps.
+        case photos(PhotoFeature)
+    }
+
     /// The other data that is learned from a relation beside neighbours.
     public enum Role: Sendable {
         /// Memberships: profiles, joins, and the popularity of groups.
@@ -36,13 +47,13 @@ public struct RelationDescription: Sendable, Equatable {
     /// X and Y default to 1, which keeps the neighbours of small groups. The score formula itself shrinks scores that
     /// rest on few common entries. The default of k is 100: more neighbours bring almost nothing for a list of 20.
     public init(
-        _ name: String, singular: String, meaning: String, source: RelationSource, role: Role? = nil,
+        _ name: String, singular: String, meaning: String, of origin: Origin, role: Role? = nil,
         weight: Double = 1, minimumEntries: Int = 1, minimumCommon: Int = 1, limit: Int = 100
     ) {
         relation = Relation(rawValue: name)
         self.singular = singular
         self.meaning = meaning
-        self.source = source
+        self.origin = origin
         self.role = role
         self.weight = weight
         self.minimumEntries = minimumEntries
@@ -52,11 +63,25 @@ public struct RelationDescription: Sendable, Equatable {
 
     /// The relation of groups with the same photos in their pools.
     public static let photos = RelationDescription(
-        "photos", singular: "photo", meaning: "groups that hold the same photos", source: .pools, role: .pool)
+        "photos", singular: "photo", meaning: "groups that hold the same photos", of: .table(.pools), role: .pool)
     /// The relation of groups with the same members.
     public static let members = RelationDescription(
-        "members", singular: "member", meaning: "groups that the same people joined", source: .memberships,
+        "members", singular: "member", meaning: "groups that the same people joined", of: .table(.memberships),
         role: .membership)
+    /// The relation of groups whose photos have the same typical tags.
+    public static let themes = RelationDescription(
+        "themes", singular: "theme", meaning: "groups about the same things", of: .photos(.tags))
+    /// The relation of groups whose photos were taken in the same places.
+    public static let places = RelationDescription(
+        "places", singular: "place", meaning: "groups in the same places", of: .photos(.places))
+    /// The relation of groups whose photos look alike.
+    public static let looks = RelationDescription(
+        "looks", singular: "look", meaning: "groups whose photos look alike", of: .photos(.looks))
+
+    /// The catalog's table of the relation, or nil if its entries are features of photos.
+    public var source: RelationSource? { if case .table(let source) = origin { source } else { nil } }
+    /// The feature of photos that makes the relation, or nil if its entries are those of a table.
+    public var feature: PhotoFeature? { if case .photos(let feature) = origin { feature } else { nil } }
 
     /// The relation's name, which is also the word for its entries in a sentence: `photos`.
     public var name: String { relation.rawValue }
@@ -76,17 +101,14 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     public let memberTables: [RelationSource]
 
     /// The relations of the product.
-    public static let standard = RelationTable([.photos, .members], memberTables: [.favourites, .follows])
+    public static let standard = RelationTable(
+        [.photos, .members, .themes, .places, .looks], memberTables: [.favourites, .follows])
 
     /// The value of `by` that blends all relations; the word dates from when there were two.
     public static let blendName = "both"
 
-    /// Names with another meaning: sections of a model file, other Redis keys of a version, the blend.
-    static let reservedNames: Set<String> = Set(
-        (ModelLayout.SectionName.fixed + ModelLayout.SectionName.optional).map(\.rawValue)
-    ).union([
-        blendName, "joined", "feedback", "manifest", "shape",
-    ])
+    /// Names with another meaning: other Redis keys of a version, the blend.
+    static let reservedNames: Set<String> = [blendName, "joined", "feedback", "manifest", "shape"]
 
     /// Creates a table of relations, whose names, sources and roles must all be different.
     public init(_ entries: [RelationDescription], memberTables: [RelationSource] = []) {
@@ -96,7 +118,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
             precondition(facts.weight >= 0 && facts.minimumCommon >= 1, "\(facts.name) has bad numbers")
             for other in entries[..<index] {
                 precondition(
-                    other.relation != facts.relation && other.source.table != facts.source.table
+                    other.relation != facts.relation && other.origin != facts.origin
                         && (other.role == nil || other.role != facts.role), "\(facts.name) is like \(other.name)")
             }
         }
@@ -112,7 +134,12 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     }
 
     /// The catalog's tables of pairs: those of the relations, then those of what members tell.
-    public var sources: [RelationSource] { entries.map(\.source) + memberTables }
+    public var sources: [RelationSource] { entries.compactMap(\.source) + memberTables }
+
+    /// The relations whose entries are in tables of the catalog, in order.
+    public var tabled: [RelationDescription] { entries.filter { $0.source != nil } }
+    /// The names of these relations.
+    public var tabledRelations: [Relation] { tabled.map(\.relation) }
 
     private static func isGoodInSQL(_ name: String) -> Bool {
         !name.isEmpty
@@ -131,6 +158,9 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// The description of the relation that has a role, or nil if none has.
     public subscript(role: RelationDescription.Role) -> RelationDescription? { entries.first { $0.role == role } }
+
+    /// Whether the entries of a relation are in a table of the catalog.
+    public func isTabled(_ relation: Relation) -> Bool { self[relation]?.source != nil }
 
     /// The relations, in order.
     public var relations: [Relation] { entries.map(\.relation) }
@@ -153,6 +183,16 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
                 return facts
             }, memberTables: memberTables)
     }
+}
+
+/// A feature of photos that groups can have in common.
+public enum PhotoFeature: Sendable, CaseIterable {
+    /// The tags that are typical of a group.
+    case tags
+    /// The cells of the map that are typical of a group.
+    case places
+    /// The cells of similar vectors that are typical of a group.
+    case looks
 }
 
 /// The kind of entry that two groups may share, by its name: `photos`, `members`.

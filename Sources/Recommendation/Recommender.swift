@@ -34,7 +34,7 @@ public struct Recommender: Sendable {
         return Array(neighbours.lazy.filter { filter?.passes($0.index) != false }.prefix(limit))
     }
 
-    /// Returns the groups that are similar to one.
+    /// Returns the groups that are similar to one by the relations of tables together.
     ///
     ///     s(j) = Σ over relations R of weight(R) · s_R(i, j) / (mean best score of R)
     ///
@@ -52,7 +52,7 @@ public struct Recommender: Sendable {
         let filter = AppliedFilter(filter, in: model, relations)
         var suggestions: [Suggestion] = []
         var positions: [UInt32: Int] = [:]
-        for factor in relations.factors(in: model) {
+        for factor in relations.factors(in: model) where relations[factor.relation]?.source != nil {
             for neighbour in model.neighbours(of: Int(group), by: factor.relation)
             where neighbour.index != group && neighbour.score > 0 && filter?.passes(neighbour.index) != false {
                 let position = positions[neighbour.index] ?? suggestions.count

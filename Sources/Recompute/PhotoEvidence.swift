@@ -51,7 +51,7 @@ struct PhotoEvidence: Sendable {
         let gains = photos.totalGains(threads: threads, scratch: { ScorePair(groupCount: sizes.count) }) {
             photo, sums in
             defer { sums.clear() }
-            for facts in relations where facts.weight > 0 {
+            for facts in relations.tabled where facts.weight > 0 {
                 if facts.role == .pool {
                     add(facts, of: photo, to: &sums.first)
                 } else {

@@ -50,11 +50,12 @@ struct PublicationGate {
 
     private func objections(_ comparison: RelationComparison, from current: Manifest, to new: Manifest) -> [String] {
         let relation = comparison.relation
-        guard let before = current[relation] else { return [] }
+        // Features of photos are learned anew each time, and move with the photos.
+        guard let before = current[relation], relations[relation]?.feature == nil else { return [] }
         let after = new[relation]
         let name = relation.rawValue
         var objections: [String] = []
-        let table = relations[relation]?.source.table ?? name
+        let table = relations[relation]?.source?.table ?? name
         judge(
             before.entries - (after?.entries ?? 0), of: before.entries, limits.lost, "entries of \(table) are gone",
             &objections)

@@ -80,7 +80,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ) -> [Forecast.Step] {
         let threads = Double(parameters.threads)
         var steps = [Forecast.Step(name: StepName.readGroups, expectedSeconds: Double(groups) * 5e-7)]
-        for facts in parameters.relations {
+        for facts in parameters.relations.tabled {
             let relation = facts.relation
             let amount = work[relation] ?? WorkEstimate(rows: 0, increments: 0)
             let read = Double(amount.rows) * (amount.hasDates ? 1.9e-7 : 7.5e-8)

@@ -49,17 +49,22 @@ extension RecomputeJob {
         let told = try toldKinds(entries)
         var hintMatrices = HintMatrices()
         let window = activityWindow
+        var features = FeatureMatrices(rowCount: facts.count)
         for relationFacts in parameters.relations {
+            guard let source = relationFacts.source else { continue }
             let relation = relationFacts.relation
             var reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
                 let kept = relationFacts.role == nil ? nil : window
-                return try readMatrix(relationFacts, entries, kept, rowCount: work[relation]?.rows ?? 0, clock)
+                return try readMatrix(relationFacts, source, entries, kept, rowCount: work[relation]?.rows ?? 0, clock)
             }
             sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
             let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
                 try compare(relation, reading.matrix, clock)
             }
-            relations.append(report(relation, reading, table))
+            var report = report(relation, reading.matrix, table)
+            (report.entriesOfPrivateGroups, report.entriesOfPrivatePhotos) =
+                (reading.entriesOfPrivateGroups, reading.entriesOfPrivatePhotos)
+            relations.append(report)
             tables[relation] = table
             if relationFacts.role == .pool {
                 photos = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
@@ -67,10 +72,12 @@ extension RecomputeJob {
                     try contentSignals(entries, reading.matrix, &reading.events, clock)
                 }
                 (signals.tags, signals.places) = (content.tags, content.places)
+                try features.take(content)
                 if let vectors {
                     looks = try clock.step(StepName.looks) { () throws(RecomputeError) in
                         try lookSections(vectors, reading.matrix, clock)
                     }
+                    if let looks { try features.take(.looks, looks.typical.groups) }
                 }
             }
             if let role = relationFacts.role, let read = reading.events {
@@ -91,6 +98,16 @@ extension RecomputeJob {
             }
             hintMatrices.take(reading, of: relationFacts, told: told)
         }
+        for relationFacts in parameters.relations {
+            guard let matrix = relationFacts.feature.flatMap({ features[$0] }) else { continue }
+            let relation = relationFacts.relation
+            sizes[relation] = facts.indices.map { UInt32(matrix.size(ofRow: $0)) }
+            let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
+                try compare(relation, matrix, clock)
+            }
+            relations.append(report(relation, matrix, table))
+            tables[relation] = table
+        }
         let hints = try memberHints(entries, told, hintMatrices, clock)
         members?.hints = hints
         try checkThatSomethingCameOut(relations, looks?.report, observer)
@@ -105,7 +122,7 @@ extension RecomputeJob {
         let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
             do throws(ModelError) {
                 let model = try EncodedModel(
-                    groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
+                    groups: facts, relations: relations.map(\.relation), sizes: sizes, tables: tables,
                     evidenceWeights: evidence.relations, signals: signals, looks: looks?.sections)
                 return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
             } catch { throw .model(error.description) }
@@ -143,8 +160,9 @@ extension RecomputeJob {
     ) throws(RecomputeError) -> [Relation: WorkEstimate] {
         let estimate: RecomputeEstimate
         do throws(CatalogError) {
-            let relations = Array(parameters.relations)
-            let estimates = try entries.workEstimates(relations.map(\.source), recentWeeks: Self.trendWeeks)
+            let relations = parameters.relations.tabled
+            let estimates = try entries.workEstimates(
+                relations.compactMap(\.source), recentWeeks: Self.trendWeeks)
             let work = Dictionary(uniqueKeysWithValues: zip(relations.map(\.relation), estimates))
             estimate = RecomputeEstimate(
                 work: work, content: try entries.contentEstimate(), groups: try catalog.groupCount(),
@@ -166,7 +184,7 @@ extension RecomputeJob {
     private func previousManifest() -> Manifest? {
         let manifests = (try? store.versions()) ?? []
         return manifests.last { manifest in
-            parameters.relations.relations.allSatisfy { relation in
+            parameters.relations.tabledRelations.allSatisfy { relation in
                 manifest[relation]?.parameters == parameters[relation]
             }
         }
@@ -186,12 +204,12 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ facts: RelationDescription, _ entries: any EntrySource, _ window: ActivityWindow?, rowCount: Int,
-        _ clock: StepClock
+        _ facts: RelationDescription, _ source: RelationSource, _ entries: any EntrySource, _ window: ActivityWindow?,
+        rowCount: Int, _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
             let reading = try entries.matrix(
-                facts.source, keeping: window, findingFirstDays: facts.role == .membership && publishesMembers
+                source, keeping: window, findingFirstDays: facts.role == .membership && publishesMembers
             ) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
@@ -200,7 +218,7 @@ extension RecomputeJob {
                 outcome += ", \(reading.entriesOfPrivateGroups) of groups left out"
             }
             if reading.entriesOfPrivatePhotos > 0 {
-                outcome += ", \(reading.entriesOfPrivatePhotos) private \(facts.source.entries.rawValue)"
+                outcome += ", \(reading.entriesOfPrivatePhotos) private \(source.entries.rawValue)"
             }
             return (reading, outcome)
         } catch { throw .catalog(error) }
@@ -231,7 +249,11 @@ extension RecomputeJob {
         _ photos: LeaveOneOutSample, _ hints: MemberHints
     ) -> (Evidence, outcome: String) {
         let sample = RelationEvidence(parameters, tables, users)
-        let weights = sample.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
+        var weights = sample.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
+        // A relation of features counts only if it helps.
+        for facts in parameters.relations where facts.feature != nil && tables[facts.relation] != nil {
+            weights[facts.relation] = weights[facts.relation] ?? 0
+        }
         let members = parameters.relations[.membership].flatMap { sizes[$0.relation] } ?? []
         let evidence = Evidence(
             relations: weights, popularity: sample.popularityWeight(beside: weights, sizes: members),
@@ -246,12 +268,11 @@ extension RecomputeJob {
         return (evidence, chosen.isEmpty ? "nothing to choose" : chosen.joined(separator: ", "))
     }
 
-    private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)
+    private func report(_ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable)
         -> Manifest.RelationReport
     {
         let path = parameters.path
         let parameters = parameters[relation]
-        let matrix = reading.matrix
         let counted = (0..<matrix.rowCount).count { matrix.size(ofRow: $0) >= parameters.minimumEntries }
         let formula = parameters.measure.forManifest
         var report = Manifest.RelationReport(
@@ -259,8 +280,7 @@ extension RecomputeJob {
             weights: parameters.weights(in: matrix),
             minimumEntries: parameters.minimumEntries, minimumCommon: parameters.minimumCommon,
             limit: parameters.limit, entries: matrix.entryCount,
-            entriesOfPrivateGroups: reading.entriesOfPrivateGroups,
-            entriesOfPrivatePhotos: reading.entriesOfPrivatePhotos, groupsCounted: counted,
+            entriesOfPrivateGroups: 0, entriesOfPrivatePhotos: 0, groupsCounted: counted,
             groupsBelowMinimum: matrix.rowCount - counted,
             groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
             neighbours: table.neighbours.count, path: path.rawValue)
@@ -275,9 +295,9 @@ extension RecomputeJob {
         for report in relations {
             let name = report.relation.rawValue
             if report.entries == 0 {
-                let source = parameters.relations[report.relation]?.source.table ?? name
+                let source = parameters.relations[report.relation]?.source?.table ?? name
                 observer.warn("there are no public \(source): \(name) is empty")
-            } else if report.neighbours == 0 {
+            } else if report.neighbours == 0, parameters.relations[report.relation]?.source != nil {
                 observer.warn(
                     "no two groups have \(report.minimumCommon) common \(name) and "
                         + "\(report.minimumEntries) \(name) each: \(name) is empty"
@@ -295,7 +315,7 @@ extension RecomputeJob {
 
     /// The import names of the relations, as a phrase such as "memberships or pools".
     private var sourceNames: String {
-        let names = parameters.relations.map(\.source.table).sorted()
+        let names = parameters.relations.compactMap(\.source?.table).sorted()
         guard let last = names.last, names.count > 1 else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " or " + last
     }

@@ -10,6 +10,8 @@ struct BuiltLooks {
     var report: Manifest.LooksReport
     /// The place of each indexed photo among those with vectors.
     var places: [Int]
+    /// The cells of similar vectors that are typical of groups.
+    var typical: TypicalLooks
 }
 
 extension RecomputeJob {
@@ -44,13 +46,16 @@ extension RecomputeJob {
             let builder = LookIndexBuilder(rows, parameters.looks, threads: parameters.threads) { done in
                 clock.advance(done: done, total: pooled.count, unit: "vectors")
             }
+            let groupsOfPhotos = pooled.map { groups[$0] }
             let index = try builder.build()
             let method = try LookIndex(index).method
             let sections = try LookSections(
-                ids: pooled.map { vectors.photos[$0].id }, groups: pooled.map { groups[$0] }, index: index)
+                ids: pooled.map { vectors.photos[$0].id }, groups: groupsOfPhotos, index: index)
             let report = Manifest.LooksReport(
                 model: vectors.model, dimension: rows.dimension, photos: pooled.count, method: method)
-            let looks = BuiltLooks(sections: sections, report: report, places: pooled)
+            let looks = BuiltLooks(
+                sections: sections, report: report, places: pooled,
+                typical: TypicalLooks(try builder.cells(), groupsOfPhotos: groupsOfPhotos))
             return (looks, "\(pooled.count) photos of \(vectors.model): \(method)")
         } catch let error as CatalogError { throw .catalog(error) } catch { throw .model("\(error)") }
     }

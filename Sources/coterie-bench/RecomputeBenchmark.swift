@@ -64,7 +64,7 @@ enum RecomputeBenchmark: Benchmark {
             expectedSeconds: log.expectedSeconds, forecastError: log.worstError(wholeSeconds: wholeSeconds))
         (report.rows, report.scanSeconds) = try Measuring.seconds { try CatalogScan.pairs(path, threads: threads) }
         (report.photos, report.photoSeconds) = try Measuring.seconds { try CatalogScan.photos(path, threads: threads) }
-        for facts in parameters.relations {
+        for facts in parameters.relations.tabled {
             report.kernelSeconds += try kernelSeconds(facts, path, parameters)
         }
         report.writeSeconds = try Measuring.seconds { try store.writePlainly(byteCount: report.byteCount) }.seconds
@@ -76,8 +76,9 @@ enum RecomputeBenchmark: Benchmark {
         throws
         -> Double
     {
+        guard let source = facts.source else { return 0 }
         let snapshot = try CatalogSnapshot(of: Catalog(path: path, mode: .reading), threads: parameters.threads)
-        let matrix = try snapshot.matrix(facts.source) { _ in }.matrix
+        let matrix = try snapshot.matrix(source) { _ in }.matrix
         let search = NeighbourSearch(parameters: parameters[facts.relation], threads: parameters.threads)
         return Measuring.seconds { search.run(on: matrix) }.seconds
     }

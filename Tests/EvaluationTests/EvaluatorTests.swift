@@ -249,7 +249,7 @@ private struct CommunityFiles {
     func evaluationSet(neighbours limit: Int, ending: String = "") throws -> EvaluationSet {
         let training = try catalog(train, "train-catalog")
         let snapshot = try CatalogSnapshot(of: training, threads: 1)
-        let matrix = try snapshot.matrix(RelationDescription.members.source) { _ in }.matrix
+        let matrix = try snapshot.matrix(.memberships) { _ in }.matrix
         let parameters = SimilarityParameters(minimumEntries: 1, minimumCommon: 1, limit: limit)
         let groups = try snapshot.groups().map { GroupFacts(id: $0.id, title: "") }
         let encoded = try EncodedModel(

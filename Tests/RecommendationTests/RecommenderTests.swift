@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Recommending")
 struct RecommenderTests {
-    private func model(_ seed: UInt64, groupCount: Int = 60, relations: [Relation] = RelationTable.standard.relations)
+    private func model(
+        _ seed: UInt64, groupCount: Int = 60, relations: [Relation] = RelationTable.standard.tabledRelations
+    )
         throws
         -> ModelVersion
     {
@@ -88,7 +90,7 @@ struct RecommenderTests {
     @Test("a relation of weight 0, or without neighbours, does not count")
     func weights() throws {
         let model = try model(4)
-        for relation in RelationTable.standard.relations {
+        for relation in RelationTable.standard.tabledRelations {
             let recommender = Recommender(
                 model: VisibleModel(model), relations: .standard.weighted([relation: 1]))
             for group in 0..<60 {

@@ -8,10 +8,10 @@ import TestSupport
 
 /// A community with a relation that the product does not have: who has a bookmark of which group.
 struct OwnCommunity {
+    static let table = RelationSource(table: "bookmarks", of: .users, timeColumn: "added_at")
     static let bookmarks = RelationDescription(
         "bookmarks", singular: "bookmark", meaning: "groups that the same people keep",
-        source: RelationSource(table: "bookmarks", of: .users, timeColumn: "added_at"), weight: 2, minimumEntries: 2,
-        minimumCommon: 2)
+        of: .table(table), weight: 2, minimumEntries: 2, minimumCommon: 2)
     static let relations = RelationTable(
         Array(RelationTable.standard) + [bookmarks], memberTables: RelationTable.standard.memberTables)
 
@@ -33,7 +33,7 @@ struct OwnCommunity {
         try community.importing(.memberships, ["group_id,user_id"] + members)
         let bookmarks = (1...4).flatMap { ["alps,u\($0),1700000000", "cats,u\($0),1700000001"] }
         try community.importing(
-            .relation(Self.bookmarks.source),
+            .relation(Self.table),
             ["group_id,user_id,added_at"] + bookmarks + ["dogs,u1,1700000002", "dogs,u2,"])
         return community
     }

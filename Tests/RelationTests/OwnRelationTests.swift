@@ -26,7 +26,7 @@ struct OwnRelationTests {
         }
         #expect(try count() == 10)
         #expect(try count("WHERE added_at IS NULL") == 1)
-        let kind = ImportKind.relation(OwnCommunity.bookmarks.source)
+        let kind = ImportKind.relation(OwnCommunity.table)
         #expect(kind.columnNames == ["group_id", "user_id", "added_at"])
         #expect(ImportKind.all(of: OwnCommunity.relations).map(\.name).contains("bookmarks"))
         let summary = try community.importing(kind, ["group_id,user_id", "cats,u1", "cats,u9"], replaces: true)
@@ -49,7 +49,7 @@ struct OwnRelationTests {
         #expect(error?.code == .notACatalog && error?.message.contains("migrate it") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
-        #expect(try catalog.rowCount(OwnCommunity.bookmarks.source) == 0)
+        #expect(try catalog.rowCount(OwnCommunity.table) == 0)
         #expect(try catalog.counts().map(\.table).contains("bookmarks"))
     }
 
@@ -164,10 +164,10 @@ struct OwnRelationTests {
         #expect(list.contains(#""relation":"bookmarks""#) && list.contains(#""bookmarkCount":4"#))
         let refusal = try get("/v1/groups/alps/similar?by=enemies")
         #expect(refusal.status == 400)
-        #expect(refusal.body.contains(#""allowed":["photos","members","bookmarks","both"]"#))
+        #expect(refusal.body.contains(#""allowed":["photos","members","themes","places","looks","bookmarks","both"]"#))
         let description = try get("/openapi.json").body
-        #expect(description.contains(#""enum":["photos","members","bookmarks","both"]"#))
-        #expect(description.contains(#""enum":["photos","members","bookmarks"]"#))
+        #expect(description.contains(#""enum":["photos","members","themes","places","looks","bookmarks","both"]"#))
+        #expect(description.contains(#""enum":["photos","members","themes","places","looks","bookmarks"]"#))
         #expect(description.contains(#""bookmarkCount":{"type":"integer""#))
     }
 }

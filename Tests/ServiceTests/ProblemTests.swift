@@ -82,8 +82,10 @@ struct ProblemTests {
     func choice(transport: Transport) throws {
         let problem = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?by=Photos"))
         #expect(problem.status == 400)
-        #expect(problem.detail == #"the parameter "by" is "Photos": it must be one of photos, members, both"#)
-        #expect(problem.allowed == ["photos", "members", "both"])
+        #expect(
+            problem.detail
+                == #"the parameter "by" is "Photos": it must be one of photos, members, themes, places, looks, both"#)
+        #expect(problem.allowed == ["photos", "members", "themes", "places", "looks", "both"])
     }
 
     @Test("Unknown and repeated parameters are refused by name", arguments: Transport.allCases)

@@ -44,7 +44,9 @@ struct DeterminismTests {
         let stars = RelationSource(table: "stars", of: .users, timeColumn: "since")
         let relations = RelationTable(
             Array(RelationTable.standard)
-                + [fans, covers, stars].map { RelationDescription($0.table, singular: "x", meaning: "x", source: $0) })
+                + [fans, covers, stars].map {
+                    RelationDescription($0.table, singular: "x", meaning: "x", of: .table($0))
+                })
         #expect(CommunityFile.all(of: relations).map(\.name).suffix(3) == ["fans.tsv", "covers.tsv", "stars.tsv"])
         let community = Community(try GeneratedTables.sampleParameters())
         func rows(_ file: CommunityFile) -> Set<Substring> {

@@ -219,7 +219,7 @@ extension Catalog {
         case .group(let id): (kind, ids) = (.groups, [id])
         case .photo(let id): (kind, ids) = (.photos, [id])
         case .user(let id, let group, let table), .pooled(let id, let group, let table):
-            guard let source = relations.map(\.source).first(where: { $0.table == table }) else { return .unknown }
+            guard let source = relations.sources.first(where: { $0.table == table }) else { return .unknown }
             (kind, ids) = (.relation(source), [group, id])
         }
         let summary = try Remover(from: self, kind: kind).removeWithinTransaction([ids], files: [])

@@ -161,15 +161,17 @@ extension TuningCommunity {
     public init(_ catalog: Catalog, _ relations: RelationTable, pairLimit: Double, threads: Int) throws(EvaluationError)
     {
         do {
-            guard let membership = relations[.membership] else { throw EvaluationError("there are no memberships") }
+            guard let membership = relations[.membership], let memberships = membership.source else {
+                throw EvaluationError("there are no memberships")
+            }
             let snapshot = try CatalogSnapshot(of: catalog, threads: threads)
-            let matrix = try snapshot.matrix(membership.source) { _ in }.matrix
+            let matrix = try snapshot.matrix(memberships) { _ in }.matrix
             var others: [Relation: BinaryMatrix] = [:]
             for facts in relations where facts.weight > 0 && facts.relation != membership.relation {
-                others[facts.relation] = try snapshot.matrix(facts.source) { _ in }.matrix
+                if let source = facts.source { others[facts.relation] = try snapshot.matrix(source) { _ in }.matrix }
             }
             let users = Self.sample(of: matrix.columnDegrees())
-            let rule: HoldOutRule = try snapshot.mayHaveTimes(membership.source) ? .last : .share(Self.share)
+            let rule: HoldOutRule = try snapshot.mayHaveTimes(memberships) ? .last : .share(Self.share)
             let heldOut = try snapshot.heldOut(ofUsers: users, by: rule, folds: rule == .last ? 1 : Self.mostFolds)
             let tested = users.indices.filter { user in heldOut.allSatisfy { !$0[user].isEmpty } }
             guard tested.count >= Self.leastMembers else {

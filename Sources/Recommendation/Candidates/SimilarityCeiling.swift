@@ -24,10 +24,12 @@ struct SimilarityCeiling: Sendable {
     ///   - ceiling: the least shrunk cosine of a pair that is too similar (inclusive), above 0.
     ///   - shrinkage: h, 0 or more.
     ///   - model: the model.
+    ///   - relations: the relations; features of photos do not make groups too similar.
     /// - Complexity: O(neighbours).
-    init(_ ceiling: Double, shrinkage: Double, in model: VisibleModel) {
+    init(_ ceiling: Double, shrinkage: Double, in model: VisibleModel, _ relations: RelationTable) {
         var pairs: [Pair] = []
-        model.lists(of: Array(0..<UInt32(model.groupCount))).forEach { group, relationIndex, neighbours in
+        let all = Array(0..<UInt32(model.groupCount))
+        model.lists(of: all, in: model.relations.map(relations.isTabled)).forEach { group, relationIndex, neighbours in
             let relation = model.relations[relationIndex]
             let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
             for index in neighbours.indices where neighbours[index].common >= least {

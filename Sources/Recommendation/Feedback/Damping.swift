@@ -14,7 +14,7 @@ struct Damping {
     /// - Returns: the number of lowered candidates.
     func apply(
         to candidates: inout [Candidate], exposures: [Exposure], dismissals: [Dismissal],
-        atMilliseconds instant: Int64, in model: VisibleModel
+        atMilliseconds instant: Int64, in model: VisibleModel, _ relations: RelationTable
     ) -> Int {
         guard !exposures.isEmpty || !dismissals.isEmpty else { return 0 }
         let positions = GroupPositions(candidates.map(\.group))
@@ -26,7 +26,7 @@ struct Damping {
         for dismissal in dismissals {
             let ageDays = Double(max(0, instant - dismissal.atMilliseconds)) / 86_400_000
             let depth = configuration.dismissalDepth * exp2(-ageDays / configuration.dismissalHalfLifeDays)
-            for (group, closeness) in Closeness.neighbours(of: dismissal.group, in: model) {
+            for (group, closeness) in Closeness.neighbours(of: dismissal.group, in: model, relations) {
                 guard let position = positions[group] else { continue }
                 factors[position] *= 1 - depth * closeness
             }
@@ -40,10 +40,12 @@ struct Damping {
 ///
 /// Closeness means the same for any similarity measure.
 enum Closeness {
-    /// Returns the neighbours in a group's lists of all relations, each with its greatest closeness.
-    static func neighbours(of group: UInt32, in model: VisibleModel) -> [UInt32: Double] {
+    /// Returns the neighbours in a group's lists of all relations of tables, each with its greatest closeness.
+    static func neighbours(
+        of group: UInt32, in model: VisibleModel, _ relations: RelationTable
+    ) -> [UInt32: Double] {
         var closest: [UInt32: Double] = [:]
-        for relation in model.relations {
+        for relation in model.relations where relations.isTabled(relation) {
             guard let best = model.bestScore(of: Int(group), by: relation), best > 0 else { continue }
             for neighbour in model.neighbours(of: Int(group), by: relation) {
                 closest[neighbour.index] = max(closest[neighbour.index] ?? 0, Double(neighbour.score / best))
@@ -55,9 +57,11 @@ enum Closeness {
     /// Returns the closeness of some groups in another group's lists, by their positions in a table.
     ///
     /// Groups that are not in the lists are missing.
-    static func toward(_ positions: GroupPositions, from group: UInt32, in model: VisibleModel) -> [Int: Double] {
+    static func toward(
+        _ positions: GroupPositions, from group: UInt32, in model: VisibleModel, _ relations: RelationTable
+    ) -> [Int: Double] {
         var closest: [Int: Double] = [:]
-        for relation in model.relations {
+        for relation in model.relations where relations.isTabled(relation) {
             guard let best = model.bestScore(of: Int(group), by: relation), best > 0 else { continue }
             for neighbour in model.neighbours(of: Int(group), by: relation) {
                 guard let position = positions[neighbour.index] else { continue }

@@ -101,7 +101,7 @@ public struct PhotoRecommender: Sendable {
     private func similarReasons(to seeds: [(group: UInt32, weight: Double)]) -> Reasons {
         var reasons: Reasons = [:]
         for seed in seeds {
-            for facts in relations where facts.weight > 0 {
+            for facts in relations.tabled where facts.weight > 0 {
                 let weight =
                     weights.similarGroups * facts.weight * (facts.role == .pool ? 1 : weights.otherRelations)
                 for neighbour in model.neighbours(of: Int(seed.group), by: facts.relation) {

@@ -70,11 +70,12 @@ extension Planner {
         var shifts = [Double](repeating: 0, count: items.count)
         let changed = ChangedGroups(changes, where: isTelling)
         guard !changed.groups.isEmpty else { return shifts }
+        let relations = configuration.relations
         // The greater closeness of the two directions counts. The items' lists are read once for all changes.
-        var closest = items.map { Closeness.toward(changed.positions, from: $0.group, in: model) }
+        var closest = items.map { Closeness.toward(changed.positions, from: $0.group, in: model, relations) }
         let positions = GroupPositions(items.map(\.group))
         for (change, group) in changed.groups.enumerated() {
-            for (neighbour, closeness) in Closeness.neighbours(of: group, in: model) {
+            for (neighbour, closeness) in Closeness.neighbours(of: group, in: model, relations) {
                 guard let position = positions[neighbour] else { continue }
                 closest[position][change] = max(closest[position][change] ?? 0, closeness)
             }

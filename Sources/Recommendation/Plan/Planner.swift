@@ -54,7 +54,8 @@ public struct Planner: Sendable {
         ceiling =
             isFiltered
             ? SimilarityCeiling(
-                configuration.filters.ceiling, shrinkage: configuration.filters.ceilingShrinkage, in: model) : .none
+                configuration.filters.ceiling, shrinkage: configuration.filters.ceilingShrinkage, in: model,
+                configuration.relations) : .none
     }
 
     /// Returns the same planner for the groups of the same version that the site shows now.
@@ -215,7 +216,7 @@ public struct Planner: Sendable {
         let sunk = Damping(configuration: configuration.feedback).apply(
             to: &ranked, exposures: request.profile.exposures,
             dismissals: request.profile.dismissals.filter { isTelling($0.group) },
-            atMilliseconds: request.atMilliseconds, in: model)
+            atMilliseconds: request.atMilliseconds, in: model, configuration.relations)
         return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
     }
 

@@ -135,9 +135,12 @@ final class JournalSource: CommunitySource {
 
     /// The photos that were removed since the version was made.
     private var removedPhotos: Set<BytewiseString> {
-        journal.decisions.recorded.removed(beyond: served().snapshot?.manifest.taken ?? .none) { subject in
-            if case .photo(let id) = subject { id } else { nil }
-        }
+        removed { if case .photo(let id) = $0 { id } else { nil } }
+    }
+
+    /// Returns ids of subjects that were removed since the version was made.
+    private func removed(_ id: (RemovalChange.Subject) -> String?) -> Set<BytewiseString> {
+        journal.decisions.recorded.removed(beyond: served().snapshot?.manifest.taken ?? .none, id)
     }
 
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
@@ -157,11 +160,11 @@ final class JournalSource: CommunitySource {
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         guard let catalog else { return ids.map { _ in [] } }
         let photos = removedPhotos
-        let owners = journal.decisions.recorded.removed(beyond: taken) {
+        let owners = removed {
             if case .member(let id, withPhotos: true) = $0 { id } else { nil }
         }
         // An id has no NUL, so no two pairs are the same text.
-        let entries = journal.decisions.recorded.removed(beyond: taken) {
+        let entries = removed {
             if case .pooled(let id, let group, _) = $0 { "\(group)\0\(id)" } else { nil }
         }
         let found = try catalog.photos(ofGroups: ids, limit: limit + photos.count + entries.count)

@@ -81,7 +81,7 @@ extension MemberProfile {
         if changes.forgetsEarlier { (profile.dismissals, profile.exposures) = ([], []) }
         if let interests = changes.interests { profile.topics = interests }
         // The site may remove a member from a group; a later join makes the member join again.
-        let membership = planner.configuration.relations[.membership]?.source.table
+        let membership = planner.configuration.relations[.membership]?.source?.table
         let removals = changes.removals.filter { $0.table == membership }.compactMap { removal in
             planner.model.index(ofID: removal.groupID).map { group in
                 Interaction(.leave, group: UInt32(group), atMilliseconds: removal.atMilliseconds)

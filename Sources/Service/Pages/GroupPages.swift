@@ -84,7 +84,7 @@ extension Responder {
     }
 
     private static func facts(of index: Int, _ relations: RelationTable, in model: VisibleModel) -> HTML {
-        var facts = relations.map { relation -> (name: String, value: HTML) in
+        var facts = relations.tabled.map { relation -> (name: String, value: HTML) in
             (
                 relation.name.prefix(1).uppercased() + relation.name.dropFirst(),
                 "\(model.size(of: index, in: relation.relation))"
@@ -114,7 +114,8 @@ extension Responder {
     }
 
     private static func neighbourhood(of group: UInt32, _ call: Call, _ snapshot: VisibleSnapshot) -> HTML {
-        let tables = snapshot.relations.map { relation -> HTML in
+        let relations = snapshot.relations.filter { snapshot.model.relations.contains($0.relation) }
+        let tables = relations.map { relation -> HTML in
             let similar = snapshot.similarGroups(to: group, by: relation.name, limit: neighbourLimit)
             let rows = similar.neighbours.map { neighbour -> [HTML] in
                 [

@@ -22,12 +22,12 @@ extension Endpoint {
                 "removePhoto", "/v1/photos/{id}", "Removes a photo, also from the pools that it is in",
                 [Parameter("id", .identifier, "The photo's id", example: "4711")]
             ) { .photo($0.id) },
-        ] + relations.map { removal(ofEntry: $0) }
+        ] + relations.tabled.compactMap(\.source).map { removal(ofEntry: $0) }
     }
 
     /// Returns the endpoint that removes an entry of a relation.
-    private static func removal(ofEntry facts: RelationDescription) -> Endpoint {
-        let (table, entries) = (facts.source.table, facts.source.entries)
+    private static func removal(ofEntry source: RelationSource) -> Endpoint {
+        let (table, entries) = (source.table, source.entries)
         let name = entries == .users ? "user" : "photo"
         let title = table.prefix(1).uppercased() + table.dropFirst()
         return removal(

@@ -109,7 +109,9 @@ struct RedisFetch {
             RedisAddress(socketPath: path), cacheDirectory: scene.folder + "/images", prefix: Self.prefix)
         try scene.publish(to: store)
         for group in Set(scene.profiles.joined()) {
-            for relation in RelationTable.standard.relations { try addSortedSet(Int(group), relation, to: &connection) }
+            for relation in RelationTable.standard.tabledRelations {
+                try addSortedSet(Int(group), relation, to: &connection)
+            }
         }
         try connection.finishPipeline(adapt: { $0 }) { _ throws(RedisError) in }
     }
@@ -140,10 +142,10 @@ struct RedisFetch {
         let serverBegin = server.processorSeconds
         for member in 0..<count {
             let joined = scene.profiles[member % scene.profiles.count]
-            for relation in RelationTable.standard.relations {
+            for relation in RelationTable.standard.tabledRelations {
                 for group in joined { try connection.send(command(Int(group), relation, form)) }
             }
-            for _ in 0..<(joined.count * RelationTable.standard.relations.count) {
+            for _ in 0..<(joined.count * RelationTable.standard.tabledRelations.count) {
                 guard try connection.receive().hasContent else { throw BenchError.data("a list is missing in Redis") }
             }
         }

@@ -88,7 +88,7 @@ enum ModelsCommand: Subcommand {
     }
 
     private static func table(_ rows: [VersionRow]) -> TextTable {
-        let relations = Coterie.relations.relations
+        let relations = Coterie.relations.tabledRelations
         let now = Date().timeIntervalSince1970
         var table = TextTable(
             [

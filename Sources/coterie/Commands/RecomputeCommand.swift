@@ -207,7 +207,7 @@ private struct StepReporter: RecomputeObserver {
     }
 
     func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {
-        let work = Coterie.relations.relations.map { relation in
+        let work = Coterie.relations.tabledRelations.map { relation in
             let amount = estimate.work[relation] ?? .init(rows: 0, increments: 0)
             let increments = Formats.significant(amount.increments, 2)
             return "\(Formats.grouped(amount.rows)) by \(relation.rawValue) (Σ d² about \(increments))"

@@ -149,6 +149,7 @@ struct RelationVerdict: Encodable {
         _ version: LoadedVersion, concealed: (id: String, word: String)? = nil
     ) throws(CatalogError) {
         let relation = facts.relation
+        guard let source = facts.source else { preconditionFailure("\(facts.name) has no table") }
         let report = version.manifest[relation]
         let minimumCommon = report?.minimumCommon ?? 1
         let minimumEntries = report?.minimumEntries ?? 1
@@ -157,7 +158,7 @@ struct RelationVerdict: Encodable {
         let keeper = formula?.cut == .target ? other : group
         let kept = formula?.cut == .target ? group : other
         let found = try catalog.overlaps(
-            of: keeper, in: facts.source, minimumCommon: minimumCommon, alwaysIncluding: kept,
+            of: keeper, in: source, minimumCommon: minimumCommon, alwaysIncluding: kept,
             weights: formula?.entryWeights(minimumEntries: minimumEntries))
         let mine =
             found.overlaps.first { $0.groupID.hasSameBytes(as: kept.id) }

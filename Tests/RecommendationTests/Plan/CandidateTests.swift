@@ -110,10 +110,10 @@ struct CandidateTests {
         let encoded = try SampleModel.model(groupCount: 300, limit: 30, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         // Sizes are up to 100,000, with up to 500 common entries: the cosines are low.
-        let ceiling = SimilarityCeiling(0.02, shrinkage: 40, in: VisibleModel(model))
+        let ceiling = SimilarityCeiling(0.02, shrinkage: 40, in: VisibleModel(model), .standard)
         var expected = [Set<UInt32>](repeating: [], count: 300)
         for group in 0..<300 {
-            for relation in RelationTable.standard.relations {
+            for relation in RelationTable.standard.tabledRelations {
                 for neighbour in model.neighbours(of: group, by: relation)
                 where model.cosine(of: neighbour, to: group, by: relation)
                     * (Double(neighbour.common) / (Double(neighbour.common) + 40)) >= 0.02

@@ -16,7 +16,7 @@ struct FeedbackTests {
             var candidates = [Candidate(group: 3, score: 2, interest: 0)]
             let sunk = Damping(configuration: .init()).apply(
                 to: &candidates, exposures: [.init(group: 3, impressions: impressions)], dismissals: [],
-                atMilliseconds: 0, in: VisibleModel(model))
+                atMilliseconds: 0, in: VisibleModel(model), .standard)
             #expect(sunk == 1 && abs(candidates[0].adjusted - 2 / (1 + impressions / 24)) < 1e-12)
         }
         let base = PlanFixture.profile(10..<12)
@@ -51,7 +51,7 @@ struct FeedbackTests {
             var candidates = [neighbour]
             _ = Damping(configuration: .init()).apply(
                 to: &candidates, exposures: [], dismissals: [.init(group: 13, atMilliseconds: 0)],
-                atMilliseconds: Int64(weeks) * 7 * day, in: VisibleModel(model))
+                atMilliseconds: Int64(weeks) * 7 * day, in: VisibleModel(model), .standard)
             adjusted.append(candidates[0].adjusted)
         }
         #expect(abs(adjusted[0] - 0.5) < 1e-9)
