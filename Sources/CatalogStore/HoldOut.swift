@@ -13,7 +13,10 @@ public enum HoldOutRule: Sendable, Equatable {
     ///
     /// Unknown times count as the earliest. A member with unknown times only keeps all groups.
     case last
-    /// All memberships with a join time at or after this Unix second.
+    /// All memberships with a join time at or after this Unix second, and with them everything else from then on.
+    ///
+    /// The copy is the catalog as it would have been at that moment: without later entries of any relation, later
+    /// photos and groups, and what members did later. Rows without a time count as earlier ones.
     case after(Int64)
 }
 
@@ -40,7 +43,11 @@ extension Catalog {
         }
         let copy = try Catalog(path: path, mode: .writing, relations: relations)
         return try copy.database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in try copy.holdOut(rule, source) }
+            try wrapping { () throws(DatabaseError) in
+                let count = try copy.holdOut(rule, source)
+                if case .after(let moment) = rule { try copy.cut(at: moment) }
+                return count
+            }
         }
     }
 
@@ -62,6 +69,28 @@ extension Catalog {
         }
         try recordChanges(Int64(count))
         return count
+    }
+
+    /// Removes everything from a moment on, in Unix seconds; hidden groups stay hidden.
+    private func cut(at moment: Int64) throws(DatabaseError) {
+        // A group that did not exist is like one that nobody may see.
+        try run("UPDATE groups SET visibility = 1 WHERE created_at >= ?1", moment)
+        // The last activity before the moment is not known.
+        try run("UPDATE groups SET last_active_at = NULL WHERE last_active_at >= ?1", moment)
+        try run("DELETE FROM interactions WHERE occurred_at >= ?1", moment * 1000)
+        try run("DELETE FROM exposures WHERE first_at >= ?1", moment * 1000)
+        try run("DELETE FROM curated_groups WHERE starts_at >= ?1", moment)
+        try run("UPDATE photos SET visibility = 1 WHERE coalesce(uploaded_at, taken_at) >= ?1", moment)
+        for source in relations.sources {
+            try run("DELETE FROM \(source.table) WHERE \(source.timeColumn) >= ?1", moment)
+        }
+        try recordChanges(1)
+    }
+
+    private func run(_ statement: String, _ moment: Int64) throws(DatabaseError) {
+        let statement = try database.prepare(statement)
+        statement.bind(moment, at: 1)
+        try statement.run()
     }
 
     private func heldOut(by rule: HoldOutRule, _ source: RelationSource) throws(DatabaseError)

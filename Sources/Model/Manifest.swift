@@ -26,6 +26,10 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var popularityWeight: Double?
     /// The weights of what members tell beside memberships; nil if the catalog had nothing of it.
     public var memberEvidence: [EvidenceWeight]?
+    /// Whether the groups with the most members find as much as any list, so that lists keep their order.
+    ///
+    /// It is `nil` otherwise, and in versions of earlier programs.
+    public var popularityWins: Bool?
     /// The weights in lists for photos, learned from the pools; nil if there was no evidence.
     public var photoWeights: PhotoWeights?
     /// The facts about the index of photos' vectors, or nil if there is none.

@@ -13,7 +13,7 @@ struct BuiltModel {
     var model: EncodedModel
     var members: RecomputedMembers?
     var withdrawn: WithdrawnGroups?
-    var popularityWeight: Double?
+    var popularity: PopularityTrial
     var memberEvidence: [Manifest.EvidenceWeight]?
     var photoWeights: Manifest.PhotoWeights?
     var looks: Manifest.LooksReport?
@@ -41,6 +41,8 @@ extension RecomputeJob {
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
         var (users, photos) = (LeaveOneOutSample.none, LeaveOneOutSample.none)
+        /// The memberships, if popularity may find as much as their neighbours do.
+        var doubtful: BinaryMatrix?
         var members: RecomputedMembers?
         var dates = EventDates()
         var events: [RelationDescription.Role: GroupEvents] = [:]
@@ -90,6 +92,8 @@ extension RecomputeJob {
             }
             if relationFacts.role == .membership {
                 users = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
+                let seen = RelationEvidence(parameters, [relation: table], users)
+                if seen.mayPopularityWin(sizes: sizes[relation] ?? []) { doubtful = reading.matrix }
             }
             if relationFacts.role == .membership, publishesMembers {
                 members = try clock.step(StepName.members) { () throws(RecomputeError) in
@@ -111,7 +115,9 @@ extension RecomputeJob {
         let hints = try memberHints(entries, told, hintMatrices, clock)
         members?.hints = hints
         try checkThatSomethingCameOut(relations, looks?.report, observer)
-        let evidence = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos, hints) }
+        let evidence = try clock.step(StepName.weigh) { () throws(RecomputeError) in
+            try weigh(tables, sizes, users, photos, hints, doubtful)
+        }
         for index in relations.indices {
             relations[index].evidenceWeight = evidence.relations[relations[index].relation]
         }
@@ -144,7 +150,7 @@ extension RecomputeJob {
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
             relations: relations, model: model, members: members, withdrawn: withdrawn,
-            popularityWeight: evidence.popularity, memberEvidence: evidence.told, photoWeights: photoWeights,
+            popularity: evidence.popularity, memberEvidence: evidence.told, photoWeights: photoWeights,
             looks: looks?.report)
     }
 
@@ -236,32 +242,59 @@ extension RecomputeJob {
         return (table, "\(table.neighbours.count) neighbours")
     }
 
+    /// Returns the neighbours that are found without the memberships that cases leave out.
+    private func neighbours(
+        _ relation: Relation, of matrix: BinaryMatrix, without sample: LeaveOneOutSample
+    ) throws(RecomputeError) -> NeighbourTable {
+        // Other members with the same groups keep theirs, as members with these tastes would.
+        var leftOut: [UInt32: UInt32] = [:]
+        for sampled in sample.cases { leftOut[sampled.columns[0]] = sampled.leftOut }
+        do throws(MatrixError) {
+            let rest = try matrix.filtered { row, column in leftOut[column] != row }
+            return NeighbourSearch(
+                parameters: parameters[relation], threads: parameters.threads, path: parameters.path
+            ).run(on: rest)
+        } catch { throw RecomputeError.model("\(error)") }
+    }
+
     /// The weights in lists, as far as there is evidence.
     private struct Evidence {
         var relations: [Relation: Double]
-        var popularity: Double?
+        var popularity: PopularityTrial
         var told: [Manifest.EvidenceWeight]?
         var photos: Manifest.PhotoWeights?
     }
 
     private func weigh(
         _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]], _ users: LeaveOneOutSample,
-        _ photos: LeaveOneOutSample, _ hints: MemberHints
-    ) -> (Evidence, outcome: String) {
+        _ photos: LeaveOneOutSample, _ hints: MemberHints, _ doubtful: BinaryMatrix?
+    ) throws(RecomputeError) -> (Evidence, outcome: String) {
         let sample = RelationEvidence(parameters, tables, users)
         var weights = sample.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
         // A relation of features counts only if it helps.
         for facts in parameters.relations where facts.feature != nil && tables[facts.relation] != nil {
             weights[facts.relation] = weights[facts.relation] ?? 0
         }
+        let told = sample.evidenceWeights(hints, beside: weights)
         let members = parameters.relations[.membership].flatMap { sizes[$0.relation] } ?? []
+        var popularity = PopularityTrial(
+            weight: sample.popularityWeight(beside: weights, sizes: members), wins: false)
+        if let doubtful, let facts = parameters.relations[.membership] {
+            // The neighbours are found once more, without what is looked for.
+            var honest = tables
+            honest[facts.relation] = try neighbours(facts.relation, of: doubtful, without: users)
+            popularity = RelationEvidence(parameters, honest, users, areCasesKnown: false)
+                .honestPopularity(
+                    beside: weights, sample.scores(of: hints, weighted: told ?? []), chosen: popularity.weight,
+                    sizes: members)
+        }
         let evidence = Evidence(
-            relations: weights, popularity: sample.popularityWeight(beside: weights, sizes: members),
-            told: sample.evidenceWeights(hints, beside: weights),
+            relations: weights, popularity: popularity, told: told,
             photos: PhotoEvidence(parameters, tables, sizes, photos).weights())
         var chosen = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
-        chosen += (evidence.told ?? []).map { "told \($0.kind.rawValue) \($0.weight)" }
-        if let popularity = evidence.popularity { chosen.append("popularity \(popularity)") }
+        chosen += (told ?? []).map { "told \($0.kind.rawValue) \($0.weight)" }
+        if let weight = popularity.weight, !popularity.wins { chosen.append("popularity \(weight)") }
+        if popularity.wins { chosen.append("the most popular groups find as much as any list, and are served") }
         if let photos = evidence.photos {
             chosen.append("for photos: other relations \(photos.otherRelations), popularity \(photos.popularity)")
         }

@@ -63,7 +63,8 @@ public struct RecomputeJob: Sendable {
         manifest.changesTaken = built.changesTaken
         manifest.hiddenGroups = built.hiddenGroups
         manifest.isFromTables = tablesPath == nil ? nil : true
-        manifest.popularityWeight = built.popularityWeight
+        manifest.popularityWeight = built.popularity.weight
+        if built.popularity.wins { manifest.popularityWins = true }
         manifest.memberEvidence = built.memberEvidence
         manifest.photoWeights = built.photoWeights
         manifest.looks = built.looks

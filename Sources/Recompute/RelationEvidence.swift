@@ -32,15 +32,24 @@ struct RelationEvidence: Sendable {
     private let threads: Int
     private let membershipCuts: CutScores?
 
-    init(_ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ members: LeaveOneOutSample) {
+    /// Creates the evidence of some neighbour lists.
+    ///
+    /// - Parameter areCasesKnown: whether the lists of memberships were computed with what the cases leave out.
+    init(
+        _ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ members: LeaveOneOutSample,
+        areCasesKnown: Bool = true
+    ) {
         relations = parameters.relations
         self.tables = tables
         meanBestScores = tables.mapValues(\.meanBestScore)
         self.members = members
         threads = parameters.threads
-        membershipCuts = relations[.membership].flatMap { memberships in
-            tables[memberships.relation].map { CutScores(of: $0, parameters[memberships.relation]) }
-        }
+        membershipCuts =
+            !areCasesKnown
+            ? nil
+            : relations[.membership].flatMap { memberships in
+                tables[memberships.relation].map { CutScores(of: $0, parameters[memberships.relation]) }
+            }
     }
 
     /// Returns the weights by relation; none without enough memberships to learn from, or without a choice.
@@ -67,17 +76,72 @@ struct RelationEvidence: Sendable {
         guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
             let popularity = Popularity(sizes, of: { $0.squareRoot() })
         else { return nil }
-        let known = weights.merging([memberships.relation: 1]) { given, _ in given }
-        let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: sizes.count) }) {
-            member, sums in
-            defer { sums.clear() }
-            add(known, of: member, to: &sums.first)
-            let found = LeaveOneOutRanking(member, sums, popularity)
-            return Self.popularityChoices.map { found.gain(secondWeight: 0, popularity: $0) }
-        }
+        let gains = self.gains(weights, memberships.relation, popularity, Self.popularityChoices, sizes.count)
         let findsAsMuch = gains[gains.count - 1] >= gains[0] * Self.popularityAlone
         return Self.best(
             Self.popularityChoices, gains, leastRise: findsAsMuch ? Self.leastRise : Self.leastPopularityRise)
+    }
+
+    /// Returns the gains of some weights of popularity, each over all cases.
+    private func gains(
+        _ weights: [Relation: Double], _ memberships: Relation, _ popularity: Popularity, _ choices: [Double],
+        _ groupCount: Int, hints: [UInt32: [HintScore]] = [:]
+    ) -> [Double] {
+        let known = weights.merging([memberships: 1]) { given, _ in given }
+        return members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) { member, sums in
+            defer { sums.clear() }
+            add(known, of: member, to: &sums.first)
+            for hint in hints[member.columns[0]] ?? [] { sums.first.add(hint.score, to: hint.group) }
+            let found = LeaveOneOutRanking(member, sums, popularity)
+            return choices.map { found.gain(secondWeight: 0, popularity: $0) }
+        }
+    }
+
+    /// The weight of popularity beside which hardly anything else counts.
+    static let popularityAloneWeight = 1e5
+    /// The least gain of popularity alone, relative to the gain of lists, at which it may find more.
+    ///
+    /// The influence of a left-out membership is taken away only approximately, so lists seem to find more than they do.
+    private static let suspiciousPart = 0.6
+    /// The least gain of popularity alone, relative to the best lists, with which it wins.
+    ///
+    /// The stages behind the scores cost up to a twentieth of what is found.
+    private static let winningPart = 0.95
+
+    /// Whether popularity alone finds nearly as much as lists, so that an honest comparison is worth its time.
+    func mayPopularityWin(sizes: [UInt32]) -> Bool {
+        guard let gains = self.gains(beside: [:], [:], [0, Self.popularityAloneWeight], sizes) else { return false }
+        return gains[1] >= Self.suspiciousPart * gains[0]
+    }
+
+    /// Returns the weight of popularity by cases that no neighbour list knows.
+    ///
+    /// - Parameters:
+    ///   - weights: the weights of relations.
+    ///   - hints: the scores that members' hints add, by the first column of a case.
+    ///   - weight: the weight that evidence chose, which stays unless popularity alone finds more.
+    ///   - sizes: the number of members of every group.
+    func honestPopularity(
+        beside weights: [Relation: Double], _ hints: [UInt32: [HintScore]], chosen weight: Double?, sizes: [UInt32]
+    ) -> PopularityTrial {
+        let choices = [weight ?? 0] + Self.popularityChoices + [Self.popularityAloneWeight]
+        guard let gains = self.gains(beside: weights, hints, choices, sizes), let alone = gains.last,
+            let best = gains.max()
+        else {
+            return PopularityTrial(weight: weight, wins: false)
+        }
+        if alone >= Self.winningPart * best { return PopularityTrial(weight: Self.popularityAloneWeight, wins: true) }
+        guard alone > gains[0] else { return PopularityTrial(weight: weight, wins: false) }
+        return PopularityTrial(weight: choices[gains.firstIndex(of: best) ?? 0], wins: false)
+    }
+
+    private func gains(
+        beside weights: [Relation: Double], _ hints: [UInt32: [HintScore]], _ choices: [Double], _ sizes: [UInt32]
+    ) -> [Double]? {
+        guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
+            let popularity = Popularity(sizes, of: { $0.squareRoot() })
+        else { return nil }
+        return gains(weights, memberships.relation, popularity, choices, sizes.count, hints: hints)
     }
 
     private func hasNeighbours(_ facts: RelationDescription) -> Bool {
@@ -110,6 +174,22 @@ struct RelationEvidence: Sendable {
             if let first { known[sampled.columns[0]] = first }
         }
         return known
+    }
+
+    /// The score that a member's hint adds to a group.
+    typealias HintScore = (group: UInt32, score: Double)
+
+    /// Returns the scores that hints add, by the first column of each case that has some.
+    func scores(of hints: MemberHints, weighted weights: [Manifest.EvidenceWeight]) -> [UInt32: [HintScore]] {
+        var scores: [UInt32: [HintScore]] = [:]
+        for evidence in weights where evidence.weight > 0 {
+            for (column, found) in known(hints, evidence.kind) {
+                scores[column, default: []] += found.map {
+                    ($0.group, evidence.weight / evidence.unit * hints.score($0))
+                }
+            }
+        }
+        return scores
     }
 
     /// Returns the best weight of a kind of hints beside relations, among the members who have some.
@@ -166,4 +246,12 @@ struct RelationEvidence: Sendable {
             }
         }
     }
+}
+
+/// The outcome of a comparison of lists with popularity.
+struct PopularityTrial: Sendable, Equatable {
+    /// The weight of popularity, or `nil` if there is too little to learn from.
+    var weight: Double?
+    /// Whether popularity alone finds as much as any list.
+    var wins: Bool
 }

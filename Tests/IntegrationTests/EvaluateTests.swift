@@ -231,8 +231,7 @@ struct EvaluateTests {
         let (popular, cosine) = (try #require(recall["popular"]), try #require(recall["cosine"]))
         let (blend, served) = (try #require(recall["blend"]), try #require(recall["served"]))
         #expect(blend > popular - 0.01 && cosine < popular - 0.02, "\(recall)")
-        // Variety and rotation may cost a little.
-        #expect(served > 0.9 * popular, "\(recall)")
+        #expect(served > popular - 0.005, "\(recall)")
     }
 
     @Test(

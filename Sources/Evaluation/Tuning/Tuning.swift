@@ -53,11 +53,15 @@ public struct Tuning: Sendable {
         ///
         /// The members are the same ones.
         public var difference: [Double]
+        /// The recall@20 of the groups with the most members, for the same members.
+        public var popularRecall: Double
+        /// The same interval for the gain over the groups with the most members.
+        public var differenceToPopular: [Double]
         /// The number of these members.
         public var memberCount: Int
 
-        /// Whether the gain is more than chance.
-        public var isBetter: Bool { difference[0] > 0 }
+        /// Whether the gain is more than chance, and the settings do not just find the most popular groups again.
+        public var isBetter: Bool { difference[0] > 0 && differenceToPopular[0] > 0 }
     }
 
     /// Chooses settings.
@@ -148,7 +152,7 @@ public struct Tuning: Sendable {
     private func outcome(_ settings: TunedSettings, usual: TunedSettings, foldCount: Int) throws -> Outcome {
         let members = Array(0..<community.memberCounts.judging)
         // Means over the folds.
-        var found = [[MemberAccuracy]](repeating: members.map { _ in MemberAccuracy() }, count: 2)
+        var found = [[MemberAccuracy]](repeating: members.map { _ in MemberAccuracy() }, count: 3)
         for number in 0..<foldCount {
             let scorer = TuningScorer(community, [try community.judging(number)], threads: threads)
             for (index, settings) in [settings, usual].enumerated() {
@@ -156,11 +160,17 @@ public struct Tuning: Sendable {
                     found[index][member].add(accuracy, part: 1 / Double(foldCount))
                 }
             }
+            for (member, accuracy) in scorer.accuraciesOfPopular(of: members).enumerated() {
+                found[2][member].add(accuracy, part: 1 / Double(foldCount))
+            }
         }
         return Outcome(
             settings: settings, usualRecall: Self.mean(found[1].map(\.recall)),
             recall: Self.mean(found[0].map(\.recall)),
             difference: Self.difference(found[0].map(\.value), found[1].map(\.value), samples: Self.sampleCount),
+            popularRecall: Self.mean(found[2].map(\.recall)),
+            differenceToPopular: Self.difference(
+                found[0].map(\.value), found[2].map(\.value), samples: Self.sampleCount),
             memberCount: members.count)
     }
 

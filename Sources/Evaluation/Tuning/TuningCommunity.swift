@@ -107,19 +107,6 @@ extension TuningCommunity.Fold {
 }
 
 extension BinaryMatrix {
-    /// Returns a matrix with only the ones that pass a test.
-    fileprivate func filtered(_ keeps: (_ row: UInt32, _ column: UInt32) -> Bool) throws(MatrixError) -> BinaryMatrix {
-        var offsets = [0]
-        offsets.reserveCapacity(rowCount + 1)
-        var columns: [UInt32] = []
-        columns.reserveCapacity(entryCount)
-        for number in 0..<rowCount {
-            for column in row(number) where keeps(UInt32(number), column) { columns.append(column) }
-            offsets.append(columns.count)
-        }
-        return try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: columns)
-    }
-
     /// Returns every n-th column and those that must stay, with the least n that is expected to bring Σ d² down to a
     /// limit.
     fileprivate func thinned(pairLimit: Double, keeping mustStay: (_ column: UInt32) -> Bool) throws(MatrixError)

@@ -72,6 +72,10 @@ public struct TuningRecord: Sendable, Equatable, Codable {
     public var recall: Double
     /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
     public var difference: [Double]
+    /// The recall@20 of the groups with the most members; `nil` in records of earlier programs.
+    public var popularRecall: Double?
+    /// The same interval for the gain over the groups with the most members; `nil` in records of earlier programs.
+    public var differenceToPopular: [Double]?
 
     /// Creates a record of a tuning's outcome.
     public init(_ outcome: Tuning.Outcome, atMilliseconds instant: Int64) {
@@ -81,6 +85,7 @@ public struct TuningRecord: Sendable, Equatable, Codable {
         usualRecall = outcome.usualRecall
         recall = outcome.recall
         difference = outcome.difference
+        (popularRecall, differenceToPopular) = (outcome.popularRecall, outcome.differenceToPopular)
     }
 }
 

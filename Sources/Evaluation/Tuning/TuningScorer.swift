@@ -83,6 +83,30 @@ final class TuningScorer {
         return accuracies
     }
 
+    /// Returns the accuracy of the groups with the most members, the same for everybody but for the groups joined.
+    ///
+    /// - Parameter members: The indices of the members.
+    func accuraciesOfPopular(of members: [Int]) -> [MemberAccuracy] {
+        var accuracies = members.map { _ in MemberAccuracy() }
+        for fold in folds {
+            let matrix = fold.memberships
+            let popular = (0..<UInt32(matrix.rowCount)).sorted {
+                let (left, right) = (matrix.size(ofRow: Int($0)), matrix.size(ofRow: Int($1)))
+                return left != right ? left > right : $0 < $1
+            }
+            for (index, number) in members.enumerated() {
+                let member = fold.members[number]
+                let joined = Set(member.joined)
+                let accuracy = Accuracy(
+                    of: Array(popular.lazy.filter { !joined.contains($0) }.prefix(Self.length)), length: Self.length,
+                    heldOut: member.heldOut, heldOutCount: member.heldOut.count)
+                accuracies[index].add(
+                    MemberAccuracy(recall: accuracy.recall, gain: accuracy.gain), part: 1 / Double(folds.count))
+            }
+        }
+        return accuracies
+    }
+
     private func scored(_ part: TunedSettings.Part, _ relation: Relation, _ fold: Int) -> ScoredLists {
         // The matrices of other relations are the same in all folds.
         let fold = relation == community.membership ? fold : 0

@@ -194,6 +194,8 @@ public struct PlanConfiguration: Sendable, Equatable {
         var configuration = self
         configuration.popularity = manifest.popularityWeight ?? popularity
         configuration.evidence = manifest.memberEvidence ?? evidence
+        // Any other order would find less than the order by popularity.
+        if manifest.popularityWins == true { configuration.omitted.formUnion([.diversity, .rotation]) }
         configuration.memberCount =
             relations[.membership].flatMap { manifest[$0.relation]?.columns } ?? memberCount
         return configuration

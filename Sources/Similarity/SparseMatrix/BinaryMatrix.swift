@@ -132,6 +132,21 @@ extension BinaryMatrix {
     }
 }
 
+extension BinaryMatrix {
+    /// Returns a matrix with only the ones that pass a test.
+    public func filtered(_ keeps: (_ row: UInt32, _ column: UInt32) -> Bool) throws(MatrixError) -> BinaryMatrix {
+        var offsets = [0]
+        offsets.reserveCapacity(rowCount + 1)
+        var columns: [UInt32] = []
+        columns.reserveCapacity(entryCount)
+        for number in 0..<rowCount {
+            for column in row(number) where keeps(UInt32(number), column) { columns.append(column) }
+            offsets.append(columns.count)
+        }
+        return try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: columns)
+    }
+}
+
 /// The reasons why arrays do not describe a matrix.
 public enum MatrixError: Error, Equatable, CustomStringConvertible {
     /// There are more columns than 32-bit indexes.

@@ -66,7 +66,8 @@ enum EvaluateCommand: Subcommand {
         defer { line.clear() }
         let catalogs = try EvaluationCatalogs(parsed)
         defer { catalogs.remove() }
-        let instant = try parsed.planInstant()
+        // Lists of another time would know what came later, or miss what was recent.
+        let instant = parsed.textIfGiven("at") == nil ? try catalogs.moment ?? parsed.planInstant() : try parsed.planInstant()
         let version = try learned(parsed, catalogs, atMilliseconds: instant, line)
         if parsed.flag("photos") {
             let report = try PhotoEvaluationReport(

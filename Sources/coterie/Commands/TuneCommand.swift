@@ -15,8 +15,9 @@ enum TuneCommand: Subcommand {
             the formula of each relation, whose best pairs are kept and how many, and what relations count in lists.
 
             Half of the members choose the settings, the others judge them. If they find more with them than \
-            with the defaults, beyond chance (95%), the settings are kept in the catalog, where "coterie recompute" \
-            uses them; otherwise the defaults stay in use. Nothing else in the catalog changes.
+            with the defaults, and more than among the most popular groups, beyond chance (95%), the settings are kept \
+            in the catalog, where "coterie recompute" uses them; otherwise the defaults stay in use. Nothing else in \
+            the catalog changes.
 
             A run that was stopped goes on where it was, if the catalog is as it was; so does a run with a greater \
             budget. Tune again when the community has changed much.

@@ -14,6 +14,8 @@ struct EvaluationCatalogs {
     let training: Catalog
     /// The catalog with the held-out memberships, and perhaps others.
     let heldOut: Catalog
+    /// The moment at which the training catalog is cut, in Unix milliseconds, or `nil` if it is not cut by time.
+    let moment: Int64?
     /// The settings to compute with, or `nil` for the defaults.
     let tuning: TuningRecord?
 
@@ -27,7 +29,8 @@ struct EvaluationCatalogs {
                 "hold-out", "RULE",
                 help:
                     "Without TRAIN: the memberships of the catalog to hold out: a part of each member's groups such as "
-                    + "0.2, last for the group joined last, or after:TIME for groups joined from then on",
+                    + "0.2, last for the group joined last, or after:TIME for groups joined from then on; then everything else "
+                + "is cut at TIME as well, and lists are made as of TIME",
                 default: "0.2"),
         ]
 
@@ -45,7 +48,12 @@ struct EvaluationCatalogs {
         do {
             (training, heldOut) =
                 try parsed.arguments.isEmpty ? Self.divided(parsed, folder) : Self.imported(parsed, folder)
-            tuning = try Self.tuning(parsed, training)
+            if parsed.arguments.isEmpty, case .after(let seconds) = try Self.rule(parsed) {
+                moment = seconds * 1000
+            } else {
+                moment = nil
+            }
+            tuning = try Self.tuning(parsed, training, before: moment)
         } catch {
             try? FileManager.default.removeItem(atPath: folder)
             throw error
@@ -53,8 +61,15 @@ struct EvaluationCatalogs {
     }
 
     /// Returns the settings; without files, those of the copied catalog.
-    private static func tuning(_ parsed: ParsedCommand, _ training: Catalog) throws -> TuningRecord? {
-        guard parsed.flag("tuned") else { return try training.tuning() }
+    private static func tuning(
+        _ parsed: ParsedCommand, _ training: Catalog, before moment: Int64?
+    ) throws -> TuningRecord? {
+        guard parsed.flag("tuned") else {
+            let tuning = try training.tuning()
+            guard let moment, let tuning, tuning.tunedAtMilliseconds >= moment else { return tuning }
+            printToStandardError("the tuned settings are of a later time: the defaults are measured")
+            return nil
+        }
         guard !parsed.arguments.isEmpty else { throw UsageError("--tuned needs TRAIN and TEST") }
         guard let tuning = try parsed.openCatalog().tuning() else {
             throw Failure(Failure.badData, "\(parsed.text("catalog")) is not tuned: run \"coterie tune\" first")

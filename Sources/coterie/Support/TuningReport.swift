@@ -46,11 +46,23 @@ struct TuningReport {
     }
 
     private var judgement: String {
-        let found = isBetter ? "in use since" : "no better than the defaults, which stay in use:"
+        let found = isBetter ? "in use since" : "\(reason), so the defaults stay in use:"
         let time = isBetter ? " " + (UnixTime(seconds: record.tunedAtMilliseconds / 1000)?.description ?? "") + ":" : ""
         return "\(found)\(time) \(Formats.grouped(record.memberCount)) other members have recall@20 "
             + "\(Formats.fixed(record.recall, 4)), and \(Formats.fixed(record.usualRecall, 4)) with the defaults, "
             + "the mean of recall and NDCG differs by \(Self.interval(record.difference)), 95%"
+            + popular
+    }
+
+    private var reason: String {
+        record.difference[0] > 0 ? "no better than the most popular groups" : "no better than the defaults"
+    }
+
+    /// The comparison with the most popular groups, if the record has it.
+    private var popular: String {
+        guard let recall = record.popularRecall, let difference = record.differenceToPopular else { return "" }
+        return "; the most popular groups have \(Formats.fixed(recall, 4)), which differs by "
+            + Self.interval(difference)
     }
 
     private static func add(_ settings: TunedSettings, _ figures: [String], _ table: inout TextTable) {

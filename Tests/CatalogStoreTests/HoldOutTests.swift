@@ -1,0 +1,72 @@
+import Changes
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+/// A copy of a catalog as it would have been at a moment.
+@Suite struct HoldOutTests {
+    private static let moment: Int64 = 1_000_000
+
+    /// A catalog of what happened before a moment, and if wanted also of what came later.
+    private func catalog(_ test: CatalogUnderTest, withLater: Bool) throws -> Catalog {
+        func times(_ rows: [(row: String, seconds: Int64?)]) -> String {
+            rows.filter { withLater || $0.seconds ?? 0 < Self.moment }
+                .map { "\($0.row),\($0.seconds.map(String.init) ?? "")\n" }.joined()
+        }
+        let (before, after) = (Self.moment - 1, Self.moment)
+        try test.importing(
+            .groups, "group_id,title,created_at\n" + times([("g,G", before), ("h,H", before), ("new,New", after)]))
+        try test.importing(
+            .photos,
+            "photo_id,owner_id,uploaded_at\n" + times([("p,ann", before), ("q,ann", after), ("r,bob", nil)]))
+        try test.importing(
+            .memberships,
+            "group_id,user_id,joined_at\n"
+                + times([("g,ann", before), ("h,ann", after), ("g,bob", nil), ("new,bob", after + 5)]))
+        try test.importing(
+            .pools,
+            "group_id,photo_id,added_at\n"
+                + times([("g,p", before), ("h,p", after), ("g,q", after), ("h,r", nil), ("new,p", after)]))
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        let interactions = [before, after].filter { withLater || $0 < after }.map { seconds in
+            InteractionRecord(id: "\(seconds)", .click, groupID: "g", atMilliseconds: seconds * 1000)
+        }
+        _ = try catalog.apply([.member(MemberChange(ofUser: "ann", .record(interactions)))])
+        return catalog
+    }
+
+    @Test func everythingIsCutAtTheMoment() throws {
+        let (whole, earlier) = (try CatalogUnderTest(), try CatalogUnderTest())
+        let path = whole.path + "-copy"
+        #expect(try catalog(whole, withLater: true).copy(to: path, holdingOut: .after(Self.moment)) == 2)
+        _ = try catalog(earlier, withLater: false)
+        let queries = [
+            "SELECT group_id FROM groups WHERE visibility = 0 ORDER BY 1",
+            "SELECT photo_id FROM photos WHERE visibility = 0 ORDER BY 1",
+            """
+            SELECT group_id || ' ' || user_id FROM memberships JOIN groups USING (group_key) JOIN users USING (user_key)
+            ORDER BY 1
+            """,
+            """
+            SELECT group_id || ' ' || photo_id FROM pools JOIN groups USING (group_key) JOIN photos USING (photo_key)
+            ORDER BY 1
+            """,
+            "SELECT id FROM interactions ORDER BY 1",
+        ]
+        for query in queries {
+            #expect(try Self.lines(query, path) == Self.lines(query, earlier.path), "\(query)")
+        }
+        // The catalog itself stays as it is.
+        #expect(try Self.lines("SELECT count(*) FROM memberships", whole.path) == ["4"])
+    }
+
+    private static func lines(_ query: String, _ path: String) throws -> [String] {
+        let rows = try Database(path: path, mode: .readWrite).prepare(query)
+        var lines: [String] = []
+        while try rows.step() { lines.append(rows.text(0)) }
+        return lines
+    }
+}
