@@ -15,8 +15,8 @@ public enum HoldOutRule: Sendable, Equatable {
     case last
     /// All memberships with a join time at or after this Unix second, and with them everything else from then on.
     ///
-    /// The copy is the catalog as it would have been at that moment: without later entries of any relation, later
-    /// photos and groups, and what members did later. Rows without a time count as earlier ones.
+    /// The copy is the catalog as it would have been at that moment. It has no later entries of any relation, no later
+    /// photos and groups, and nothing that members did later. Rows without a time count as earlier ones.
     case after(Int64)
 }
 

@@ -127,6 +127,13 @@ struct ExperimentTests {
         let text = try await workspace.succeed("experiment", "report", "calm", "--svg", workspace.path("a.svg")).text
         #expect(text.contains("\ntrust\n") && text.contains("only the always-valid bounds count"))
         #expect(text.contains("plan: joins decides, ends with 20 members"))
+        // The members came on the first day, so on the next the planned end has come.
+        let later = try await workspace.succeed("experiment", "report", "calm", "--at", "2090-01-01").text
+        #expect(later.contains("ended as planned") && later.contains("decides: other has more joins than control\n"))
+        let before = try await workspace.succeed("experiment", "report", "calm", "--at", "2020-01-01").text
+        #expect(before.contains("members: control 0, other 0"))
+        let tuned = try await workspace.run("experiment", "report", "calm", "--tuning", "9")
+        #expect(tuned.exitCode == CommandRun.ExitCode.usage && tuned.errors.contains("after the fact"))
         #expect(workspace.content(of: "a.svg")?.hasSuffix("</svg>\n") == true)
         let size = try await workspace.succeed("experiment", "size", "--effect", "50%").text
         #expect(size.contains("members are needed") || size.contains("not enough"))

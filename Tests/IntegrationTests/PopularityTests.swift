@@ -70,7 +70,8 @@ import Testing
         let file = try workspace.write(try shuffled(), to: "shuffled.tsv")
         try await workspace.succeed("import", "memberships", file)
         let text = try await workspace.succeed("tune", "--budget", "5s").text
-        #expect(text.contains("so the defaults stay in use") && text.contains("the most popular groups have"), "\(text)")
+        #expect(
+            text.contains("so the defaults stay in use") && text.contains("the most popular groups have"), "\(text)")
         #expect(try await workspace.succeed("tune", "--show").text == "not tuned: the defaults are in use\n")
     }
 

@@ -67,7 +67,8 @@ enum EvaluateCommand: Subcommand {
         let catalogs = try EvaluationCatalogs(parsed)
         defer { catalogs.remove() }
         // Lists of another time would know what came later, or miss what was recent.
-        let instant = parsed.textIfGiven("at") == nil ? try catalogs.moment ?? parsed.planInstant() : try parsed.planInstant()
+        let moment = parsed.textIfGiven("at") == nil ? catalogs.moment : nil
+        let instant = try moment ?? parsed.planInstant()
         let version = try learned(parsed, catalogs, atMilliseconds: instant, line)
         if parsed.flag("photos") {
             let report = try PhotoEvaluationReport(

@@ -30,7 +30,7 @@ struct EvaluationCatalogs {
                 help:
                     "Without TRAIN: the memberships of the catalog to hold out: a part of each member's groups such as "
                     + "0.2, last for the group joined last, or after:TIME for groups joined from then on; then everything else "
-                + "is cut at TIME as well, and lists are made as of TIME",
+                    + "is cut at TIME as well, and lists are made as of TIME",
                 default: "0.2"),
         ]
 
