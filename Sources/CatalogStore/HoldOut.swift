@@ -16,7 +16,8 @@ public enum HoldOutRule: Sendable, Equatable {
     /// All memberships with a join time at or after this Unix second, and with them everything else from then on.
     ///
     /// The copy is the catalog as it would have been at that moment. It has no later entries of any relation, no later
-    /// photos and groups, and nothing that members did later. Rows without a time count as earlier ones.
+    /// photos and groups, and nothing that members did later. Rows without a time count as earlier ones. Stated interests
+    /// are left out, because nobody knows since when they are there.
     case after(Int64)
 }
 
@@ -77,6 +78,7 @@ extension Catalog {
         try run("UPDATE groups SET visibility = 1 WHERE created_at >= ?1", moment)
         // The last activity before the moment is not known.
         try run("UPDATE groups SET last_active_at = NULL WHERE last_active_at >= ?1", moment)
+        try run("UPDATE users SET interests = NULL WHERE ?1 = ?1", moment)
         try run("DELETE FROM interactions WHERE occurred_at >= ?1", moment * 1000)
         try run("DELETE FROM exposures WHERE first_at >= ?1", moment * 1000)
         try run("DELETE FROM curated_groups WHERE starts_at >= ?1", moment)
