@@ -105,8 +105,8 @@ struct RelationEvidence: Sendable {
     private static let suspiciousPart = 0.6
     /// The least gain of popularity alone, relative to the best lists, with which it wins.
     ///
-    /// The stages behind the scores cost up to a twentieth of what is found.
-    private static let winningPart = 0.95
+    /// The stages behind the scores cost about as much of what is found.
+    private static let winningPart = 0.97
 
     /// Whether popularity alone finds nearly as much as lists, so that an honest comparison is worth its time.
     func mayPopularityWin(sizes: [UInt32]) -> Bool {

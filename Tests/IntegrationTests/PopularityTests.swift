@@ -32,15 +32,17 @@ import Testing
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Data/sample").path
 
-    /// The sample's memberships, in which pairs of members have swapped groups until nothing but the degrees is left.
-    private func shuffled() throws -> String {
+    /// The sample's memberships, in which pairs of members have swapped groups.
+    ///
+    /// - Parameter rounds: the number of swaps for each membership; after 6, nothing but the degrees is left.
+    private func shuffled(rounds: Double = 6) throws -> String {
         let file = try String(contentsOfFile: Self.folder + "/memberships.tsv", encoding: .utf8)
         var edges = file.split(separator: "\n").dropFirst().map { line in
             line.split(separator: "\t").prefix(2).map(String.init)
         }
         var known = Set(edges)
         var generator = SeededGenerator(seed: 3)
-        for _ in 0..<6 * edges.count {
+        for _ in 0..<Int(rounds * Double(edges.count)) {
             let one = Int.random(in: 0..<edges.count, using: &generator)
             let other = Int.random(in: 0..<edges.count, using: &generator)
             let swapped = [[edges[one][0], edges[other][1]], [edges[other][0], edges[one][1]]]
@@ -62,6 +64,21 @@ import Testing
         ).json()
         let (popular, served) = (report.recall("popular"), report.recall("served"))
         #expect(popular > report.recall("raw") && served > popular - 0.002, "\(popular) \(served)")
+    }
+
+    /// A part of the similarity is left, and the most popular groups are most of every list.
+    @Test func varietyCostsLittleWherePopularityTellsMuch() async throws {
+        let workspace = try Workspace()
+        try await workspace.succeed("import", "groups", Self.folder + "/groups.tsv")
+        let file = try workspace.write(try shuffled(rounds: 1.2), to: "shuffled.tsv")
+        try await workspace.succeed("import", "memberships", file)
+        let report: Report = try await workspace.succeed(
+            "evaluate", "--sample", "0.4", "--bootstrap", "0", "--json", "--neighbours", "50"
+        ).json()
+        let (popular, blend, served) = (report.recall("popular"), report.recall("blend"), report.recall("served"))
+        // The set is one of the kind: popular groups are found nearly as often as any.
+        #expect(popular > 0.8 * blend && popular < blend, "\(popular) \(blend)")
+        #expect(served > 0.95 * max(popular, blend), "\(popular) \(blend) \(served)")
     }
 
     @Test func tuningShowsPopularityAndAdoptsNothingThatDoesNotBeatIt() async throws {

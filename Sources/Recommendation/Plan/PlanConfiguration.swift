@@ -137,6 +137,21 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var quotaLossLimit = 0.17
         /// The greatest length of a plan.
         public var length = 300
+
+        /// Returns the settings for lists whose scores are personal in part.
+        ///
+        /// Popular groups have no interest, and are alike for other reasons than their subjects. Neither the shares of
+        /// interests nor similarity should push them out.
+        ///
+        /// - Parameter part: the personal part of the scores, 0 to 1.
+        func limited(to part: Double) -> Selection {
+            var selection = self
+            selection.ownPart *= part
+            selection.lambda *= part
+            selection.lossLimit *= part
+            selection.quotaLossLimit *= part
+            return selection
+        }
     }
 
     /// The settings for members about whom little is known.

@@ -220,18 +220,31 @@ public struct Planner: Sendable {
         return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
     }
 
+    /// Returns the part of the best candidates' scores that their sizes did not give them, 0 to 1.
+    private func personalPart(of ranked: [Candidate]) -> Double {
+        guard let prior else { return 1 }
+        let best = ranked.prefix(Self.pageLength)
+        let whole = best.reduce(0) { $0 + $1.score }
+        let popular = best.reduce(0) { $0 + prior[$1.group] }
+        return whole > 0 ? max(0, 1 - popular / whole) : 0
+    }
+
+    /// The number of groups that members see first.
+    private static let pageLength = 20
+
     /// Returns the pool in its diversified order, then the other candidates in the order that they had.
     private func diversified(
         _ ranked: [Candidate], _ interests: [Interest], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
+        let selection = configuration.selection.limited(to: personalPart(of: ranked))
         let shares = InterestShares(
-            interests.map(\.share) + [0], best: ranked.first, leastWorth: configuration.selection.leastWorth)
-        let positions = CandidatePool.positions(of: ranked, shares, configuration.selection)
+            interests.map(\.share) + [0], best: ranked.first, leastWorth: selection.leastWorth)
+        let positions = CandidatePool.positions(of: ranked, shares, selection)
         let pool = positions.map { ranked[$0] }
         let similarities = PairSimilarities(
-            among: pool.map(\.group), in: model, factors: factors, limit: configuration.selection.neighbourLimit,
-            shrinkage: configuration.selection.shrinkage, places)
-        let choices = Selection(configuration: configuration.selection).order(pool, similarities, shares)
+            among: pool.map(\.group), in: model, factors: factors, limit: selection.neighbourLimit,
+            shrinkage: selection.shrinkage, places)
+        let choices = Selection(configuration: selection).order(pool, similarities, shares)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)
         for position in positions { isPooled[position] = true }
