@@ -23,6 +23,10 @@ public struct EvaluationSet: Sendable {
     public let matrix: BinaryMatrix
     /// All members who are in a group of the training set, or whose favourites or follows point to one.
     public let members: [Member]
+    /// The number of memberships of these members that both sets have; they are not held out.
+    public let repeatedCount: Int
+    /// The number of users of the held-out set whom the training set lacks, so that no list can be made for them.
+    public let unknownUserCount: Int
 
     /// Reads members and their held-out memberships.
     ///
@@ -51,6 +55,7 @@ public struct EvaluationSet: Sendable {
             let isShown = try heldOut.map { try Self.shownGroups(of: $0) }
             let sizes = matrix.columnDegrees()
             var members: [Member] = []
+            var repeatedCount = 0
             let tells = planner.configuration.evidence.contains { $0.weight > 0 }
             for user in 0..<matrix.columnCount where sizes[user] > 0 || tells {
                 let id = userIDs[user]
@@ -62,7 +67,9 @@ public struct EvaluationSet: Sendable {
                 let held = try heldOut?.member(withID: id)?.memberships.map(\.groupID) ?? []
                 let shown = held.filter { isShown?.contains(Array($0.utf8)) ?? true }
                 let indexes = shown.map { model.index(ofID: $0).map(UInt32.init) }
-                let known = Set(indexes.compactMap(\.self)).subtracting(profile.joined.map(\.group))
+                let joined = Set(profile.joined.map(\.group))
+                repeatedCount += indexes.count { $0.map(joined.contains) ?? false }
+                let known = Set(indexes.compactMap(\.self)).subtracting(joined)
                 members.append(
                     Member(
                         profile: profile, heldOut: known.sorted(),
@@ -70,7 +77,16 @@ public struct EvaluationSet: Sendable {
                 if user.isMultiple(of: 256) { progress(user, matrix.columnCount) }
             }
             self.members = members
+            self.repeatedCount = repeatedCount
+            let others = try heldOut.map { try Self.users(of: $0) } ?? []
+            unknownUserCount = try others.subtracting(Self.users(of: training)).count
         } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
+    }
+
+    /// Returns the users of a catalog, by the bytes of their ids.
+    private static func users(of catalog: Catalog) throws(CatalogError) -> Set<[UInt8]> {
+        let ids = try CatalogSnapshot(of: catalog, threads: 1).users().ids
+        return Set((0..<ids.count).lazy.map { Array(ids[$0].utf8) }.filter { !$0.isEmpty })
     }
 
     /// Returns the groups that may be shown, by the bytes of their ids.

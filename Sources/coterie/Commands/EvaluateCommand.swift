@@ -83,6 +83,8 @@ enum EvaluateCommand: Subcommand {
             model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,
             atMilliseconds: instant, where: evenly(share)
         ) { line.show(done: $0, total: $1, unit: "users") }
+        line.clear()
+        try catalogs.checkThatSomethingIsHeldOut(set)
         let reference = try parsed.evaluationReference(baseline, set, length: lengths[0])
         let maker = try ListMaker(
             set, configuration: try parsed.planConfiguration().weighted(by: version.manifest),

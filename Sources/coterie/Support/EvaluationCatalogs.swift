@@ -16,6 +16,8 @@ struct EvaluationCatalogs {
     let heldOut: Catalog
     /// The moment at which the training catalog is cut, in Unix milliseconds, or `nil` if it is not cut by time.
     let moment: Int64?
+    /// Whether the memberships are of two files, not of one catalog.
+    private let areFiles: Bool
     /// The settings to compute with, or `nil` for the defaults.
     let tuning: TuningRecord?
 
@@ -42,6 +44,7 @@ struct EvaluationCatalogs {
         guard parsed.arguments.isEmpty || !parsed.flag("photos") else {
             throw UsageError("--photos leaves out entries of the catalog: give no files")
         }
+        areFiles = !parsed.arguments.isEmpty
         folder = FileManager.default.temporaryDirectory.path + "/coterie-evaluate-\(getpid())"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -77,6 +80,22 @@ struct EvaluationCatalogs {
         return tuning
     }
 
+    /// Warns of memberships that are held out in vain, and refuses sets in which nothing can be found.
+    func checkThatSomethingIsHeldOut(_ set: EvaluationSet) throws(Failure) {
+        if areFiles, set.repeatedCount > 0 {
+            let count = Formats.grouped(set.repeatedCount)
+            printToStandardError("warning: \(count) memberships of TEST are in TRAIN too: they do not count")
+        }
+        if areFiles, set.unknownUserCount > 0 {
+            let count = Formats.grouped(set.unknownUserCount)
+            printToStandardError("warning: \(count) members of TEST are not in TRAIN: they do not count")
+        }
+        guard !set.members.contains(where: { $0.heldOutCount > 0 }) else { return }
+        throw Failure(
+            Failure.badData,
+            "nothing is held out of the members who can be measured: give another \(areFiles ? "TEST" : "--hold-out")")
+    }
+
     /// Removes the folder.
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
@@ -90,7 +109,13 @@ struct EvaluationCatalogs {
         let count = try whole.copy(to: path, holdingOut: rule(parsed), of: source)
         printToStandardError(
             "\(Formats.grouped(count)) \(parsed.flag("photos") ? "pool entries" : "memberships") held out")
-        return (try Catalog(path: path, mode: .reading), whole)
+        let training = try Catalog(path: path, mode: .reading)
+        guard try training.groups().contains(where: { $0.isShown }) else {
+            throw Failure(
+                Failure.badData,
+                "--hold-out \(parsed.text("hold-out")) leaves no public group to learn from: give a later time")
+        }
+        return (training, whole)
     }
 
     private static func imported(_ parsed: ParsedCommand, _ folder: String) throws -> (Catalog, Catalog) {
