@@ -37,8 +37,11 @@ public struct RecomputeEstimate: Sendable, Equatable {
         }
         let memberRows = publishesMembers ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
-        if publishesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 3e-8)) }
+        // Only an earlier version tells whether the neighbours must be found again without what is looked for.
         let joined = Self.rows(work, relations[.membership])
+        steps.append(
+            .init(name: StepName.popularity, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 2e-8 : 0))
+        if publishesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 3e-8)) }
         steps.append(.init(name: StepName.weigh, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 6e-8 : 0))
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
             sum + (work[facts.relation]?.hasDates == true ? Self.rows(work, facts) : 0)
@@ -146,6 +149,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
             relationOfStep[StepName.read(relation)] = relation
             relationOfStep[StepName.compare(relation)] = relation
         }
+        relationOfStep[StepName.popularity] = relations[.membership]?.relation
         for index in steps.indices {
             guard let step = previous.steps.first(where: { $0.name == steps[index].name }) else { continue }
             if step.name == StepName.content || step.name == StepName.activity {
@@ -167,6 +171,7 @@ enum StepName {
     static let check = "check catalog"
     static let readGroups = "read groups"
     static let content = "tags and places"
+    static let popularity = "weigh popularity"
     static let members = "users"
     static let hints = "favourites and follows"
     static let weigh = "weigh relations"

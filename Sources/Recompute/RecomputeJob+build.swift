@@ -41,8 +41,8 @@ extension RecomputeJob {
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
         var (users, photos) = (LeaveOneOutSample.none, LeaveOneOutSample.none)
-        /// The memberships, if popularity may find as much as their neighbours do.
-        var doubtful: BinaryMatrix?
+        /// The neighbours by membership without what the sample looks for, if popularity may find as much as they do.
+        var honest: NeighbourTable?
         var members: RecomputedMembers?
         var dates = EventDates()
         var events: [RelationDescription.Role: GroupEvents] = [:]
@@ -92,8 +92,9 @@ extension RecomputeJob {
             }
             if relationFacts.role == .membership {
                 users = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
-                let seen = RelationEvidence(parameters, [relation: table], users)
-                if seen.mayPopularityWin(sizes: sizes[relation] ?? []) { doubtful = reading.matrix }
+                honest = try clock.step(StepName.popularity) { () throws(RecomputeError) in
+                    try honestNeighbours(relation, reading.matrix, table, users, sizes[relation] ?? [], clock)
+                }
             }
             if relationFacts.role == .membership, publishesMembers {
                 members = try clock.step(StepName.members) { () throws(RecomputeError) in
@@ -115,9 +116,7 @@ extension RecomputeJob {
         let hints = try memberHints(entries, told, hintMatrices, clock)
         members?.hints = hints
         try checkThatSomethingCameOut(relations, looks?.report, observer)
-        let evidence = try clock.step(StepName.weigh) { () throws(RecomputeError) in
-            try weigh(tables, sizes, users, photos, hints, doubtful)
-        }
+        let evidence = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos, hints, honest) }
         for index in relations.indices {
             relations[index].evidenceWeight = evidence.relations[relations[index].relation]
         }
@@ -242,19 +241,31 @@ extension RecomputeJob {
         return (table, "\(table.neighbours.count) neighbours")
     }
 
-    /// Returns the neighbours that are found without the memberships that cases leave out.
-    private func neighbours(
-        _ relation: Relation, of matrix: BinaryMatrix, without sample: LeaveOneOutSample
-    ) throws(RecomputeError) -> NeighbourTable {
+    /// Returns the neighbours that are found without the memberships that a sample leaves out.
+    ///
+    /// - Returns: `nil` if lists find so much more than popularity that the comparison is not worth its time.
+    private func honestNeighbours(
+        _ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable, _ sample: LeaveOneOutSample,
+        _ sizes: [UInt32], _ clock: StepClock
+    ) throws(RecomputeError) -> (NeighbourTable?, outcome: String) {
+        guard RelationEvidence(parameters, [relation: table], sample).mayPopularityWin(sizes: sizes) else {
+            let isKnown = sample.cases.count >= RelationEvidence.leastMembers
+            return (nil, isKnown ? "similarity finds far more" : "too few members to compare")
+        }
         // Other members with the same groups keep theirs, as members with these tastes would.
         var leftOut: [UInt32: UInt32] = [:]
         for sampled in sample.cases { leftOut[sampled.columns[0]] = sampled.leftOut }
-        do throws(MatrixError) {
-            let rest = try matrix.filtered { row, column in leftOut[column] != row }
-            return NeighbourSearch(
-                parameters: parameters[relation], threads: parameters.threads, path: parameters.path
-            ).run(on: rest)
-        } catch { throw RecomputeError.model("\(error)") }
+        let rest: BinaryMatrix
+        do throws(MatrixError) { rest = try matrix.filtered { row, column in leftOut[column] != row } } catch {
+            throw RecomputeError.model("\(error)")
+        }
+        // Other machines know of one comparison for each relation.
+        let search = NeighbourSearch(
+            parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
+        let found = try OwnThreads().neighbours(relation, of: rest, search, identity: 0) { done, total in
+            clock.advance(done: done, total: total, unit: nil)
+        }
+        return (found, "\(leftOut.count) memberships left out, and neighbours found again")
     }
 
     /// The weights in lists, as far as there is evidence.
@@ -267,8 +278,8 @@ extension RecomputeJob {
 
     private func weigh(
         _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]], _ users: LeaveOneOutSample,
-        _ photos: LeaveOneOutSample, _ hints: MemberHints, _ doubtful: BinaryMatrix?
-    ) throws(RecomputeError) -> (Evidence, outcome: String) {
+        _ photos: LeaveOneOutSample, _ hints: MemberHints, _ honest: NeighbourTable?
+    ) -> (Evidence, outcome: String) {
         let sample = RelationEvidence(parameters, tables, users)
         var weights = sample.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
         // A relation of features counts only if it helps.
@@ -279,11 +290,9 @@ extension RecomputeJob {
         let members = parameters.relations[.membership].flatMap { sizes[$0.relation] } ?? []
         var popularity = PopularityTrial(
             weight: sample.popularityWeight(beside: weights, sizes: members), wins: false)
-        if let doubtful, let facts = parameters.relations[.membership] {
-            // The neighbours are found once more, without what is looked for.
-            var honest = tables
-            honest[facts.relation] = try neighbours(facts.relation, of: doubtful, without: users)
-            popularity = RelationEvidence(parameters, honest, users, areCasesKnown: false)
+        if let honest, let facts = parameters.relations[.membership] {
+            let tables = tables.merging([facts.relation: honest]) { _, honest in honest }
+            popularity = RelationEvidence(parameters, tables, users, areCasesKnown: false)
                 .honestPopularity(
                     beside: weights, sample.scores(of: hints, weighted: told ?? []), chosen: popularity.weight,
                     sizes: members)

@@ -19,9 +19,10 @@ import Testing
         let (before, after) = (Self.moment - 1, Self.moment)
         try test.importing(
             .groups, "group_id,title,created_at\n" + times([("g,G", before), ("h,H", before), ("new,New", after)]))
+        try test.importing(.users, "user_id,interests\nann,owls\nbob,snow\n")
         try test.importing(
             .photos,
-            "photo_id,owner_id,tags,uploaded_at\n"
+            "photo_id,user_id,tags,uploaded_at\n"
                 + times([("p,ann,owl", before), ("q,ann,owl;night", after), ("r,bob,", nil)]))
         try test.importing(
             .memberships,
@@ -31,6 +32,10 @@ import Testing
             .pools,
             "group_id,photo_id,added_at\n"
                 + times([("g,p", before), ("h,p", after), ("g,q", after), ("h,r", nil), ("new,p", after)]))
+        try test.importing(
+            .favourites, "user_id,photo_id,added_at\n" + times([("ann,p", before), ("bob,p", after), ("bob,r", nil)]))
+        try test.importing(
+            .follows, "user_id,followed_id,since\n" + times([("ann,bob", after), ("bob,ann", before)]))
         let catalog = try Catalog(path: test.path, mode: .recording)
         let interactions = [before, after].filter { withLater || $0 < after }.map { seconds in
             InteractionRecord(id: "\(seconds)", .click, groupID: "g", atMilliseconds: seconds * 1000)
@@ -55,6 +60,8 @@ import Testing
             SELECT group_id || ' ' || photo_id FROM pools JOIN groups USING (group_key) JOIN photos USING (photo_key)
             ORDER BY 1
             """,
+            "SELECT user_id || ' ' || photo_id FROM favourites JOIN users USING (user_key) JOIN photos USING (photo_key) ORDER BY 1",
+            "SELECT user_id || ' ' || followed_key FROM follows JOIN users USING (user_key) ORDER BY 1",
             "SELECT id FROM interactions ORDER BY 1",
         ]
         for query in queries {
