@@ -89,6 +89,16 @@ struct LeaveOneOutRanking {
         return 1 / log2(Double(countBefore(secondWeight: secondWeight, popularity: unit) + 2))
     }
 
+    /// Returns the mean of recall and gain in a list of the first groups, the goal of `coterie tune`.
+    ///
+    /// A group behind the list is not found. If ranks behind it counted, popularity would seem to find more than it
+    /// does, because it ranks every group.
+    func listGain(popularity unit: Double, length: Int = 20) -> Double {
+        let gain = gain(secondWeight: 0, popularity: unit)
+        let isListed = gain > 0 && countBefore(secondWeight: 0, popularity: unit) < length
+        return isListed ? (1 + gain) / 2 : 0
+    }
+
     private func score(_ evidence: Evidence, _ secondWeight: Double, _ unit: Double) -> Double {
         evidence.first + secondWeight * evidence.second + unit * evidence.popularity
     }

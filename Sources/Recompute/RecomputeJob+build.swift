@@ -303,7 +303,10 @@ extension RecomputeJob {
         var chosen = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
         chosen += (told ?? []).map { "told \($0.kind.rawValue) \($0.weight)" }
         if let weight = popularity.weight, !popularity.wins { chosen.append("popularity \(weight)") }
-        if popularity.wins { chosen.append("the most popular groups find as much as any list, and are served") }
+        if let part = popularity.alonePart {
+            chosen.append("popularity alone finds \(Int((part * 100).rounded()))% of the best")
+        }
+        if popularity.wins { chosen.append("so the most popular groups are served") }
         if let photos = evidence.photos {
             chosen.append("for photos: other relations \(photos.otherRelations), popularity \(photos.popularity)")
         }

@@ -85,7 +85,10 @@ struct RelationEvidence: Sendable {
     /// Returns the gains of some weights of popularity, each over all cases.
     private func gains(
         _ weights: [Relation: Double], _ memberships: Relation, _ popularity: Popularity, _ choices: [Double],
-        _ groupCount: Int, hints: [UInt32: [HintScore]] = [:]
+        _ groupCount: Int, hints: [UInt32: [HintScore]] = [:],
+        measure: @Sendable (LeaveOneOutRanking, _ popularity: Double) -> Double = {
+            $0.gain(secondWeight: 0, popularity: $1)
+        }
     ) -> [Double] {
         let known = weights.merging([memberships: 1]) { given, _ in given }
         return members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) { member, sums in
@@ -93,7 +96,7 @@ struct RelationEvidence: Sendable {
             add(known, of: member, to: &sums.first)
             for hint in hints[member.columns[0]] ?? [] { sums.first.add(hint.score, to: hint.group) }
             let found = LeaveOneOutRanking(member, sums, popularity)
-            return choices.map { found.gain(secondWeight: 0, popularity: $0) }
+            return choices.map { measure(found, $0) }
         }
     }
 
@@ -105,12 +108,17 @@ struct RelationEvidence: Sendable {
     private static let suspiciousPart = 0.6
     /// The least gain of popularity alone, relative to the best lists, with which it wins.
     ///
-    /// The stages behind the scores cost about as much of what is found.
+    /// The stages behind the scores cost about as much of what is found. It must also find more than the lists that
+    /// would be served otherwise.
     private static let winningPart = 0.97
 
     /// Whether popularity alone finds nearly as much as lists, so that an honest comparison is worth its time.
     func mayPopularityWin(sizes: [UInt32]) -> Bool {
-        guard let gains = self.gains(beside: [:], [:], [0, Self.popularityAloneWeight], sizes) else { return false }
+        guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
+            let popularity = Popularity(sizes, of: { $0.squareRoot() })
+        else { return false }
+        let gains = self.gains(
+            [:], memberships.relation, popularity, [0, Self.popularityAloneWeight], sizes.count)
         return gains[1] >= Self.suspiciousPart * gains[0]
     }
 
@@ -119,29 +127,30 @@ struct RelationEvidence: Sendable {
     /// - Parameters:
     ///   - weights: the weights of relations.
     ///   - hints: the scores that members' hints add, by the first column of a case.
-    ///   - weight: the weight that evidence chose, which stays unless popularity alone finds more.
+    ///   - weight: the weight that evidence chose, which stays unless another finds more beyond chance.
     ///   - sizes: the number of members of every group.
     func honestPopularity(
         beside weights: [Relation: Double], _ hints: [UInt32: [HintScore]], chosen weight: Double?, sizes: [UInt32]
     ) -> PopularityTrial {
         let choices = [weight ?? 0] + Self.popularityChoices + [Self.popularityAloneWeight]
-        guard let gains = self.gains(beside: weights, hints, choices, sizes), let alone = gains.last,
-            let best = gains.max()
-        else {
-            return PopularityTrial(weight: weight, wins: false)
-        }
-        if alone >= Self.winningPart * best { return PopularityTrial(weight: Self.popularityAloneWeight, wins: true) }
-        guard alone > gains[0] else { return PopularityTrial(weight: weight, wins: false) }
-        return PopularityTrial(weight: choices[gains.firstIndex(of: best) ?? 0], wins: false)
-    }
-
-    private func gains(
-        beside weights: [Relation: Double], _ hints: [UInt32: [HintScore]], _ choices: [Double], _ sizes: [UInt32]
-    ) -> [Double]? {
         guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
             let popularity = Popularity(sizes, of: { $0.squareRoot() })
-        else { return nil }
-        return gains(weights, memberships.relation, popularity, choices, sizes.count, hints: hints)
+        else { return PopularityTrial(weight: weight, wins: false) }
+        let gains = self.gains(weights, memberships.relation, popularity, choices, sizes.count, hints: hints) {
+            $0.listGain(popularity: $1)
+        }
+        guard let alone = gains.last, let best = gains.max() else {
+            return PopularityTrial(weight: weight, wins: false)
+        }
+        var trial = PopularityTrial(weight: weight, wins: false, alonePart: best > 0 ? alone / best : nil)
+        if alone > gains[0], alone >= Self.winningPart * best {
+            (trial.weight, trial.wins) = (Self.popularityAloneWeight, true)
+        } else {
+            let findsAsMuch = alone >= gains[0] * Self.popularityAlone
+            let leastRise = findsAsMuch ? Self.leastRise : Self.leastPopularityRise
+            if best > gains[0] * (1 + leastRise) { trial.weight = choices[gains.firstIndex(of: best) ?? 0] }
+        }
+        return trial
     }
 
     private func hasNeighbours(_ facts: RelationDescription) -> Bool {
@@ -254,4 +263,6 @@ struct PopularityTrial: Sendable, Equatable {
     var weight: Double?
     /// Whether popularity alone finds as much as any list.
     var wins: Bool
+    /// The gain of popularity alone relative to the best lists, or `nil` if it was not compared with care.
+    var alonePart: Double?
 }
