@@ -11,7 +11,8 @@ public enum HoldOutRule: Sendable, Equatable {
     case share(Double)
     /// The group that each member with two or more groups joined last.
     ///
-    /// Unknown times count as the earliest. A member with unknown times only keeps all groups.
+    /// Unknown times count as the earliest. A member with unknown times only keeps all groups. Among groups joined at
+    /// the same time, a hash chooses, because the order of groups in a file may tell of their size or subject.
     case last
     /// All memberships with a join time at or after this Unix second, and with them everything else from then on.
     ///
@@ -140,7 +141,9 @@ extension Catalog {
             return (0..<count).map { ranked[(fold * count + $0) % ranked.count].0 }
         case .last:
             guard groups.count > 1 else { return [] }
-            let last = groups.max { ($0.joinedAt ?? .min, $0.group) < ($1.joinedAt ?? .min, $1.group) }
+            let last = groups.max {
+                ($0.joinedAt ?? .min, hash(user, $0.group)) < ($1.joinedAt ?? .min, hash(user, $1.group))
+            }
             return last.flatMap { $0.joinedAt == nil ? nil : [$0.group] } ?? []
         case .after(let time):
             return groups.filter { ($0.joinedAt ?? .min) >= time }.map(\.group)

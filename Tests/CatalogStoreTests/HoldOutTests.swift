@@ -74,6 +74,16 @@ import Testing
         #expect(try Self.lines("SELECT count(*) FROM memberships", whole.path) == ["4"])
     }
 
+    /// A file of many members, all of whom joined at one time, may be sorted by group.
+    @Test func noGroupIsLastBecauseOfItsPlace() {
+        let groups = (0..<10).map { (group: Int64($0), joinedAt: Int64?.some(Self.moment)) }
+        let chosen = (0..<1000).flatMap { Catalog.heldOut(of: groups, ofUser: Int64($0), by: .last) }
+        let counts = chosen.reduce(into: [Int](repeating: 0, count: 10)) { $0[Int($1)] += 1 }
+        #expect(chosen.count == 1000 && counts.allSatisfy { (60...140).contains($0) }, "\(counts)")
+        let later = groups + [(group: 3, joinedAt: Self.moment + 1)]
+        #expect(Catalog.heldOut(of: later, ofUser: 7, by: .last) == [3])
+    }
+
     private static func lines(_ query: String, _ path: String) throws -> [String] {
         let rows = try Database(path: path, mode: .readWrite).prepare(query)
         var lines: [String] = []
