@@ -98,6 +98,12 @@ public struct BaselineLists: Sendable {
         lists[index].sums[place] = sum
     }
 
+    /// The number of members with held-out groups, and of those among them who have no list.
+    public var memberCounts: (tested: Int, without: Int) {
+        let tested = set.members.indices.filter { set.members[$0].heldOutCount > 0 }
+        return (tested.count, tested.count { place in !lists.contains { $0.sums[place] != nil } })
+    }
+
     /// Returns the lists of an evaluation that would have nothing to be compared with.
     ///
     /// - Parameter names: the names of the lists that there are, each once.

@@ -120,6 +120,7 @@ struct EvaluateTests {
             ([two], "line 2: rank 2 does not follow"),
             ([one, one.replacing("popular", with: "raw")], "lacks lists: cosine"),
             (["served\tx\tann\t1\tmacro"], "line 2: bucket must be a number"),
+            ([one], "has no list of"),
         ]
         for (lines, message) in faults {
             let wrong = try workspace.write(([head] + lines).joined(separator: "\n"), to: "wrong.tsv")

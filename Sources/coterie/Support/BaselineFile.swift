@@ -62,7 +62,7 @@ struct BaselineFile {
     /// - Parameters:
     ///   - set: the evaluated members.
     ///   - length: the number of groups in a list that count.
-    /// - Throws: `Failure` if the user of a list is not evaluated.
+    /// - Throws: `Failure` if the user of a list is not evaluated, or if over a tenth of the members have no list.
     func lists(for set: EvaluationSet, length: Int) throws(Failure) -> BaselineLists {
         var result = BaselineLists(set, length: length)
         for list in lists {
@@ -79,6 +79,17 @@ struct BaselineFile {
                     """)
             }
         }
+        let counts = result.memberCounts
+        guard counts.without > 0 else { return result }
+        // A member without a list finds nothing, so many of them would make any other list look better.
+        let finding =
+            "\(path) has no list of \(Formats.grouped(counts.without)) of \(Formats.grouped(counts.tested)) members"
+        guard counts.without * 10 <= counts.tested else {
+            throw Failure(
+                Failure.badData,
+                "\(finding): give the same --hold-out, --sample or files as for the run that wrote it")
+        }
+        printToStandardError("warning: \(finding), for whom it counts as having found nothing")
         return result
     }
 }
