@@ -10,7 +10,7 @@ import ModelStore
 struct ChangeArrival {
     /// The instant up to which everything is known, in Unix milliseconds; at most the asked one.
     let knownUntil: Int64
-    /// A line for the report if changes wait, otherwise nothing.
+    /// Lines for the report if changes wait, or if its time lies ahead.
     private(set) var lines: [String] = []
 
     /// A daemon writes exposures so long after their time, in milliseconds.
@@ -20,6 +20,15 @@ struct ChangeArrival {
     ///
     /// - Parameter instant: the time of the report, in Unix milliseconds.
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
+        let present = ParsedCommand.nowMilliseconds
+        if instant > present {
+            lines = [
+                """
+                --at lies ahead: nothing is known from \(CourseWords.text(present)) on, so this is a rehearsal and \
+                no result
+                """
+            ]
+        }
         let store = try parsed.openStore()
         guard let channel = store.shared?.channel else {
             guard !parsed.flag("take-changes") else {
@@ -47,7 +56,7 @@ struct ChangeArrival {
         }
         knownUntil = max(0, known)
         if knownUntil < instant {
-            lines = [
+            lines += [
                 """
                 known until \(CourseWords.text(knownUntil)): \(waiting) changes of daemons wait for the next recompute; \
                 --take-changes takes them now
