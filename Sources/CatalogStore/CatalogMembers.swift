@@ -257,6 +257,15 @@ extension Catalog {
         }
     }
 
+    /// Returns the number of all members' interactions from a time on, inclusive, in Unix milliseconds.
+    public func interactionCount(since instant: Int64) throws(CatalogError) -> Int {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare("SELECT count(*) FROM interactions WHERE occurred_at >= ?")
+            row.bind(instant, at: 1)
+            return try row.step() ? Int(row.integer(0)) : 0
+        }
+    }
+
     /// The SQL query for `InteractionRecord.all`; its first parameter is the user, and conditions may follow.
     static let selectInteractions = """
         SELECT id, kind, coalesce(group_id, photo_id, followed.user_id) AS subject_id, occurred_at, recommendation_id,

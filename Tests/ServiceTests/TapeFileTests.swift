@@ -123,6 +123,23 @@ struct TapeFileTests {
         #expect(throws: TapeError.self) { try TapeReader(files[0]) }
     }
 
+    @Test("Settings that change while a tape is recorded are known", arguments: [true, false])
+    func changedSettings(areOther: Bool) throws {
+        let folder = try TemporaryDirectory()
+        var generator = SeededGenerator(seed: 9)
+        for lambda in ["0.1", areOther ? "0.5" : "0.1"] {
+            var header = Self.header
+            header.lists = ["lists.lambda": lambda]
+            let writer = try TapeWriter(folder: folder.path, header: header)
+            writer.append(Self.exchange(1, &generator))
+            try writer.writeBlock(atMilliseconds: 1)
+            writer.end()
+        }
+        let reader = try TapeReader(folder.path)
+        while try reader.next() != nil {}
+        #expect(reader.hasChangedSettings == areOther)
+    }
+
     @Test("No bytes harm the reader", arguments: 0..<40)
     func foreignBytes(seed: UInt64) throws {
         let folder = try TemporaryDirectory()

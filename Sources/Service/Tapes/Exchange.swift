@@ -169,6 +169,11 @@ public struct TapeHeader: Codable, Sendable, Equatable {
         self.memberNames = memberNames
     }
 
+    /// Returns whether a daemon of another header makes the same lists of the same data.
+    func makesSameLists(as other: TapeHeader) -> Bool {
+        release == other.release && lists == other.lists && rotationKey == other.rotationKey
+    }
+
     /// The line, without its line end.
     var bytes: [UInt8] {
         let encoder = JSONEncoder()

@@ -13,6 +13,8 @@ public final class TapeReader {
     private var block: ArraySlice<Exchange> = []
     /// The header of the file that is being read.
     public private(set) var header: TapeHeader
+    /// Whether a file that was read has other settings of lists, or another release, than the one before.
+    public private(set) var hasChangedSettings = false
     /// The state of the tape, as far as it was read.
     public private(set) var condition = TapeCondition()
     /// The number of the last exchange that was read.
@@ -56,7 +58,9 @@ public final class TapeReader {
             // A file that was begun when the daemon was killed may have no header yet.
             do throws(TapeError) {
                 let opened = try TapeFile(path)
-                (blocks, header) = (opened, opened.header ?? header)
+                let next = opened.header ?? header
+                if !next.makesSameLists(as: header) { hasChangedSettings = true }
+                (blocks, header) = (opened, next)
             } catch {
                 guard error.code == .missing else { throw error }
                 condition.cutFiles.append(path)

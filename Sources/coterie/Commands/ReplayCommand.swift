@@ -79,8 +79,10 @@ enum ReplayCommand: Subcommand {
         if !reader.condition.isWhole { printToStandardError("warning: \(reader.condition.gaps)") }
         let exceeded = limits.exceeded(by: summary)
         let report = ReplayOutput(
-            summary, header: header, differences: try ReplayCircumstances(parsed, header, summary).lines,
-            exceeded: exceeded)
+            summary, header: header,
+            differences: try ReplayCircumstances(
+                parsed, header, summary, hasChangedSettings: reader.hasChangedSettings
+            ).lines, exceeded: exceeded)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: report)

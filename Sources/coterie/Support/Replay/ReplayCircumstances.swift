@@ -1,3 +1,4 @@
+import CatalogStore
 import CommandLine
 import Experiments
 import Operations
@@ -17,14 +18,23 @@ struct ReplayCircumstances {
     ///   - parsed: the command line of the replay.
     ///   - header: the header of the tape.
     ///   - summary: the results.
-    init(_ parsed: ParsedCommand, _ header: TapeHeader, _ summary: ReplaySummary) throws {
+    ///   - hasChangedSettings: whether the settings changed while the tape was recorded.
+    init(_ parsed: ParsedCommand, _ header: TapeHeader, _ summary: ReplaySummary, hasChangedSettings: Bool) throws {
         let isElsewhere = parsed.textIfGiven("to") != nil
         var lines: [String] = []
+        if hasChangedSettings {
+            lines.append(
+                "differs: the tape was recorded with several settings or releases; those of its start are compared")
+        }
         if isElsewhere {
             lines.append("differs: the daemon at --to has its own clock, and lists depend on the time")
             lines.append("not compared: release and settings of the daemon at --to; the tape is of \(header.release)")
         } else {
             lines += Self.settings(parsed, header, key: try parsed.rotationKey())
+            let later = try parsed.openCatalogIfPresent()?.interactionCount(since: header.beganAtMilliseconds) ?? 0
+            if later > 0 {
+                lines.append("differs: the catalog has \(later) interactions from after the tape began")
+            }
         }
         let (before, now) = summary.versions
         if Set(before.keys) != Set(now.keys) {
@@ -53,10 +63,15 @@ struct ReplayCircumstances {
         }
         let own = parsed.listSettingValues
         for name in Set(lists.keys).union(own.keys).sorted() where name != keyFile && lists[name] != own[name] {
-            lines.append("differs: \(name) was \(lists[name] ?? "not known"), and is \(own[name] ?? "not known")")
+            lines.append("differs: \(name) was \(text(lists[name])), and is \(text(own[name]))")
         }
         if header.rotationKey != key.fingerprint { lines.append("differs: the rotation key is another") }
         return lines
+    }
+
+    private static func text(_ value: String?) -> String {
+        guard let value else { return "not known" }
+        return value.isEmpty ? "the default" : value
     }
 
     /// The setting that names a file; the key in the file is compared instead.
