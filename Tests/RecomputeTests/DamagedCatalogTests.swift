@@ -31,14 +31,16 @@ struct DamagedCatalogTests {
         var generator = SeededGenerator(seed: seed)
         let path = community.catalogPath
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-        var rejected = 0
-        for _ in 0..<40 {
+        // Whether a changed byte counts depends on the layout of the file.
+        var (rounds, rejected) = (0, 0)
+        while rejected < 6, rounds < 1000 {
+            rounds += 1
             try damage(path, whole, &generator)
             guard !isWhole(path) else { continue }
             rejected += 1
             #expect(throws: RecomputeError.self) { try community.recompute { $0.checksCatalog = true } }
         }
-        #expect(rejected > 5)
+        #expect(rejected == 6)
         #expect(try community.store.current() == nil)
     }
 
