@@ -13,8 +13,13 @@ struct FeatureMatrices {
     /// Creates matrices without features, for a number of groups.
     init(rowCount: Int) { self.rowCount = rowCount }
 
-    /// The matrix of a feature, or `nil` if no group has it.
-    subscript(feature: PhotoFeature) -> BinaryMatrix? { matrices[feature] }
+    /// Returns the relations whose feature some group has, in order, with their matrices.
+    func matrices(of relations: RelationTable) -> [(relation: Relation, matrix: BinaryMatrix)] {
+        relations.compactMap { facts in
+            guard let matrix = facts.feature.flatMap({ matrices[$0] }) else { return nil }
+            return (facts.relation, matrix)
+        }
+    }
 
     /// Takes the tags and places that are typical of groups.
     ///

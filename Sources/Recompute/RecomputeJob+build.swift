@@ -52,12 +52,11 @@ extension RecomputeJob {
         var hintMatrices = HintMatrices()
         let window = activityWindow
         var features = FeatureMatrices(rowCount: facts.count)
-        for relationFacts in parameters.relations {
-            guard let source = relationFacts.source else { continue }
+        for relationFacts in parameters.relations.tabled {
             let relation = relationFacts.relation
             var reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
                 let kept = relationFacts.role == nil ? nil : window
-                return try readMatrix(relationFacts, source, entries, kept, rowCount: work[relation]?.rows ?? 0, clock)
+                return try readMatrix(relationFacts, entries, kept, rowCount: work[relation]?.rows ?? 0, clock)
             }
             sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
             let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
@@ -103,9 +102,7 @@ extension RecomputeJob {
             }
             hintMatrices.take(reading, of: relationFacts, told: told)
         }
-        for relationFacts in parameters.relations {
-            guard let matrix = relationFacts.feature.flatMap({ features[$0] }) else { continue }
-            let relation = relationFacts.relation
+        for (relation, matrix) in features.matrices(of: parameters.relations) {
             sizes[relation] = facts.indices.map { UInt32(matrix.size(ofRow: $0)) }
             let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
                 try compare(relation, matrix, clock)
@@ -209,9 +206,10 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ facts: RelationDescription, _ source: RelationSource, _ entries: any EntrySource, _ window: ActivityWindow?,
-        rowCount: Int, _ clock: StepClock
+        _ facts: RelationDescription, _ entries: any EntrySource, _ window: ActivityWindow?, rowCount: Int,
+        _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
+        guard let source = facts.source else { preconditionFailure("\(facts.name) has no table") }
         do throws(CatalogError) {
             let reading = try entries.matrix(
                 source, keeping: window, findingFirstDays: facts.role == .membership && publishesMembers
