@@ -19,7 +19,8 @@ extension Responder {
         let words = (call.parameters.text("q") ?? "").trimmed
         guard !words.isEmpty else { return Page("Search", "<p>Give a part of an id or a title.</p>") }
         let snapshot = try call.snapshot
-        let found = snapshot.model.groups(matching: words, limit: groupLimit)
+        let names = call.responder.pageCache.names(of: snapshot.version, in: snapshot.model)
+        let found = snapshot.model.groups(matching: words, in: names, limit: groupLimit)
         let rows = found.map { index -> [HTML] in
             [
                 .group(snapshot.model.id(of: index), title: snapshot.model.title(of: index)),
@@ -55,12 +56,11 @@ extension VisibleModel {
     /// Returns the visible groups whose id or title contains all words, ignoring case, in the order of their index.
     ///
     /// A group whose id is the whole text comes first.
-    fileprivate func groups(matching text: String, limit: Int) -> [Int] {
-        let words = text.lowercased().split(separator: " ").map(String.init)
+    fileprivate func groups(matching text: String, in names: SearchedNames, limit: Int) -> [Int] {
         var found = index(ofID: text).map { [$0] } ?? []
-        for group in 0..<groupCount where shows(UInt32(group)) && found.count < limit {
-            let name = "\(id(of: group)) \(title(of: group))".lowercased()
-            if words.allSatisfy({ name.contains($0) }), found.first != group { found.append(group) }
+        names.forEach(matching: text) { group in
+            if shows(UInt32(group)), found.first != group { found.append(group) }
+            return found.count < limit
         }
         return found
     }

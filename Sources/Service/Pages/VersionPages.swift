@@ -123,27 +123,32 @@ extension Responder {
     fileprivate static func versionPage(_ call: Call) throws(Problem) -> Page {
         let store = call.responder.follower.store
         let current = try call.loadedSnapshot
-        let other = try call.orStoreProblem { () throws(StoreError) in
-            try store.load(VersionName(checking: call.path["version"]))
+        let name = try call.orStoreProblem { () throws(StoreError) in
+            try VersionName(checking: call.path["version"])
         }
-        let name = other.manifest.version
         guard name != current.version else {
             return Page(
                 name.description, in: .versions, subtitle: "This version serves.",
                 "<p><a href=\"/admin/versions\">All versions</a></p>")
         }
-        let snapshot = try call.orStoreProblem { () throws(StoreError) in
-            try call.responder.follower.snapshot(of: other)
+        let compared = try call.responder.pageCache.comparison(
+            from: current.version, to: name, at: call.responder.now()
+        ) { () throws(Problem) in
+            try call.orStoreProblem { () throws(StoreError) in
+                let other = try call.responder.follower.snapshot(of: store.load(name))
+                return PageCache.Comparison(
+                    other: other, differences: comparison(from: current.model, to: other.model))
+            }
         }
-        let objections = (other.manifest.objections ?? []).map { reason -> HTML in "<li>\(reason)</li>" }
+        let objections = (compared.other.manifest.objections ?? []).map { reason -> HTML in "<li>\(reason)</li>" }
         return Page(
             name.description, in: .versions,
             subtitle: "What changes if this version serves instead of \(current.version.description).",
             """
             \(if: !objections.isEmpty, "<p class=\"bad\">The recompute refused it:</p><ul>\(objections)</ul>")
             <div class="actions">\(serve(name, insteadOf: current.version, call))</div>
-            \(comparison(from: current.model, to: other.model))
-            \(try lists(call, call.visible(current), call.visible(snapshot)))
+            \(compared.differences)
+            \(try lists(call, call.visible(current), call.visible(compared.other)))
             """)
     }
 

@@ -36,6 +36,8 @@ struct Responder: Sendable {
     var metricSources: [any MetricSource] = []
     /// The sessions of the pages for operators; nil for no pages.
     var pages: PageSessions?
+    /// The costly parts of pages.
+    let pageCache = PageCache()
     /// The answers of the last days; empty without pages.
     var history = RequestHistory()
     /// The log of events; nil for none.

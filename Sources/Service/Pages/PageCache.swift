@@ -1,0 +1,98 @@
+import Glibc
+import Model
+import ModelStore
+import Synchronization
+
+/// The costly parts of pages that hold for whole versions: the latest of each kind.
+final class PageCache: Sendable {
+    /// The time for which a comparison is kept, in milliseconds; settings of lists may change meanwhile.
+    private static let comparisonLifetime: Int64 = 600_000
+
+    /// The comparison of two versions.
+    struct Comparison: Sendable {
+        /// The version that is compared with the one that serves.
+        let other: ModelSnapshot
+        /// The differences, for a page.
+        let differences: HTML
+    }
+
+    private let comparison = Mutex<(from: VersionName, at: Int64, made: Comparison)?>(nil)
+    private let names = Mutex<(version: VersionName, names: SearchedNames)?>(nil)
+
+    /// Returns the comparison of two versions, which is made unless it was the latest one.
+    func comparison(
+        from older: VersionName, to newer: VersionName, at instant: Int64, make: () throws(Problem) -> Comparison
+    ) throws(Problem) -> Comparison {
+        let found = comparison.withLock { kept -> Comparison? in
+            guard let kept, kept.from == older, kept.made.other.version == newer,
+                (0..<Self.comparisonLifetime).contains(instant - kept.at)
+            else { return nil }
+            return kept.made
+        }
+        if let found { return found }
+        let made = try make()
+        comparison.withLock { $0 = (older, instant, made) }
+        return made
+    }
+
+    /// Returns the names of a version's groups, which are made unless it was the latest version.
+    func names(of version: VersionName, in model: VisibleModel) -> SearchedNames {
+        if let found = names.withLock({ $0?.version == version ? $0?.names : nil }) { return found }
+        let made = SearchedNames(model)
+        names.withLock { $0 = (version, made) }
+        return made
+    }
+}
+
+/// The ids and titles of a version's groups in lower case, one after the other, for searches.
+///
+/// They take about 60 bytes a group. A search for a word reads them all.
+struct SearchedNames: Sendable {
+    private let bytes: [UInt8]
+    /// The end of the names of each group.
+    private let ends: [Int]
+
+    init(_ model: VisibleModel) {
+        var (bytes, ends) = ([UInt8](), [Int]())
+        for group in 0..<model.groupCount {
+            bytes += "\(model.id(of: group)) \(model.title(of: group))\n".lowercased().utf8
+            ends.append(bytes.count)
+        }
+        self.bytes = bytes
+        self.ends = ends
+    }
+
+    /// Calls `body` with the groups whose id or title contains all words, ignoring case, until it returns false.
+    ///
+    /// The groups come in the order of their indexes. Without words, all match.
+    func forEach(matching text: String, _ body: (_ group: Int) -> Bool) {
+        let words = text.lowercased().split(separator: " ").map { Array($0.utf8) }
+        guard let first = words.first else {
+            _ = ends.indices.allSatisfy(body)
+            return
+        }
+        var (group, start) = (0, 0)
+        while let place = place(of: first, in: start..<bytes.count) {
+            while ends[group] <= place { group += 1 }
+            let names = (group > 0 ? ends[group - 1] : 0)..<ends[group]
+            if words.allSatisfy({ self.place(of: $0, in: names) != nil }), !body(group) { return }
+            start = names.upperBound
+        }
+    }
+
+    /// Returns the place of a word in some bytes, or `nil` if they do not contain it.
+    private func place(of word: [UInt8], in range: Range<Int>) -> Int? {
+        unsafe bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            var place = range.lowerBound
+            while place + word.count <= range.upperBound {
+                let count = range.upperBound - word.count + 1 - place
+                guard let found = unsafe memchr(base + place, Int32(word[0]), count) else { return nil }
+                place = unsafe UnsafeRawPointer(found) - base
+                if unsafe memcmp(found, word, word.count) == 0 { return place }
+                place += 1
+            }
+            return nil
+        }
+    }
+}
