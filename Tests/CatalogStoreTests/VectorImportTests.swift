@@ -31,6 +31,15 @@ enum VectorBytesOfTests {
     }
 }
 
+extension Data {
+    /// Writes to a pipe that is there already; `write(to:)` would replace it.
+    fileprivate func write(toPipe path: String) throws {
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.write(contentsOf: self)
+        try handle.close()
+    }
+}
+
 @Suite("Importing vectors of photos")
 struct VectorImportTests {
     private let test: CatalogUnderTest
@@ -59,6 +68,23 @@ struct VectorImportTests {
 
     private func text(_ lines: String...) -> [(bytes: [UInt8], ids: String?)] {
         [(Array((lines.joined(separator: "\n") + "\n").utf8), nil)]
+    }
+
+    @Test("A pipe is read once, and from its beginning", arguments: ["tsv", "jsonl"])
+    func pipe(form: String) throws {
+        let count = 20_000
+        let lines = (0..<count).map { form == "tsv" ? "p\($0)\t1 2" : #"{"photo_id":"p\#($0)","vector":[1,2]}"# }
+        let text = (form == "tsv" ? ["photo_id\tvector"] : []) + lines
+        let path = "\(test.path)-pipe"
+        let made = unsafe mkfifo(path, 0o600)
+        try #require(made == 0)
+        let writer = Thread { try? Data((text.joined(separator: "\n") + "\n").utf8).write(toPipe: path) }
+        writer.start()
+        let options = ImportOptions(rejectsPath: test.path + "-rejects")
+        let summary = try VectorImporter(into: test.catalog, model: "m", options: options).run([
+            .init(path: path, idsPath: nil)
+        ])
+        #expect(summary.rows == count && summary.rejected == 0)
     }
 
     @Test("Text, JSON Lines, NumPy of 32 and of 16 bits, and fvecs say the same")

@@ -17,6 +17,8 @@ public final class InputFile {
     private let descriptor: Int32
     /// The bytes that were read but not yet returned.
     private var waiting: ArraySlice<UInt8> = []
+    /// The bytes that were returned, and are to be returned once more.
+    private var returned: ArraySlice<UInt8> = []
     private var isOpened = false
     private var unpacker: GzipDecompressor?
     private var isAtEndOfMember = false
@@ -52,6 +54,12 @@ public final class InputFile {
     ///
     /// - Returns: The number of bytes, or 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError) -> Int {
+        guard returned.isEmpty else {
+            let count = min(returned.count, buffer.count)
+            unsafe buffer.copyBytes(from: returned.prefix(count))
+            returned = returned.dropFirst(count)
+            return count
+        }
         if !isOpened { try findFormat() }
         if let unpacker { return try unsafe unpack(unpacker, into: buffer) }
         guard !waiting.isEmpty else { return try unsafe readStored(into: buffer) }
@@ -68,6 +76,9 @@ public final class InputFile {
         }
         return try result.get()
     }
+
+    /// Puts back all bytes that were read, so that the next read returns them again.
+    func putBack(_ bytes: some Sequence<UInt8>) { returned = ArraySlice(bytes) }
 
     /// Reads the first bytes, and detects whether the file is gzip.
     private func findFormat() throws(CatalogError) {

@@ -18,18 +18,27 @@ struct VectorArrays {
     private var isAtEnd = false
     private var rowsRead = 0
 
-    /// Opens a file, or returns `nil` if it is neither form; fvecs is known by its name.
-    static func opened(_ path: String) throws(CatalogError) -> VectorArrays? {
-        var file = try VectorArrays(path)
-        if try file.has(10), file.buffer.starts(with: [0x93] + "NUMPY".utf8) {
-            try file.readHeader()
-            return file
-        }
-        return path.hasSuffix(".fvecs") || path.hasSuffix(".fvecs.gz") ? file : nil
+    /// A file of vectors: arrays, or text that is still to be read from its beginning.
+    enum Opened {
+        case arrays(VectorArrays)
+        case text(InputFile)
     }
 
-    private init(_ path: String) throws(CatalogError) {
-        input = try InputFile(path: path)
+    /// Reads the beginning of a file; fvecs is known by its name.
+    static func opened(_ input: InputFile) throws(CatalogError) -> Opened {
+        var file = VectorArrays(input)
+        if try file.has(10), file.buffer.starts(with: [0x93] + "NUMPY".utf8) {
+            try file.readHeader()
+            return .arrays(file)
+        }
+        if input.name.hasSuffix(".fvecs") || input.name.hasSuffix(".fvecs.gz") { return .arrays(file) }
+        // A pipe can be read only once.
+        input.putBack(file.buffer)
+        return .text(input)
+    }
+
+    private init(_ input: InputFile) {
+        self.input = input
         form = .fvecs
     }
 

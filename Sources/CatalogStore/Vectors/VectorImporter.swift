@@ -63,16 +63,18 @@ public final class VectorImporter {
     public func run(_ sources: [Source]) throws(CatalogError) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now
-        var inputs: Set<FileIdentity> = []
-        for source in sources { inputs.insert(try InputFile(path: source.path).identity) }
-        rejects = RejectedRecords(path: options.rejectsPath, inputs: inputs, writesFiles: !options.isDryRun)
+        // Each file is opened once, because a pipe can be.
+        var inputs: [InputFile] = []
+        for source in sources { inputs.append(try InputFile(path: source.path)) }
+        rejects = RejectedRecords(
+            path: options.rejectsPath, inputs: Set(inputs.map(\.identity)), writesFiles: !options.isDryRun)
         try wrapping { () throws(DatabaseError) in try catalog.database.execute("BEGIN IMMEDIATE") }
         do throws(CatalogError) {
             try findSpace()
             let rows = try wrapping { () throws(DatabaseError) in
                 try VectorTable(catalog.database, isStrict: options.isStrict)
             }
-            for source in sources { try read(source, rows) }
+            for (source, input) in zip(sources, inputs) { try read(source, input, rows) }
             try rejects.finish()
             complete(rows)
             try refusing { () throws(CatalogError) in
@@ -130,8 +132,9 @@ public final class VectorImporter {
 
     // MARK: - Reading
 
-    private func read(_ source: Source, _ rows: VectorTable) throws(CatalogError) {
-        if var arrays = try VectorArrays.opened(source.path) {
+    private func read(_ source: Source, _ input: InputFile, _ rows: VectorTable) throws(CatalogError) {
+        switch try VectorArrays.opened(input) {
+        case .arrays(var arrays):
             guard let idsPath = source.idsPath else {
                 throw CatalogError(
                     .badData, "\(source.path) has no ids of photos: name a file that has one a line with --ids")
@@ -149,11 +152,11 @@ public final class VectorImporter {
                 try settle(rows, arrays.bytesRead)
             }
             guard number == ids.count else { throw Self.uneven(source, "\(number) rows for \(ids.count) ids") }
-        } else {
+        case .text(let input):
             guard source.idsPath == nil else {
                 throw CatalogError(.badData, "\(source.path) is text, which has the ids itself: leave --ids out")
             }
-            try readText(source.path, rows)
+            try readText(input, source.path, rows)
         }
     }
 
@@ -161,8 +164,7 @@ public final class VectorImporter {
         CatalogError(.badData, "\(source.path) has \(reason) of \(source.idsPath ?? ""): nothing was changed")
     }
 
-    private func readText(_ path: String, _ rows: VectorTable) throws(CatalogError) {
-        let input = try InputFile(path: path)
+    private func readText(_ input: InputFile, _ path: String, _ rows: VectorTable) throws(CatalogError) {
         var reader = try input.records(
             ["photo_id", "vector"].map {
                 RecordColumn($0, sourceName: options.sourceNames[$0], isVector: $0 == "vector")

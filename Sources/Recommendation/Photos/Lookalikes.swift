@@ -53,7 +53,8 @@ struct LookVotes {
     ///   - counts: the number of indexed photos in each group.
     ///   - total: the number of indexed photos.
     static func reasons(_ lookalikes: [Lookalike], counts: [UInt32], total: Int) -> PhotoRecommender.Reasons {
-        let voters = lookalikes.prefix(Lookalike.voters)
+        // A photo that points the other way looks like the opposite.
+        let voters = lookalikes.prefix(Lookalike.voters).prefix { $0.similarity > 0 }
         guard let first = voters.first, let last = voters.last, total > 0 else { return [:] }
         let span = first.similarity - last.similarity
         var votes: [UInt32: (weight: Double, voters: [String])] = [:]
