@@ -144,8 +144,7 @@ let package = Package(
             "Operations",
             [
                 "Answers", "CArchive", "CCrypto", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Files",
-                "Model",
-                "ModelStore", "Recompute", "RecordReading", "Service", "SQLite",
+                "HTTP", "Model", "ModelStore", "Recompute", "RecordReading", "Service", "SQLite",
             ]),
         .executableTarget(
             name: "coterie",

@@ -88,6 +88,24 @@ public enum PercentEncoding {
         return texts
     }
 
+    /// Returns a text as a path segment or a query value: all but the unreserved characters of RFC 3986 are escaped.
+    public static func encode(_ piece: String) -> String {
+        var text = ""
+        for byte in piece.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            // A segment that is one or two dots would be taken out of the path.
+            case UInt8(ascii: ".") where piece != "." && piece != "..": text += "."
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return text
+    }
+
     /// Decodes one piece of a request target that has already been divided at its delimiters.
     ///
     /// NUL is refused because no id has one and it ends strings in C.
@@ -97,7 +115,7 @@ public enum PercentEncoding {
     ///   - plusIsSpace: whether `+` is a space, as forms write it in queries.
     /// - Throws: `HTTPError.badRequest` for an escape that is not % and two hexadecimal digits, and for NUL. The same
     ///   for raw spaces, control characters, and text that is not UTF-8.
-    static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
+    public static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
         if let plain = String(validating: piece, as: UTF8.self), isPlain(piece) { return plain }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(piece.count)

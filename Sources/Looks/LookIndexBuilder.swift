@@ -62,9 +62,8 @@ public struct LookIndexBuilder: Sendable {
         let count = min(max(Int(Double(shape.n).squareRoot()), 8), 256)
         let centroids = try Faiss.centroids(
             count, of: sample(64 * count), dimension: shape.d, rounds: Self.coarseRounds)
-        let blocks = (shape.n + Self.blockCount - 1) / Self.blockCount
-        let nearest = try inParallel(blocks) { index throws(LookError) in
-            let block = index * Self.blockCount..<min((index + 1) * Self.blockCount, shape.n)
+        let nearest = try inParallel(blockTotal) { index throws(LookError) in
+            let block = block(index)
             var numbers = [Float](repeating: 0, count: block.count * shape.d)
             rows.read(block, into: &numbers)
             return try Faiss.nearest(to: numbers, dimension: shape.d, of: centroids)
@@ -208,9 +207,8 @@ public struct LookIndexBuilder: Sendable {
     /// Encodes all vectors, and returns the index.
     private func write(_ codebook: Codebook) throws(LookError) -> [UInt8] {
         let done = Atomic<Int>(0)
-        let count = (shape.n + Self.blockCount - 1) / Self.blockCount
-        let blocks = try inParallel(count) { index throws(LookError) in
-            let block = index * Self.blockCount..<min((index + 1) * Self.blockCount, shape.n)
+        let blocks = try inParallel(blockTotal) { index throws(LookError) in
+            let block = block(index)
             let encoded = try encode(block, codebook)
             progress(done.add(block.count, ordering: .relaxed).newValue)
             return encoded
@@ -264,6 +262,14 @@ public struct LookIndexBuilder: Sendable {
             }
         }
         return block
+    }
+
+    /// The number of blocks of all vectors.
+    private var blockTotal: Int { (shape.n + Self.blockCount - 1) / Self.blockCount }
+
+    /// Returns the vectors of a block.
+    private func block(_ index: Int) -> Range<Int> {
+        index * Self.blockCount..<min((index + 1) * Self.blockCount, shape.n)
     }
 
     // MARK: - Threads

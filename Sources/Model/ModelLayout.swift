@@ -119,7 +119,8 @@ public enum ModelLayout {
         /// The relation whose neighbours the section holds, or nil for a section of another kind.
         public var relation: Relation? {
             guard !Self.others.contains(rawValue) else { return nil }
-            return Relation(rawValue: rawValue.hasPrefix(Self.prefix) ? String(rawValue.dropFirst(3)) : rawValue)
+            let isPrefixed = rawValue.hasPrefix(Self.prefix)
+            return Relation(rawValue: isPrefixed ? String(rawValue.dropFirst(Self.prefix.count)) : rawValue)
         }
     }
 }

@@ -52,7 +52,7 @@ public struct Recommender: Sendable {
         let filter = AppliedFilter(filter, in: model, relations)
         var suggestions: [Suggestion] = []
         var positions: [UInt32: Int] = [:]
-        for factor in relations.factors(in: model) where relations[factor.relation]?.source != nil {
+        for factor in relations.factors(in: model) where relations.isTabled(factor.relation) {
             for neighbour in model.neighbours(of: Int(group), by: factor.relation)
             where neighbour.index != group && neighbour.score > 0 && filter?.passes(neighbour.index) != false {
                 let position = positions[neighbour.index] ?? suggestions.count

@@ -55,8 +55,6 @@ extension PlaceCell {
 
 /// The cells of similar vectors that are typical of groups.
 struct TypicalLooks {
-    /// The least number of a group's photos in a cell, so that single photos do not show.
-    private static let photosInGroup = 3
     /// The most cells that a group keeps.
     private static let limit = 16
 
@@ -76,7 +74,7 @@ struct TypicalLooks {
             for group in groups { counts[group, default: [:]][cell, default: 0] += 1 }
         }
         let profile = ContentProfile(
-            totals: totals, photoCount: cells.ofRow.count, measure: .excess, minimumPhotos: Self.photosInGroup,
+            totals: totals, photoCount: cells.ofRow.count, measure: .excess, minimumPhotos: RecomputeJob.photosInGroup,
             limit: Self.limit)
         var groups = [[UInt32]](repeating: [], count: cells.count)
         for (group, cellCounts) in counts.sorted(by: { $0.key < $1.key }) {

@@ -17,7 +17,7 @@ extension RecomputeJob {
     private static var placesPerGroup: Int { 16 }
     /// The least number of photos of a tag or place, in all and in a group, so that single photos do not show.
     private static var photosOfTerm: Int { 5 }
-    private static var photosInGroup: Int { 3 }
+    static var photosInGroup: Int { 3 }
     /// The number of groups that a thread takes at a time.
     private static var groupsPerPortion: Int { 128 }
 

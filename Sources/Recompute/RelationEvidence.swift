@@ -44,12 +44,10 @@ struct RelationEvidence: Sendable {
         meanBestScores = tables.mapValues(\.meanBestScore)
         self.members = members
         threads = parameters.threads
-        membershipCuts =
-            !areCasesKnown
-            ? nil
-            : relations[.membership].flatMap { memberships in
-                tables[memberships.relation].map { CutScores(of: $0, parameters[memberships.relation]) }
-            }
+        membershipCuts = relations[.membership].flatMap { memberships in
+            guard areCasesKnown else { return nil }
+            return tables[memberships.relation].map { CutScores(of: $0, parameters[memberships.relation]) }
+        }
     }
 
     /// Returns the weights by relation; none without enough memberships to learn from, or without a choice.
@@ -77,9 +75,13 @@ struct RelationEvidence: Sendable {
             let popularity = Popularity(sizes, of: { $0.squareRoot() })
         else { return nil }
         let gains = self.gains(weights, memberships.relation, popularity, Self.popularityChoices, sizes.count)
-        let findsAsMuch = gains[gains.count - 1] >= gains[0] * Self.popularityAlone
         return Self.best(
-            Self.popularityChoices, gains, leastRise: findsAsMuch ? Self.leastRise : Self.leastPopularityRise)
+            Self.popularityChoices, gains, leastRise: Self.leastRise(alone: gains[gains.count - 1], lists: gains[0]))
+    }
+
+    /// Returns the least rise for a weight of popularity, by the gains of popularity alone and of lists without it.
+    private static func leastRise(alone: Double, lists: Double) -> Double {
+        alone >= lists * popularityAlone ? leastRise : leastPopularityRise
     }
 
     /// Returns the gains of some weights of popularity, each over all cases.
@@ -146,8 +148,7 @@ struct RelationEvidence: Sendable {
         if alone > gains[0], alone >= Self.winningPart * best {
             (trial.weight, trial.wins) = (Self.popularityAloneWeight, true)
         } else {
-            let findsAsMuch = alone >= gains[0] * Self.popularityAlone
-            let leastRise = findsAsMuch ? Self.leastRise : Self.leastPopularityRise
+            let leastRise = Self.leastRise(alone: alone, lists: gains[0])
             if best > gains[0] * (1 + leastRise) { trial.weight = choices[gains.firstIndex(of: best) ?? 0] }
         }
         return trial

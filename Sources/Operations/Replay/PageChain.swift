@@ -1,3 +1,4 @@
+import HTTP
 public import Service
 
 /// The pages of one list, which are played and judged as one.
@@ -22,32 +23,13 @@ public struct PageChain: Sendable {
         let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
         let after = pairs.first { $0.hasPrefix(prefix) }
         let others = pairs.filter { !$0.hasPrefix(prefix) }.joined(separator: "&")
-        return (
-            "\(parts[0])?\(others)",
-            after.map { decoded($0.dropFirst(prefix.count)) }
-        )
-    }
-
-    /// Returns the value of a parameter without its percent-encoding.
-    private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        let group = after?.dropFirst(prefix.count)
+        // A daemon refuses a group that cannot be decoded.
+        let decoded = group.map { (try? PercentEncoding.decode(Array($0.utf8)[...], plusIsSpace: true)) ?? String($0) }
+        return ("\(parts[0])?\(others)", decoded)
     }
 
     private static let prefix = "after="
-    /// The characters that a query may have as they are.
-    private static let plain = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
     /// The answer to the question where a page begins now.
     public enum Beginning: Sendable, Equatable {
@@ -69,16 +51,13 @@ public struct PageChain: Sendable {
 
     /// Returns a request for the page behind another group.
     public static func request(_ exchange: Exchange, after group: String) -> Exchange {
-        let encoded = group.utf8.map { byte in
-            plain.contains(byte)
-                ? String(UnicodeScalar(byte))
-                : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
         var exchange = exchange
         let parts = exchange.target.split(separator: "?", maxSplits: 1)
         let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
         exchange.target =
-            "\(parts[0])?" + pairs.map { $0.hasPrefix(prefix) ? prefix + encoded : String($0) }.joined(separator: "&")
+            "\(parts[0])?"
+            + pairs.map { $0.hasPrefix(prefix) ? prefix + PercentEncoding.encode(group) : String($0) }.joined(
+                separator: "&")
         return exchange
     }
 

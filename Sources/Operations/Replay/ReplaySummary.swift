@@ -96,8 +96,8 @@ public struct ReplaySummary: Sendable {
         if let member = outcome.exchange.member {
             let session = outcome.exchange.target.split(separator: "?").last?.split(separator: "&")
                 .first { $0.hasPrefix("session=") }
-            sessions["\(member) \(session ?? "")", default: true] =
-                (sessions["\(member) \(session ?? "")"] ?? true) && outcome.difference.kind == .identical
+            let name = "\(member) \(session ?? "")"
+            sessions[name] = sessions[name] != false && outcome.difference.kind == .identical
         }
         routes[outcome.exchange.routeName, default: Figures()].add(outcome)
         total.add(outcome)

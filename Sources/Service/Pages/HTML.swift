@@ -1,3 +1,5 @@
+import HTTP
+
 /// A piece of HTML, in which every inserted value is escaped.
 ///
 /// A literal is markup. An inserted text is escaped for elements and for attributes in double quotes, so no text of
@@ -56,20 +58,5 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Returns a text as a segment of a path, with everything escaped but the unreserved characters of RFC 3986.
-    static func segment(_ id: String) -> String {
-        var text = ""
-        for byte in id.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            // A segment that is one or two dots would be taken out of the path.
-            case UInt8(ascii: ".") where id != "." && id != "..": text += "."
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return text
-    }
+    static func segment(_ id: String) -> String { PercentEncoding.encode(id) }
 }
