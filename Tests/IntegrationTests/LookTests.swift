@@ -118,12 +118,50 @@ struct LookTests {
         let named = Set(later.photos.map(\.photoId))
         #expect(!named.contains("bees-twin") && !named.contains(photos.photos[1].photoId) && named.count > 30)
         #expect(try daemon.get("/v1/photos/bees-private-0/similar").status == 404)
+        // A photo that comes back has no vector, and one that was taken out of a pool no longer speaks for it.
+        let back = photos.photos[1].photoId
+        try await workspace.succeed(
+            "import", "photos", try workspace.write("photo_id\tvisibility\n\(back)\tpublic\n", to: "back.tsv"))
+        try await workspace.succeed("delete", "pool", "bees", photos.photos[2].photoId)
+        let last: PhotosAnswer = try daemon.answer("/v1/photos/bees-new/similar?limit=200")
+        #expect(!last.photos.contains { [back, photos.photos[2].photoId].contains($0.photoId) })
+        let text = try daemon.get("/v1/photos/bees-new/groups?by=look").text
+        #expect(!text.contains("\"\(back)\"") && !text.contains("\"\(photos.photos[2].photoId)\""), "\(text)")
+        // Both kinds of evidence are what there is of them.
+        #expect(try daemon.get("/v1/photos/\(back)/groups?by=both").status == 200)
+        #expect(try daemon.get("/v1/photos/\(back)/groups?by=look").status == 404)
+        #expect(try await workspace.succeed("photo", back, "--by", "both").text.contains("could be added"))
         try await workspace.succeed("hide", "bees")
         #expect(
             await RunningDaemon.poll {
                 let shown = try? daemon.answer("/v1/photos/bees-new/similar?limit=200", PhotosAnswer.self)
                 return shown?.photos.contains { $0.groupIds.contains("bees") } == false
             })
+    }
+
+    @Test(
+        "What one daemon removes, others do not name before the catalog has it",
+        .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+    func shared() async throws {
+        let workspace = try Workspace(.redis)
+        try await PicturedCommunity.publish(workspace)
+        let one = try await RunningDaemon.withoutCatalog(workspace, "a")
+        let other = try await RunningDaemon(
+            workspace, "--journal", workspace.path("journal-b"), settings: ["COTERIE_CACHE": workspace.path("cache-b")])
+        for daemon in [one, other] { try await daemon.wait(forVersion: workspace.currentVersion()) }
+        let photos: PhotosAnswer = try other.answer("/v1/photos/bees-new/similar?limit=3")
+        let (gone, moved) = (photos.photos[1].photoId, photos.photos[2].photoId)
+        for target in ["/v1/photos/\(gone)", "/v1/groups/bees/pools/\(moved)"] {
+            let answer = try #require(SocketClient(port: one.port)?.request("DELETE", target))
+            #expect(answer.status == 200, "\(target): \(answer.text)")
+        }
+        #expect(
+            await RunningDaemon.poll {
+                let found = try? other.answer("/v1/photos/bees-new/similar?limit=200", PhotosAnswer.self)
+                return found.map { !$0.photos.contains { [gone, moved].contains($0.photoId) } } == true
+            })
+        #expect(try other.get("/v1/photos/bees-new/groups?by=look").text.contains("\"\(moved)\"") == false)
+        #expect(try other.get("/v1/photos/\(gone)/groups?by=look").status == 404)
     }
 
     @Test("Examples and vectors of a request find groups; what is wrong with them is said by its place")

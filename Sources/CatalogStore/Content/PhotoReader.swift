@@ -249,7 +249,7 @@ extension Catalog {
     }
 
     /// Returns the external ids of the shown groups that a user or a photo is in, ascending.
-    private func groupIDs(in source: RelationSource, of key: Int64) throws(DatabaseError) -> [String] {
+    func groupIDs(in source: RelationSource, of key: Int64) throws(DatabaseError) -> [String] {
         let rows = try database.prepare(
             """
             SELECT group_id FROM \(source.table) JOIN groups USING (group_key)

@@ -6,6 +6,8 @@ public struct Lookalike: Sendable, Equatable {
     public var similarity: Double
     /// The groups whose pools have the photo, ascending.
     public var groups: [UInt32]
+    /// The owner's external id, if it is known.
+    public var ownerID: String?
 
     /// The similarity from which two photos count as the same one, cropped or edited.
     public static let duplicateSimilarity = 0.99

@@ -94,9 +94,13 @@ final class CatalogReader: Sendable {
 
     /// Returns the facts about a public photo, or nil if there is no public photo with the id.
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
+        try publicPhoto(withID: id).map { PhotoContext($0, in: model) }
+    }
+
+    /// Returns a public photo, or nil if there is no public photo with the id.
+    func publicPhoto(withID id: String) throws(ServiceError) -> PhotoRecord? {
         let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
-        guard let photo, photo.visibility == .public else { return nil }
-        return PhotoContext(photo, in: model)
+        return photo?.visibility == .public ? photo : nil
     }
 
     /// Returns the vector of a public photo, or nil if there is no such photo, or it has no vector of the model.
@@ -104,9 +108,9 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in try catalog.vector(ofPublicPhoto: id, model: model) }
     }
 
-    /// Returns those of some photos that the catalog still has, and that are public.
-    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] {
-        try read { catalog throws(CatalogError) in try catalog.stillPublic(photos) }
+    /// Returns what is still shown of some photos of a version; see `Catalog.current`.
+    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
+        try read { catalog throws(CatalogError) in try catalog.current(photos, looks: looks, in: model) }
     }
 
     /// Returns public photos of each group, the last added first; see `Catalog.publicPhotos`.

@@ -87,7 +87,9 @@ final class CatalogSource: CommunitySource {
         try reader.vector(ofPhoto: id, model: model)
     }
 
-    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] { try reader.stillPublic(photos) }
+    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
+        try reader.current(photos, looks: looks, in: model)
+    }
 
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         try reader.photos(ofGroups: ids, limit: limit)

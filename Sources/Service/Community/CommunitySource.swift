@@ -40,8 +40,8 @@ protocol CommunitySource: Sendable {
     /// Returns the vector of a public photo, or nil if there is no such photo, or it has no vector of the model.
     func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]?
 
-    /// Returns those of some photos that there still are, and that are public; their order stays.
-    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike]
+    /// Returns what is still shown of some photos of a version; see `Catalog.current`.
+    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike]
 
     /// Returns at most `limit` public photos of each group, the last added first.
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]]
@@ -132,7 +132,9 @@ extension CommunitySource {
     func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? { nil }
 
     /// Returns none, as a source that knows no photos does.
-    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] { [] }
+    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
+        []
+    }
 
     /// Applies a member's change.
     func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {

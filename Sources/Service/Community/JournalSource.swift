@@ -133,47 +133,45 @@ final class JournalSource: CommunitySource {
 
     private func siteState(in snapshot: ModelSnapshot) -> SiteState { published(in: snapshot).state }
 
-    /// The photos that were removed since the version was made.
-    private var removedPhotos: Set<BytewiseString> {
-        removed { if case .photo(let id) = $0 { id } else { nil } }
-    }
-
-    /// Returns ids of subjects that were removed since the version was made.
-    private func removed(_ id: (RemovalChange.Subject) -> String?) -> Set<BytewiseString> {
-        journal.decisions.recorded.removed(beyond: served().snapshot?.manifest.taken ?? .none, id)
+    /// The photos and pool entries that were removed since the version was made.
+    private var removedPhotos: RemovedPhotos {
+        RemovedPhotos(journal.decisions.recorded, since: served().snapshot?.manifest.taken ?? .none)
     }
 
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
-        removedPhotos.contains(BytewiseString(id)) ? nil : try catalog?.context(ofPhoto: id, in: model)
+        let removed = removedPhotos
+        guard var photo = try catalog?.publicPhoto(withID: id), !removed.hides(photo.id, of: photo.ownerID)
+        else { return nil }
+        photo.groups.removeAll { removed.hides(photo.id, in: $0) }
+        var context = PhotoContext(photo, in: model)
+        if let owner = photo.ownerID, try isForgotten(user: owner) { context.forgetOwner() }
+        return context
     }
 
     func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
-        removedPhotos.contains(BytewiseString(id)) ? nil : try catalog?.vector(ofPhoto: id, model: model)
+        guard let photo = try catalog?.publicPhoto(withID: id), !removedPhotos.hides(photo.id, of: photo.ownerID)
+        else { return nil }
+        return try catalog?.vector(ofPhoto: id, model: model)
     }
 
-    func stillPublic(_ photos: [Lookalike]) throws(ServiceError) -> [Lookalike] {
+    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
+        guard let catalog else { return [] }
         let removed = removedPhotos
-        return try catalog?.stillPublic(photos.filter { !removed.contains(BytewiseString($0.id)) }) ?? []
+        return try catalog.current(photos, looks: looks, in: model).compactMap { photo in
+            guard !removed.hides(photo.id, of: photo.ownerID) else { return nil }
+            var shown = photo
+            shown.groups = photo.groups.filter { !removed.hides(photo.id, in: model.id(of: Int($0))) }
+            return shown
+        }
     }
 
     /// Returns photos of the catalog, without those that were removed since the version was made.
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         guard let catalog else { return ids.map { _ in [] } }
-        let photos = removedPhotos
-        let owners = removed {
-            if case .member(let id, withPhotos: true) = $0 { id } else { nil }
-        }
-        // An id has no NUL, so no two pairs are the same text.
-        let entries = removed {
-            if case .pooled(let id, let group, _) = $0 { "\(group)\0\(id)" } else { nil }
-        }
-        let found = try catalog.photos(ofGroups: ids, limit: limit + photos.count + entries.count)
+        let removed = removedPhotos
+        let found = try catalog.photos(ofGroups: ids, limit: limit + removed.count)
         return zip(ids, found).map { group, found in
-            let kept = found.filter { photo in
-                !photos.contains(BytewiseString(photo.id))
-                    && !entries.contains(BytewiseString("\(group)\0\(photo.id)"))
-                    && photo.ownerID.map { owners.contains(BytewiseString($0)) } != true
-            }
+            let kept = found.filter { !removed.hides($0.id, of: $0.ownerID) && !removed.hides($0.id, in: group) }
             return Array(kept.prefix(limit))
         }
     }
@@ -303,4 +301,36 @@ final class JournalSource: CommunitySource {
     func noteOutsideChanges() { catalog?.noteChanges(in: changes) }
 
     func probeWriting() { journal.probeWriting() }
+}
+
+/// The photos and pool entries that were removed since a version was made.
+private struct RemovedPhotos {
+    private var photos: Set<BytewiseString> = []
+    /// The members who were removed with their photos.
+    private var owners: Set<BytewiseString> = []
+    /// The pool entries, each as the group's id, a NUL, which no id has, and the photo's id.
+    private var entries: Set<BytewiseString> = []
+
+    init(_ recorded: RecordedDecisions, since taken: AppliedChanges) {
+        photos = recorded.removed(beyond: taken) { if case .photo(let id) = $0 { id } else { nil } }
+        owners = recorded.removed(beyond: taken) {
+            if case .member(let id, withPhotos: true) = $0 { id } else { nil }
+        }
+        entries = recorded.removed(beyond: taken) {
+            if case .pooled(let id, let group, _) = $0 { "\(group)\0\(id)" } else { nil }
+        }
+    }
+
+    /// The number of photos and entries that are known by name.
+    var count: Int { photos.count + entries.count }
+
+    /// Whether a photo was removed, itself or with its owner.
+    func hides(_ photo: String, of owner: String?) -> Bool {
+        photos.contains(BytewiseString(photo)) || owner.map { owners.contains(BytewiseString($0)) } == true
+    }
+
+    /// Whether a photo was removed from the pool of a group.
+    func hides(_ photo: String, in group: String) -> Bool {
+        entries.contains(BytewiseString("\(group)\0\(photo)"))
+    }
 }

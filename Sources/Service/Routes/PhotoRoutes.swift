@@ -98,7 +98,8 @@ extension Responder {
         var photo = try call.publicPhoto(call.id, in: snapshot)
         if call.isOpen { photo.forgetOwner() }
         if basis != .pools {
-            photo.lookalikes = try call.lookalikes(ofPhoto: call.id, in: snapshot, limit: Lookalike.voters)
+            photo.lookalikes = try call.lookalikes(
+                ofPhoto: call.id, in: snapshot, limit: Lookalike.voters, isOptional: basis == .both)
         }
         return snapshot.groups(forPhoto: call.id, photo, by: basis, limit: limit)
     }
@@ -143,11 +144,17 @@ extension Call {
     }
 
     /// Returns the public photos that look most like a public photo, best first.
-    fileprivate func lookalikes(ofPhoto id: String, in snapshot: VisibleSnapshot, limit: Int) throws(Problem)
-        -> [Lookalike]
-    {
+    ///
+    /// - Parameter isOptional: whether a photo without a vector has no such photos, rather than being refused.
+    fileprivate func lookalikes(
+        ofPhoto id: String, in snapshot: VisibleSnapshot, limit: Int, isOptional: Bool = false
+    ) throws(Problem) -> [Lookalike] {
         let looks = try looks(in: snapshot)
-        return try lookalikes(of: vector(ofPhoto: id, for: looks), without: [id], in: looks, limit: limit)
+        guard let vector = try vector(ofPhoto: id, for: looks) else {
+            if isOptional { return [] }
+            throw .noVector(ofPhoto: id, looks)
+        }
+        return try lookalikes(of: vector, without: [id], in: looks, snapshot.model, limit: limit)
     }
 
     /// Returns the public photos that look most like a query, best first.
@@ -163,7 +170,7 @@ extension Call {
             throw .badField("unlike", "cancels the other examples out: nothing is left to look for")
         }
         let examples = ((query.like ?? []) + (query.unlike ?? [])).compactMap(\.photoId)
-        return try lookalikes(of: vector, without: examples, in: looks, limit: Lookalike.voters)
+        return try lookalikes(of: vector, without: examples, in: looks, snapshot.model, limit: Lookalike.voters)
     }
 
     /// Returns the vectors of examples.
@@ -178,7 +185,8 @@ extension Call {
             switch (example.photoId, example.vector) {
             case (let id?, nil):
                 _ = try publicPhoto(id, in: snapshot)
-                vectors.append(try vector(ofPhoto: id, for: looks))
+                guard let vector = try vector(ofPhoto: id, for: looks) else { throw .noVector(ofPhoto: id, looks) }
+                vectors.append(vector)
             case (nil, let numbers?):
                 vectors.append(try Self.unit(numbers, looks, at: place.isEmpty ? field : "\(place).vector"))
             default: throw .badField(place, "must have either photoId or vector")
@@ -206,22 +214,28 @@ extension Call {
         return looks
     }
 
-    private func vector(ofPhoto id: String, for looks: LookSearch) throws(Problem) -> [Float] {
+    /// Returns the vector of a public photo, or nil if it has none of the version's model.
+    private func vector(ofPhoto id: String, for looks: LookSearch) throws(Problem) -> [Float]? {
         let community = try community(with: .photos)
         let vector = try reading { () throws(ServiceError) in
             try community.vector(ofPhoto: id, model: looks.modelName)
         }
-        guard let vector, vector.count == looks.dimension else {
-            throw .noVectors("the photo \"\(id)\" has no vector of the version's model, \(looks.modelName)")
-        }
-        return vector
+        return vector?.count == looks.dimension ? vector : nil
     }
 
-    private func lookalikes(of vector: [Float], without ids: [String], in looks: LookSearch, limit: Int) throws(Problem)
-        -> [Lookalike]
-    {
+    private func lookalikes(
+        of vector: [Float], without ids: [String], in looks: LookSearch, _ model: VisibleModel, limit: Int
+    ) throws(Problem) -> [Lookalike] {
         let community = try community(with: .photos)
         let found = looks.lookalikes(of: vector, limit: limit, without: ids)
-        return try reading { () throws(ServiceError) in try community.stillPublic(found) }
+        return try reading { () throws(ServiceError) in try community.current(found, looks: looks.modelName, in: model)
+        }
+    }
+}
+
+extension Problem {
+    /// The problem of a photo that has no vector of a version's model.
+    fileprivate static func noVector(ofPhoto id: String, _ looks: LookSearch) -> Problem {
+        .noVectors("the photo \"\(id)\" has no vector of the version's model, \(looks.modelName)")
     }
 }

@@ -54,12 +54,17 @@ enum PhotoCommand: Subcommand {
         var context = photo.map { PhotoContext($0, in: snapshot.model) } ?? PhotoContext()
         if basis != .pools {
             let looks = try Lookup.looks(in: snapshot, version)
-            context.lookalikes =
-                if let photo {
-                    try Lookup.lookalikes(ofPhoto: photo.id, catalog, looks, limit: Lookalike.voters)
-                } else {
-                    try Lookup.lookalikes(like: like, unlike: unlike, catalog, looks, limit: Lookalike.voters)
+            let (model, limit) = (snapshot.model, Lookalike.voters)
+            if let photo {
+                // Both kinds of evidence are what there is of them.
+                let hasVector = try catalog.vector(ofPublicPhoto: photo.id, model: looks.modelName) != nil
+                if hasVector || basis == .look {
+                    context.lookalikes = try Lookup.lookalikes(ofPhoto: photo.id, catalog, looks, model, limit: limit)
                 }
+            } else {
+                context.lookalikes = try Lookup.lookalikes(
+                    like: like, unlike: unlike, catalog, looks, model, limit: limit)
+            }
         }
         var output = try Output()
         if parsed.flag("json") {

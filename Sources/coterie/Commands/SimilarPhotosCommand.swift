@@ -27,7 +27,7 @@ enum SimilarPhotosCommand: Subcommand {
         let photo = try Lookup.publicPhoto(parsed.arguments[0], catalog)
         let snapshot = try SiteView(parsed, version, catalog).snapshot
         let found = try Lookup.lookalikes(
-            ofPhoto: photo.id, catalog, Lookup.looks(in: snapshot, version),
+            ofPhoto: photo.id, catalog, Lookup.looks(in: snapshot, version), snapshot.model,
             limit: VisibleSnapshot.lookalikesWanted(for: limit))
         let answer = snapshot.similarPhotos(
             to: photo.id, found, withDuplicates: !parsed.flag("without-duplicates"), limit: limit)

@@ -64,11 +64,12 @@ enum Lookup {
     }
 
     /// Returns the public photos that look most like a photo of the catalog, best first.
-    static func lookalikes(ofPhoto id: String, _ catalog: Catalog, _ looks: LookSearch, limit: Int) throws
-        -> [Lookalike]
-    {
+    static func lookalikes(
+        ofPhoto id: String, _ catalog: Catalog, _ looks: LookSearch, _ model: VisibleModel, limit: Int
+    ) throws -> [Lookalike] {
         let vector = try vector(ofPhoto: id, catalog, looks)
-        return try catalog.stillPublic(looks.lookalikes(of: vector, limit: limit, without: [id]))
+        let found = looks.lookalikes(of: vector, limit: limit, without: [id])
+        return try catalog.current(found, looks: looks.modelName, in: model)
     }
 
     /// Returns the public photos that look most like some examples, best first.
@@ -77,7 +78,7 @@ enum Lookup {
     ///   - like: ids of public photos, or vectors in brackets.
     ///   - unlike: the same, for what the photos should not look like.
     static func lookalikes(
-        like: [String], unlike: [String], _ catalog: Catalog, _ looks: LookSearch, limit: Int
+        like: [String], unlike: [String], _ catalog: Catalog, _ looks: LookSearch, _ model: VisibleModel, limit: Int
     ) throws -> [Lookalike] {
         func vectors(_ examples: [String]) throws -> [[Float]] {
             try examples.map { example in
@@ -88,7 +89,8 @@ enum Lookup {
         guard let query = try LookExamples.query(like: vectors(like), unlike: vectors(unlike)) else {
             throw Failure(Failure.badData, "the examples cancel each other out: nothing is left to look for")
         }
-        return try catalog.stillPublic(looks.lookalikes(of: query, limit: limit, without: like + unlike))
+        let found = looks.lookalikes(of: query, limit: limit, without: like + unlike)
+        return try catalog.current(found, looks: looks.modelName, in: model)
     }
 
     private static func vector(in text: String, _ looks: LookSearch) throws -> [Float] {
