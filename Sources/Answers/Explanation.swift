@@ -241,6 +241,7 @@ public struct ToldReason: Answer, Equatable {
         switch kind {
         case .favourites: count == 1 ? "1 favourite" : "\(count) favourites"
         case .follows: "\(count) people you follow"
+        case .photos: count == 1 ? "1 photo of yours" : "\(count) photos of yours"
         }
     }
 

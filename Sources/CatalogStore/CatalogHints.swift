@@ -15,14 +15,17 @@ extension Catalog {
     {
         let (model, tables) = (planner.model, relations)
         let wanted = planner.configuration.evidence.filter { evidence in
-            evidence.weight > 0 && tables.memberTables.contains(evidence.kind.source)
+            evidence.weight > 0 && (evidence.kind.source.map(tables.memberTables.contains) ?? true)
         }
         guard !wanted.isEmpty else { return [] }
         return try wrapping { () throws(DatabaseError) in
             let user = try key(of: id, in: .users)
             var hints: [GroupHint] = []
             for evidence in wanted {
-                let entries = try entries(ofUser: user, told.filter { $0.kind == evidence.kind }, evidence.kind.source)
+                let entries =
+                    if let source = evidence.kind.source {
+                        try entries(ofUser: user, told.filter { $0.kind == evidence.kind }, source)
+                    } else { try newestPhotos(ofUser: user) }
                 let rows = try database.prepare(evidence.kind.groupsOfEntry)
                 let groups = try entries.map { entry throws(DatabaseError) in
                     rows.bind(entry, at: 1)
@@ -39,11 +42,24 @@ extension Catalog {
                     case .favourites:
                         HintFormula.hints(ofPhotosIn: groups, groupCount: model.groupCount, sizes: sizes)
                     case .follows: HintFormula.hints(ofMembersIn: groups, sizes: sizes)
+                    case .photos: HintFormula.hints(ofOwnPhotosIn: groups)
                     }
                 hints += found
             }
             return hints
         }
+    }
+
+    /// Returns the highest keys of a member's public photos.
+    private func newestPhotos(ofUser user: Int64?) throws(DatabaseError) -> [Int64] {
+        guard let user else { return [] }
+        let rows = try database.prepare(
+            "SELECT photo_key FROM photos WHERE user_key = ?1 AND visibility = 0 ORDER BY photo_key DESC LIMIT ?2")
+        rows.bind(user, at: 1)
+        rows.bind(Int64(HintFormula.photoLimit), at: 2)
+        var found: [Int64] = []
+        while try rows.step() { found.append(rows.integer(0)) }
+        return found
     }
 
     /// Returns the highest keys of the photos that a member likes, or of the members whom a member follows; nobody
@@ -77,7 +93,7 @@ extension EvidenceKind {
     /// The SQL that returns the shown groups of the photo or the member `?1`; none if it may not count.
     fileprivate var groupsOfEntry: String {
         switch self {
-        case .favourites:
+        case .favourites, .photos:
             """
             SELECT group_id FROM photos JOIN pools USING (photo_key) JOIN groups USING (group_key)
             WHERE photo_key = ?1 AND photos.visibility = 0 AND \(CatalogSchema.isShown)
@@ -98,6 +114,16 @@ extension CatalogSnapshot {
             try database.integer("SELECT EXISTS (SELECT 1 FROM \(source.table))") == 1
         }
     }
+
+    /// Whether any photo has an owner.
+    public func hasPhotoOwners() throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT EXISTS (SELECT 1 FROM photos WHERE user_key IS NOT NULL)") == 1
+        }
+    }
+
+    /// The number of a photo's owner less the column of the user.
+    public var ownerOffset: Int { 0 }
 
     /// Returns the columns of the users who are not listed, in a matrix of this snapshot.
     public func unlistedUsers() throws(CatalogError) -> Set<UInt32> {

@@ -77,6 +77,10 @@ public struct RelationDescription: Sendable, Equatable {
     /// The relation of groups whose photos look alike.
     public static let looks = RelationDescription(
         "looks", singular: "look", meaning: "groups whose photos look alike", of: .photos(.looks))
+    /// The relation of groups whose photos the same members like.
+    public static let favourites = RelationDescription(
+        "favourites", singular: "favourite", meaning: "groups whose photos the same people like",
+        of: .photos(.admirers))
 
     /// The catalog's table of the relation, or nil if its entries are features of photos.
     public var source: RelationSource? { if case .table(let source) = origin { source } else { nil } }
@@ -102,7 +106,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// The relations of the product.
     public static let standard = RelationTable(
-        [.photos, .members, .themes, .places, .looks], memberTables: [.favourites, .follows])
+        [.photos, .members, .themes, .places, .looks, .favourites], memberTables: [.favourites, .follows])
 
     /// The value of `by` that blends all relations; the word dates from when there were two.
     public static let blendName = "both"
@@ -193,6 +197,8 @@ public enum PhotoFeature: Sendable, CaseIterable {
     case places
     /// The cells of similar vectors that are typical of a group.
     case looks
+    /// The members who like a photo of a group.
+    case admirers
 }
 
 /// The kind of entry that two groups may share, by its name: `photos`, `members`.

@@ -13,6 +13,9 @@ struct FeatureMatrices {
     /// Creates matrices without features, for a number of groups.
     init(rowCount: Int) { self.rowCount = rowCount }
 
+    /// Whether no group has a feature.
+    var isEmpty: Bool { matrices.isEmpty }
+
     /// Returns the relations whose feature some group has, in order, with their matrices.
     func matrices(of relations: RelationTable) -> [(relation: Relation, matrix: BinaryMatrix)] {
         relations.compactMap { facts in
@@ -41,9 +44,24 @@ struct FeatureMatrices {
         let pairs = groups.enumerated().flatMap { column, rows in
             rows.map { (row: $0, column: UInt32(column)) }
         }
-        guard !pairs.isEmpty else { return }
         do throws(MatrixError) {
-            matrices[feature] = try BinaryMatrix(rowCount: rowCount, columnCount: groups.count, pairs: pairs)
+            take(feature, try BinaryMatrix(rowCount: rowCount, columnCount: groups.count, pairs: pairs))
+        } catch { throw .model("\(error)") }
+    }
+
+    /// Takes a feature as a matrix, groups × values.
+    mutating func take(_ feature: PhotoFeature, _ matrix: BinaryMatrix) {
+        if matrix.entryCount > 0 { matrices[feature] = matrix }
+    }
+
+    /// Takes the members who like a photo of a group, if members told of favourites.
+    ///
+    /// - Returns: the most favourites of a member that count, or nil if there are none.
+    mutating func takeAdmirers(_ hints: MemberHints) throws(RecomputeError) -> Int? {
+        do throws(MatrixError) {
+            guard let admirers = try hints.admirers() else { return nil }
+            take(.admirers, admirers.matrix)
+            return admirers.limit
         } catch { throw .model("\(error)") }
     }
 }

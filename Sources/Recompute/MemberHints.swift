@@ -9,7 +9,7 @@ import Similarity
 struct MemberHints: Sendable {
     /// The photos or members that users told of, and the groups that these are in.
     struct Table: Sendable {
-        /// Users × photos, or users × users.
+        /// Users × photos, or users × users; for own photos, the photos of each user.
         let told: BinaryMatrix
         /// Photos × groups, or users × groups.
         let groups: BinaryMatrix
@@ -25,7 +25,7 @@ struct MemberHints: Sendable {
 
     init(_ tables: [EvidenceKind: Table]) { self.tables = tables }
 
-    /// The kinds that somebody told something of, in their order.
+    /// The kinds that there is evidence of, in their order.
     var kinds: [EvidenceKind] { EvidenceKind.allCases.filter { tables[$0] != nil } }
 
     /// Returns the score of a usual hint of a kind.
@@ -33,7 +33,16 @@ struct MemberHints: Sendable {
 
     /// Returns whether a user told anything.
     func tells(user row: Int) -> Bool {
-        tables.values.contains { row < $0.told.rowCount && $0.told.size(ofRow: row) > 0 }
+        tables.contains { kind, table in
+            kind.source != nil && row < table.told.rowCount && table.told.size(ofRow: row) > 0
+        }
+    }
+
+    /// Returns the hints that count with some weights: told ones, which settings may weigh anew, and own photos if
+    /// they have a weight.
+    func counting(in weights: [Manifest.EvidenceWeight]?) -> MemberHints {
+        let counts = weights?.contains { $0.kind == .photos && $0.weight > 0 } == true
+        return MemberHints(tables.filter { $0.key != .photos || counts })
     }
 
     /// Returns the score of a hint, before it is weighted.
@@ -48,7 +57,8 @@ struct MemberHints: Sendable {
     func hints(_ kind: EvidenceKind, ofUser row: Int) -> [GroupHint] {
         guard let table = tables[kind], row < table.told.rowCount else { return [] }
         // Nobody follows themselves; a photo may have the number of the user.
-        let groups = table.told.row(row).suffix(HintFormula.entryLimit).lazy.filter { entry in
+        let limit = kind == .photos ? HintFormula.photoLimit : HintFormula.entryLimit
+        let groups = table.told.row(row).suffix(limit).lazy.filter { entry in
             Int(entry) < table.groups.rowCount && !(kind == .follows && Int(entry) == row)
                 && !table.leftOut.contains(entry)
         }.map { table.groups.row(Int($0)) }
@@ -57,70 +67,148 @@ struct MemberHints: Sendable {
         case .favourites:
             HintFormula.hints(ofPhotosIn: groups, groupCount: table.sizes.count, sizes: sizes)
         case .follows: HintFormula.hints(ofMembersIn: groups, sizes: sizes)
+        case .photos: HintFormula.hints(ofOwnPhotosIn: groups)
         }
+    }
+}
+
+extension MemberHints {
+    /// The numbers of a member's favourites that may count, the newest ones.
+    private static let admirerLimits = [HintFormula.entryLimit, 300, 100, 30, 10]
+    /// The most entries of the matrix of admirers, if the pools have not more.
+    private static let admirerEntries = 10_000_000
+
+    /// Returns groups × the members who like a photo of the group's pool, or nil if no member told of favourites.
+    ///
+    /// As many of each member's newest favourites count as keep the entries below those of the pools, so that comparing
+    /// groups by them costs no more than comparing by photos.
+    func admirers() throws(MatrixError) -> (matrix: BinaryMatrix, limit: Int)? {
+        guard let table = tables[.favourites] else { return nil }
+        let (told, groups) = (table.told, table.groups)
+        func degree(_ photo: UInt32) -> Int { Int(photo) < groups.rowCount ? groups.size(ofRow: Int(photo)) : 0 }
+        var counts = [Int](repeating: 0, count: Self.admirerLimits.count)
+        for user in 0..<told.rowCount where told.size(ofRow: user) > 0 {
+            for (age, photo) in told.row(user).suffix(HintFormula.entryLimit).reversed().enumerated() {
+                let found = degree(photo)
+                for (place, limit) in Self.admirerLimits.enumerated() where age < limit { counts[place] += found }
+            }
+        }
+        let most = max(groups.entryCount, Self.admirerEntries)
+        let place = counts.firstIndex { $0 <= most } ?? counts.count - 1
+        let limit = Self.admirerLimits[place]
+        var (offsets, columns) = ([0], [UInt32]())
+        offsets.reserveCapacity(told.rowCount + 1)
+        columns.reserveCapacity(counts[place])
+        // The last user with a photo of each group.
+        var lastUser = [Int](repeating: -1, count: table.sizes.count)
+        for user in 0..<told.rowCount {
+            let start = columns.count
+            for photo in told.row(user).suffix(limit) where degree(photo) > 0 {
+                for group in groups.row(Int(photo)) where lastUser[Int(group)] != user {
+                    lastUser[Int(group)] = user
+                    columns.append(group)
+                }
+            }
+            columns[start...].sort()
+            offsets.append(columns.count)
+        }
+        let liked = try BinaryMatrix(columnCount: table.sizes.count, rowOffsets: offsets, columnIndices: columns)
+        return (try liked.transposed(), limit)
     }
 }
 
 /// The matrices that hints need, collected while the relations are read.
 struct HintMatrices {
-    private var groups: [EvidenceKind: (matrix: BinaryMatrix, sizes: [UInt32])] = [:]
+    /// The owner of each photo, by the photo's column.
+    var owners: [UInt32] = []
+    private var groups: [RelationDescription.Role: BinaryMatrix] = [:]
 
-    /// Takes the matrix of a relation, groups × photos or groups × users, if members told something about its entries.
-    mutating func take(_ reading: MatrixReading, of facts: RelationDescription, told: [EvidenceKind]) {
-        for kind in told where facts.role == kind.sizeRole {
-            let matrix = reading.matrix
-            groups[kind] = (matrix, (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) })
-        }
+    /// Takes the matrix of a relation, groups × photos or groups × users, if there is evidence about its entries.
+    mutating func take(_ reading: MatrixReading, of facts: RelationDescription, for kinds: [EvidenceKind]) {
+        if let role = facts.role, kinds.contains(where: { $0.sizeRole == role }) { groups[role] = reading.matrix }
     }
 
-    /// Reads what members told, and returns the hints.
-    func hints(_ entries: any EntrySource, progress: @escaping @Sendable (_ rows: Int) -> Void)
-        throws(RecomputeError) -> MemberHints
-    {
+    /// Reads what members told, and returns the hints of some kinds.
+    func hints(
+        _ kinds: [EvidenceKind], _ entries: any EntrySource, progress: @escaping @Sendable (_ rows: Int) -> Void
+    ) throws(RecomputeError) -> MemberHints {
         var tables: [EvidenceKind: MemberHints.Table] = [:]
-        for (kind, found) in groups {
-            do throws(CatalogError) {
-                let told = try entries.matrix(
-                    kind.source, keeping: nil, findingFirstDays: false, progress: progress
-                ).matrix
+        var turned: [RelationDescription.Role: BinaryMatrix] = [:]
+        do {
+            for kind in kinds {
+                guard let matrix = groups[kind.sizeRole] else { continue }
+                let told =
+                    if let source = kind.source {
+                        try entries.matrix(source, keeping: nil, findingFirstDays: false, progress: progress).matrix
+                    } else { try ownPhotos(entries.ownerOffset) }
                 guard told.entryCount > 0 else { continue }
+                let groups = try turned[kind.sizeRole] ?? matrix.transposed()
+                turned[kind.sizeRole] = groups
                 tables[kind] = MemberHints.Table(
-                    told: told, groups: try turned(found.matrix), sizes: found.sizes,
+                    told: told, groups: groups,
+                    sizes: (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) },
                     leftOut: kind == .follows ? try entries.unlistedUsers() : [])
-            } catch { throw .catalog(error) }
+            }
+        } catch let error as CatalogError { throw .catalog(error) } catch {
+            throw .model("the entries cannot be turned to groups: \(error)")
         }
         return MemberHints(tables)
     }
 
-    private func turned(_ matrix: BinaryMatrix) throws(CatalogError) -> BinaryMatrix {
-        do throws(MatrixError) { return try matrix.transposed() } catch {
-            throw CatalogError(.badData, "the entries cannot be turned to groups: \(error)")
+    /// Returns users × their photos, the newest last.
+    ///
+    /// - Parameter offset: the number of an owner less the user's row.
+    private func ownPhotos(_ offset: Int) throws(MatrixError) -> BinaryMatrix {
+        let users = max(0, Int(owners.max() ?? 0) + 1 - offset)
+        var offsets = [Int](repeating: 0, count: users + 1)
+        for owner in owners where owner > 0 { offsets[Int(owner) - offset + 1] += 1 }
+        for user in 0..<users { offsets[user + 1] += offsets[user] }
+        var next = offsets
+        var photos = [UInt32](repeating: 0, count: offsets[users])
+        for (photo, owner) in owners.enumerated() where owner > 0 {
+            photos[next[Int(owner) - offset]] = UInt32(photo)
+            next[Int(owner) - offset] += 1
         }
+        return try BinaryMatrix(columnCount: owners.count, rowOffsets: offsets, columnIndices: photos)
     }
 }
 
 extension RecomputeJob {
     /// Returns the kinds of evidence that the catalog has data of.
-    func toldKinds(_ entries: any EntrySource) throws(RecomputeError) -> [EvidenceKind] {
+    func evidenceKinds(_ entries: any EntrySource) throws(RecomputeError) -> [EvidenceKind] {
         do throws(CatalogError) {
-            var told: [EvidenceKind] = []
-            for kind in EvidenceKind.allCases where parameters.relations.memberTables.contains(kind.source) {
-                if try entries.hasRows(kind.source) { told.append(kind) }
+            var kinds: [EvidenceKind] = []
+            for kind in EvidenceKind.allCases {
+                let isKnown: Bool
+                if let source = kind.source {
+                    let isTable = parameters.relations.memberTables.contains(source)
+                    isKnown = isTable ? try entries.hasRows(source) : false
+                } else {
+                    isKnown = try entries.hasPhotoOwners()
+                }
+                if isKnown { kinds.append(kind) }
             }
-            return told
+            return kinds
         } catch { throw .catalog(error) }
     }
 }
 
 extension RecomputeJob {
     /// Returns the groups that what members tell points to; no step is reported if nobody told anything.
+    ///
+    /// - Parameter features: takes the members who like a group's photos.
     func memberHints(
-        _ entries: any EntrySource, _ told: [EvidenceKind], _ matrices: HintMatrices, _ clock: StepClock
+        _ entries: any EntrySource, _ told: [EvidenceKind], _ matrices: HintMatrices,
+        _ features: inout FeatureMatrices, _ clock: StepClock
     ) throws(RecomputeError) -> MemberHints {
         guard !told.isEmpty else { return .none }
         return try clock.step(StepName.hints) { () throws(RecomputeError) in
-            let hints = try matrices.hints(entries) { rows in clock.advance(done: rows, total: nil, unit: "rows") }
-            return (hints, hints.kinds.map(\.rawValue).joined(separator: ", "))
+            let hints = try matrices.hints(told, entries) { rows in clock.advance(done: rows, total: nil, unit: "rows")
+            }
+            let limit = try features.takeAdmirers(hints)
+            let kinds = hints.kinds.map { $0 == .photos ? "own photos" : $0.rawValue }.joined(separator: ", ")
+            let note = limit.map { "; the newest \($0) favourites of each member make groups similar" } ?? ""
+            return (hints, kinds + note)
         }
     }
 }
@@ -131,14 +219,18 @@ extension RelationEvidence {
     /// A kind gets the weight that ranks memberships best that are left out, 0 if none helps. Where too few members
     /// have told something to learn from, it gets the usual weight.
     ///
-    /// - Returns: a weight for each kind that somebody told something of; `nil` if there is none.
-    func evidenceWeights(_ hints: MemberHints, beside weights: [Relation: Double]) -> [Manifest.EvidenceWeight]? {
+    /// - Parameter fair: the evidence without what the cases leave out, for own photos.
+    /// - Returns: a weight for each kind that there is evidence of; `nil` if there is none.
+    func evidenceWeights(_ hints: MemberHints, beside weights: [Relation: Double], _ fair: RelationEvidence)
+        -> [Manifest.EvidenceWeight]?
+    {
         let found = hints.kinds.map { kind in
             let unit = hints.unit(of: kind)
             let known = known(hints, kind)
             let weight =
                 known.count >= Self.leastMembers
-                ? best(weights, hints: known, unit: unit, kind, sizes: hints) : HintFormula.usualWeight
+                ? (kind.source == nil ? fair : self).best(weights, hints: known, unit: unit, kind, sizes: hints)
+                : HintFormula.usualWeight(of: kind)
             return Manifest.EvidenceWeight(kind, weight: weight, unit: unit)
         }
         return found.isEmpty ? nil : found

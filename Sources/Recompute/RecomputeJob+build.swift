@@ -41,14 +41,13 @@ extension RecomputeJob {
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
         var (users, photos) = (LeaveOneOutSample.none, LeaveOneOutSample.none)
-        /// The neighbours by membership without what the sample looks for, if popularity may find as much as they do.
-        var honest: NeighbourTable?
+        var honest: HonestNeighbours?
         var members: RecomputedMembers?
         var dates = EventDates()
         var events: [RelationDescription.Role: GroupEvents] = [:]
         var signals = GroupSignals()
         var looks: BuiltLooks?
-        let told = try toldKinds(entries)
+        let told = try evidenceKinds(entries)
         var hintMatrices = HintMatrices()
         let window = activityWindow
         var features = FeatureMatrices(rowCount: facts.count)
@@ -70,8 +69,10 @@ extension RecomputeJob {
             if relationFacts.role == .pool {
                 photos = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
                 let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                    try contentSignals(entries, reading.matrix, &reading.events, clock)
+                    try contentSignals(
+                        entries, reading.matrix, &reading.events, wantsOwners: told.contains(.photos), clock)
                 }
+                hintMatrices.owners = content.owners
                 (signals.tags, signals.places) = (content.tags, content.places)
                 try features.take(content)
                 if let vectors {
@@ -92,7 +93,9 @@ extension RecomputeJob {
             if relationFacts.role == .membership {
                 users = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
                 honest = try clock.step(StepName.popularity) { () throws(RecomputeError) in
-                    try honestNeighbours(relation, reading.matrix, table, users, sizes[relation] ?? [], clock)
+                    try honestNeighbours(
+                        relation, reading.matrix, table, users, sizes[relation] ?? [],
+                        isAsked: !told.isEmpty || !features.isEmpty, clock)
                 }
             }
             if relationFacts.role == .membership, publishesMembers {
@@ -100,8 +103,9 @@ extension RecomputeJob {
                     try membersToPublish(entries, reading)
                 }
             }
-            hintMatrices.take(reading, of: relationFacts, told: told)
+            hintMatrices.take(reading, of: relationFacts, for: told)
         }
+        let hints = try memberHints(entries, told, hintMatrices, &features, clock)
         for (relation, matrix) in features.matrices(of: parameters.relations) {
             sizes[relation] = facts.indices.map { UInt32(matrix.size(ofRow: $0)) }
             let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
@@ -110,10 +114,9 @@ extension RecomputeJob {
             relations.append(report(relation, matrix, table))
             tables[relation] = table
         }
-        let hints = try memberHints(entries, told, hintMatrices, clock)
-        members?.hints = hints
         try checkThatSomethingCameOut(relations, looks?.report, observer)
         let evidence = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos, hints, honest) }
+        members?.hints = hints.counting(in: evidence.told)
         for index in relations.indices {
             relations[index].evidenceWeight = evidence.relations[relations[index].relation]
         }
@@ -239,16 +242,31 @@ extension RecomputeJob {
         return (table, "\(table.neighbours.count) neighbours")
     }
 
+    /// The neighbours by membership without what a sample looks for.
+    private struct HonestNeighbours {
+        let table: NeighbourTable
+        /// Whether popularity may find as much as lists.
+        let mayPopularityWin: Bool
+    }
+
+    /// The most memberships with which the neighbours are found again for other evidence than popularity.
+    ///
+    /// One membership less changes the lists of large groups hardly, so in greater communities the approximation of
+    /// `RelationEvidence` is near enough, and saves most of the time.
+    private static let mostHonestEntries = 2_000_000
+
     /// Returns the neighbours that are found without the memberships that a sample leaves out.
     ///
-    /// - Returns: `nil` if lists find so much more than popularity that the comparison is not worth its time.
+    /// - Parameter isAsked: whether there is evidence beside memberships and pools.
+    /// - Returns: `nil` if the comparison is not worth its time.
     private func honestNeighbours(
         _ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable, _ sample: LeaveOneOutSample,
-        _ sizes: [UInt32], _ clock: StepClock
-    ) throws(RecomputeError) -> (NeighbourTable?, outcome: String) {
-        guard RelationEvidence(parameters, [relation: table], sample).mayPopularityWin(sizes: sizes) else {
-            let isKnown = sample.cases.count >= RelationEvidence.leastMembers
-            return (nil, isKnown ? "similarity finds far more" : "too few members to compare")
+        _ sizes: [UInt32], isAsked: Bool, _ clock: StepClock
+    ) throws(RecomputeError) -> (HonestNeighbours?, outcome: String) {
+        guard sample.cases.count >= RelationEvidence.leastMembers else { return (nil, "too few members to compare") }
+        let mayWin = RelationEvidence(parameters, [relation: table], sample).mayPopularityWin(sizes: sizes)
+        guard mayWin || isAsked && matrix.entryCount <= Self.mostHonestEntries else {
+            return (nil, "similarity finds far more")
         }
         // Other members with the same groups keep theirs, as members with these tastes would.
         var leftOut: [UInt32: UInt32] = [:]
@@ -263,7 +281,8 @@ extension RecomputeJob {
         let found = try OwnThreads().neighbours(relation, of: rest, search, identity: 0) { done, total in
             clock.advance(done: done, total: total, unit: nil)
         }
-        return (found, "\(leftOut.count) memberships left out, and neighbours found again")
+        let honest = HonestNeighbours(table: found, mayPopularityWin: mayWin)
+        return (honest, "\(leftOut.count) memberships left out, and neighbours found again")
     }
 
     /// The weights in lists, as far as there is evidence.
@@ -276,24 +295,26 @@ extension RecomputeJob {
 
     private func weigh(
         _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]], _ users: LeaveOneOutSample,
-        _ photos: LeaveOneOutSample, _ hints: MemberHints, _ honest: NeighbourTable?
+        _ photos: LeaveOneOutSample, _ hints: MemberHints, _ honest: HonestNeighbours?
     ) -> (Evidence, outcome: String) {
         let sample = RelationEvidence(parameters, tables, users)
-        var weights = sample.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
-        // A relation of features counts only if it helps.
-        for facts in parameters.relations where facts.feature != nil && tables[facts.relation] != nil {
-            weights[facts.relation] = weights[facts.relation] ?? 0
-        }
-        let told = sample.evidenceWeights(hints, beside: weights)
-        let members = parameters.relations[.membership].flatMap { sizes[$0.relation] } ?? []
+        let membership = parameters.relations[.membership]?.relation
+        let fair =
+            if let honest, let membership {
+                RelationEvidence(
+                    parameters, tables.merging([membership: honest.table]) { $1 }, users, areCasesKnown: false)
+            } else { sample }
+        let pairs = sample.weights()
+        var weights = pairs.merging(fair.featureWeights(beside: pairs)) { $1 }
+        weights.merge(parameters.tunedWeights) { $1 }
+        let told = sample.evidenceWeights(hints, beside: weights, fair)
+        let members = membership.flatMap { sizes[$0] } ?? []
         var popularity = PopularityTrial(
             weight: sample.popularityWeight(beside: weights, sizes: members), wins: false)
-        if let honest, let facts = parameters.relations[.membership] {
-            let tables = tables.merging([facts.relation: honest]) { _, honest in honest }
-            popularity = RelationEvidence(parameters, tables, users, areCasesKnown: false)
-                .honestPopularity(
-                    beside: weights, sample.scores(of: hints, weighted: told ?? []), chosen: popularity.weight,
-                    sizes: members)
+        if honest?.mayPopularityWin == true {
+            popularity = fair.honestPopularity(
+                beside: weights, sample.scores(of: hints, weighted: told ?? []), chosen: popularity.weight,
+                sizes: members)
         }
         let evidence = Evidence(
             relations: weights, popularity: popularity, told: told,

@@ -9,6 +9,8 @@ import Synchronization
 struct ContentSignals: Sendable {
     var tags: [String: [Posting]] = [:]
     var places: [PlaceCell: [Posting]] = [:]
+    /// The number of each photo's owner, by the photo's column; empty if they were not read.
+    var owners: [UInt32] = []
 }
 
 extension RecomputeJob {
@@ -27,27 +29,30 @@ extension RecomputeJob {
     ///   - entries: the source of tags and places.
     ///   - matrix: public groups × photos, of the same source.
     ///   - events: the events of the matrix; they are attributed to the owners of the photos.
+    ///   - wantsOwners: whether the owners of the photos are read in any case.
     ///   - clock: told of the progress.
     func contentSignals(
-        _ entries: any EntrySource, _ matrix: BinaryMatrix, _ events: inout GroupEvents?, _ clock: StepClock
+        _ entries: any EntrySource, _ matrix: BinaryMatrix, _ events: inout GroupEvents?, wantsOwners: Bool,
+        _ clock: StepClock
     ) throws(RecomputeError) -> (ContentSignals, outcome: String) {
         guard matrix.entryCount > 0 else { return (ContentSignals(), "no pools") }
         let total = matrix.columnCount + matrix.entryCount / ContentSteps.entriesPerPhoto
         let content: PhotoContent
         do throws(CatalogError) {
             let hasContent = try entries.hasPhotoContent()
-            guard events != nil || hasContent else { return (ContentSignals(), "no tags, no places") }
+            guard events != nil || hasContent || wantsOwners else { return (ContentSignals(), "no tags, no places") }
             content = try entries.photoContent(minimumPhotos: Self.photosOfTerm) { photos in
                 clock.advance(done: photos, total: total, unit: nil)
             }
         } catch { throw .catalog(error) }
         events?.attribute(to: content.owners)
         let entriesDone = Atomic<Int>(0)
-        let signals = postings(content, matrix) { entries in
+        var signals = postings(content, matrix) { entries in
             let done = entriesDone.add(entries, ordering: .relaxed).newValue
             clock.advance(
                 done: matrix.columnCount + done / ContentSteps.entriesPerPhoto, total: total, unit: nil)
         }
+        if wantsOwners { signals.owners = content.owners }
         return (signals, "\(signals.tags.count) tags and \(signals.places.count) places point to groups")
     }
 

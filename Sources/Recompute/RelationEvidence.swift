@@ -15,6 +15,8 @@ struct RelationEvidence: Sendable {
     static let leastMembers = 100
     /// The least relative rise of the gain for a weight to count; a smaller rise may be chance.
     private static let leastRise = 0.02
+    /// The least rise of the gain for a relation of features, in standard errors of the difference.
+    private static let tellingErrors = 2.0
     /// The same for popularity, which must raise the gain by more.
     ///
     /// A large group of a member is more often the one left out than the one joined next.
@@ -50,16 +52,27 @@ struct RelationEvidence: Sendable {
         }
     }
 
-    /// Returns the weights by relation; none without enough memberships to learn from, or without a choice.
+    /// Returns the weights of relations of tables; none without enough memberships to learn from, or without a choice.
     func weights() -> [Relation: Double] {
         guard let memberships = relations[.membership], hasNeighbours(memberships),
             members.cases.count >= Self.leastMembers
         else { return [:] }
-        let others = relations.filter { $0.relation != memberships.relation && hasNeighbours($0) }
-        guard !others.isEmpty else { return [:] }
+        let others = relations.tabled.filter { $0.relation != memberships.relation && hasNeighbours($0) }
+        guard relations.contains(where: { $0.relation != memberships.relation && hasNeighbours($0) })
+        else { return [:] }
         var weights = [memberships.relation: 1.0]
         for facts in others { weights[facts.relation] = best(facts, beside: weights) }
         return weights
+    }
+
+    /// Returns the weights of relations of features beside others; 0 without evidence that one helps.
+    func featureWeights(beside weights: [Relation: Double]) -> [Relation: Double] {
+        var (known, found) = (weights, [Relation: Double]())
+        for facts in relations where facts.feature != nil && tables[facts.relation] != nil {
+            let weight = !weights.isEmpty && hasNeighbours(facts) ? best(facts, beside: known) : 0
+            (known[facts.relation], found[facts.relation]) = (weight, weight)
+        }
+        return found
     }
 
     /// Returns the weight of the square root of the number of members, for the largest group.
@@ -160,15 +173,51 @@ struct RelationEvidence: Sendable {
 
     /// Returns the best weight of a relation beside others.
     private func best(_ facts: RelationDescription, beside weights: [Relation: Double]) -> Double {
-        let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) {
-            member, sums in
-            defer { sums.clear() }
+        let trial = trial { member, sums in
             add(weights, of: member, to: &sums.first)
             add([facts.relation: 1], of: member, to: &sums.second)
-            let found = LeaveOneOutRanking(member, sums)
-            return Self.choices.map { found.gain(secondWeight: $0, popularity: 0) }
         }
-        return Self.best(Self.choices, gains, leastRise: Self.leastRise)
+        return facts.feature == nil ? Self.best(Self.choices, trial.gains, leastRise: Self.leastRise) : trial.telling
+    }
+
+    /// The gains of all choices of a weight.
+    private struct Trial {
+        let gains: [Double]
+        /// The sums of the squared differences of two choices' gains, by their indexes.
+        private let squares: [Double]
+
+        /// Creates a trial from the sums over all cases, as `sums(_:)` returns them for one.
+        init(_ sums: [Double]) {
+            let count = RelationEvidence.choices.count
+            gains = Array(sums.prefix(count))
+            squares = Array(sums.dropFirst(count))
+        }
+
+        /// Returns the gains of one case, then the squared differences of each two.
+        static func sums(_ gains: [Double]) -> [Double] {
+            gains + gains.flatMap { one in gains.map { (one - $0) * (one - $0) } }
+        }
+
+        /// The best weight, or 0 if it is not better than 0 beyond chance.
+        var telling: Double {
+            guard let best = gains.indices.max(by: { gains[$0] < gains[$1] }),
+                gains[best] - gains[0] > RelationEvidence.tellingErrors * squares[best * gains.count].squareRoot()
+            else { return 0 }
+            return RelationEvidence.choices[best]
+        }
+    }
+
+    /// Returns the gains of all choices of the weight of the second sum.
+    ///
+    /// - Parameter fill: adds the scores of a case to both sums.
+    private func trial(_ fill: @Sendable (LeaveOneOutSample.Case, inout ScorePair) -> Void) -> Trial {
+        Trial(
+            members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) { member, sums in
+                defer { sums.clear() }
+                fill(member, &sums)
+                let found = LeaveOneOutRanking(member, sums)
+                return Trial.sums(Self.choices.map { found.gain(secondWeight: $0, popularity: 0) })
+            })
     }
 
     /// Returns the hints of a kind of each case that has some.
@@ -192,7 +241,7 @@ struct RelationEvidence: Sendable {
     /// Returns the scores that hints add, by the first column of each case that has some.
     func scores(of hints: MemberHints, weighted weights: [Manifest.EvidenceWeight]) -> [UInt32: [HintScore]] {
         var scores: [UInt32: [HintScore]] = [:]
-        for evidence in weights where evidence.weight > 0 {
+        for evidence in weights where evidence.weight > 0 && evidence.kind.source != nil {
             for (column, found) in known(hints, evidence.kind) {
                 scores[column, default: []] += found.map {
                     ($0.group, evidence.weight / evidence.unit * hints.score($0))
@@ -213,7 +262,13 @@ struct RelationEvidence: Sendable {
             guard let hints = hints[member.columns[0]] else { return Self.choices.map { _ in 0 } }
             defer { sums.clear() }
             add(known, of: member, to: &sums.first)
-            for hint in hints { sums.second.add(sizes.score(hint) / unit, to: hint.group) }
+            if kind == .photos {
+                // 1 + w ln(1 + n) for each of the member's groups: the second sum has the part that w multiplies.
+                let factors = Dictionary(hints.map { ($0.group, Double($0.units) / unit) }) { $1 }
+                add(known, of: member, to: &sums.second) { factors[$0] ?? 0 }
+            } else {
+                for hint in hints { sums.second.add(sizes.score(hint) / unit, to: hint.group) }
+            }
             let found = LeaveOneOutRanking(member, sums)
             return Self.choices.map { found.gain(secondWeight: $0, popularity: 0) }
         }
@@ -230,23 +285,29 @@ struct RelationEvidence: Sendable {
 
     private var groupCount: Int { (tables.values.first?.offsets.count ?? 1) - 1 }
 
+    /// Adds the weighted scores of the neighbours of a case's groups.
+    ///
+    /// - Parameter factor: a function that returns the factor of each of the groups.
     private func add(
-        _ weights: [Relation: Double], of member: LeaveOneOutSample.Case, to sums: inout ScoreSums
+        _ weights: [Relation: Double], of member: LeaveOneOutSample.Case, to sums: inout ScoreSums,
+        factor: (UInt32) -> Double = { _ in 1 }
     ) {
         // In a fixed order, because the rounding of a sum depends on the order.
         for facts in relations {
-            if let weight = weights[facts.relation] { add(facts.relation, weight, of: member, to: &sums) }
+            if let weight = weights[facts.relation] { add(facts.relation, weight, of: member, to: &sums, factor) }
         }
     }
 
     private func add(
-        _ relation: Relation, _ weight: Double, of member: LeaveOneOutSample.Case, to sums: inout ScoreSums
+        _ relation: Relation, _ weight: Double, of member: LeaveOneOutSample.Case, to sums: inout ScoreSums,
+        _ factorOfGroup: (UInt32) -> Double
     ) {
         guard weight > 0, let table = tables[relation], let facts = relations[relation],
             let meanBestScore = meanBestScores[relation]
         else { return }
-        let factor = weight * facts.weight / meanBestScore
         for group in member.others {
+            let factor = weight * facts.weight / meanBestScore * factorOfGroup(group)
+            guard factor > 0 else { continue }
             for neighbour in table.list(of: Int(group)) {
                 var score = factor * Double(neighbour.score)
                 if neighbour.index == member.leftOut, facts.role == .membership, let membershipCuts {

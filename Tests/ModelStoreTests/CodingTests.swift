@@ -115,10 +115,16 @@ struct CodingTests {
             GroupHint(.favourites, group: 300, units: 1, count: 1),
             GroupHint(.follows, group: 7, units: 24, count: 3),
         ]
+        var posting = telling
+        posting.hints += [
+            GroupHint(.photos, group: 2, units: 13, count: 4), GroupHint(.photos, group: 299, units: 6, count: 1),
+        ]
+        var postingUnlisted = PublishedMember.Feedback(hints: [GroupHint(.photos, group: 0, units: 6, count: 1)])
+        postingUnlisted.isUnlisted = true
         var unlisted = PublishedMember.Feedback(interestBytes: [97])
         unlisted.isUnlisted = true
         for feedback in [
-            feedback, telling, unlisted, PublishedMember.Feedback(), PublishedMember.Feedback(interestBytes: [97]),
+            feedback, telling, posting, postingUnlisted, unlisted, PublishedMember.Feedback(), PublishedMember.Feedback(interestBytes: [97]),
         ] {
             var bytes: [UInt8] = []
             #expect(FeedbackCoding.append(feedback, to: &bytes))

@@ -69,7 +69,7 @@ struct FeatureRelationTests {
     @Test("Groups have the same themes, places or looks, whoever joined them and whatever is private")
     func similar() throws {
         let model = try recompute(community()).model
-        #expect(model.relations == RelationTable.standard.relations)
+        #expect(model.relations == RelationTable.standard.tabledRelations + Self.features)
         for facts in [RelationDescription.themes, .looks] {
             #expect(try neighbours(of: "birds-of-berlin", by: facts, model) == ["birds-of-rome"])
             #expect(try neighbours(of: "cars-of-berlin", by: facts, model) == ["cars-of-potsdam"])

@@ -24,8 +24,8 @@ struct MemberHintsTests {
             "group_id,visibility\n" + groups.map { "\($0),\($0.hasPrefix("s") ? "private" : "public")\n" }.joined())
         try community.importing(
             .photos,
-            "photo_id,visibility\n"
-                + (0..<600).map { "p\($0),\($0 % 7 == 0 ? "private" : "public")\n" }.joined())
+            "photo_id,user_id,visibility\n"
+                + (0..<600).map { "p\($0),u\($0 * $0 % 100),\($0 % 7 == 0 ? "private" : "public")\n" }.joined())
         for group in groups.indices {
             for user in users where isIn(user, group) || pick(0..<20) == 0 { joined[user].append(group) }
         }
@@ -129,15 +129,116 @@ struct MemberHintsTests {
             let profile = try #require(
                 try MemberProfile(ofUser: user, from: catalog, for: planner, atMilliseconds: 0))
             let published = try #require(try members.member(withID: user, in: manifest.version))
-            #expect(published.feedback.hints == profile.hints, "\(user)")
+            // Own photos have no weight here, and are not published.
+            #expect(published.feedback.hints == profile.hints.filter { $0.kind != .photos }, "\(user)")
             found += profile.hints.count
         }
         #expect(found > 300)
+        let owner = try #require(try MemberProfile(ofUser: "u1", from: catalog, for: planner, atMilliseconds: 0))
+        #expect(owner.hints.contains { $0.kind == .photos })
         let lurker = try #require(try MemberProfile(ofUser: "lurker", from: catalog, for: planner, atMilliseconds: 0))
         #expect(lurker.hints.map { loaded.model.id(of: Int($0.group)) }.sorted() == ["group-1", "group-7"])
         // Half of the followed members of some follower are not listed, and count for nobody.
         let follower = try #require(try MemberProfile(ofUser: "u0", from: catalog, for: planner, atMilliseconds: 0))
         #expect(follower.hints.filter { $0.kind == .follows }.allSatisfy { $0.count >= 3 })
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("Groups are similar if the same members like their public photos, as counted by hand")
+    func admirers() throws {
+        let relation = RelationDescription.favourites.relation
+        var generator = SeededGenerator(seed: 4)
+        let community = try SmallCommunity()
+        let groups = (0..<6).map { $0 == 5 ? "secret" : "g\($0)" }
+        try community.importing(
+            .groups,
+            "group_id,visibility\n" + groups.map { "\($0),\($0 == "secret" ? "private" : "public")\n" }.joined())
+        try community.importing(
+            .photos,
+            "photo_id,visibility\n" + (0..<60).map { "p\($0),\($0 % 5 == 0 ? "private" : "public")\n" }.joined())
+        let pools = (0..<60).flatMap { photo in
+            groups.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }.map { ($0, photo) }
+        }
+        try community.importing(
+            .pools, "group_id,photo_id\n" + pools.map { "\(groups[$0]),p\($1)\n" }.joined())
+        let likes = (0..<40).flatMap { user in
+            (0..<3).map { _ in (user, Int.random(in: 0..<60, using: &generator)) }
+        }
+        try community.importing(
+            .favourites, "user_id,photo_id\n" + likes.map { "u\($0),p\($1)\n" }.joined())
+        let model = try community.store.load(community.recompute().manifest.version).model
+        let admirers = groups.indices.map { group in
+            let pool = Set(pools.filter { $0.0 == group && $0.1 % 5 != 0 }.map(\.1))
+            return Set(likes.filter { pool.contains($0.1) }.map(\.0))
+        }
+        for (group, id) in groups.enumerated() where id != "secret" {
+            let index = try #require(model.index(ofID: id))
+            #expect(Int(model.size(of: index, in: relation)) == admirers[group].count)
+            for neighbour in model.neighbours(of: index, by: relation) {
+                let other = try #require(groups.firstIndex(of: model.id(of: Int(neighbour.index))))
+                #expect(Int(neighbour.common) == admirers[group].intersection(admirers[other]).count)
+            }
+            #expect(model.neighbours(of: index, by: relation).count == 4)
+        }
+        #expect(model.index(ofID: "secret") == nil && model.evidenceWeight(of: relation) == 0)
+    }
+
+    /// Members who join groups of two themes, and post in some of those of one theme.
+    ///
+    /// - Parameter isHome: whether they join more groups of the theme to which they post.
+    private func postingCommunity(isHome: Bool) throws -> SmallCommunity {
+        var generator = SeededGenerator(seed: 9)
+        let community = try SmallCommunity()
+        func pick(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
+        try community.importing(
+            .groups, "group_id,visibility\n" + (0..<60).map { "g\($0),public\n" }.joined())
+        var (memberships, photos, pools) = ("", "", "")
+        for user in 0..<400 {
+            let (home, other) = (user % 6, (user / 6) % 6)
+            var joined = Set((0..<3).map { _ in home * 10 + pick(0..<10) })
+            let active = joined.sorted()
+            for _ in 0..<4 { joined.insert(other * 10 + pick(0..<10)) }
+            for _ in 0..<3 { joined.insert(home * 10 + pick(0..<10)) }
+            memberships += joined.sorted().map { "g\($0),u\(user)\n" }.joined()
+            for group in isHome ? active : joined.sorted().filter({ $0 / 10 == other }) {
+                for number in 0..<8 {
+                    photos += "p\(user)-\(group)-\(number),u\(user),\(number == 0 ? "private" : "public")\n"
+                    pools += "g\(group),p\(user)-\(group)-\(number)\n"
+                }
+            }
+        }
+        try community.importing(.memberships, "group_id,user_id\n" + memberships)
+        try community.importing(.photos, "photo_id,user_id,visibility\n" + photos)
+        try community.importing(.pools, "group_id,photo_id\n" + pools)
+        return community
+    }
+
+    @Test("Own photos get a weight where members join groups like those that they post to, and are published then")
+    func activity() throws {
+        guard TemporaryRedis.isInstalled else { return }
+        func weight(_ manifest: Manifest) -> Double? {
+            manifest.memberEvidence?.first { $0.kind == .photos }?.weight
+        }
+        #expect(try weight(postingCommunity(isHome: false).recompute().manifest) == 0)
+        let server = try TemporaryRedis()
+        let community = try postingCommunity(isHome: true)
+        let store = RedisStore(
+            try RedisAddress(server.url), cacheDirectory: community.directory.path + "/cache")
+        let manifest = try community.recompute(into: store).manifest
+        #expect(weight(manifest) ?? 0 > 0)
+        let loaded = try store.load(manifest.version)
+        let planner = Planner(
+            model: loaded.model, configuration: PlanConfiguration().weighted(by: manifest), key: RotationKey(1, 1))
+        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let members = try #require(store.shared)
+        for user in 0..<400 {
+            let profile = try #require(
+                try MemberProfile(ofUser: "u\(user)", from: catalog, for: planner, atMilliseconds: 0))
+            let published = try #require(try members.member(withID: "u\(user)", in: manifest.version))
+            #expect(published.feedback.hints == profile.hints)
+            // Seven of eight photos are public.
+            #expect(!profile.hints.isEmpty && profile.hints.allSatisfy { $0.kind == .photos && $0.count == 7 })
+        }
         withExtendedLifetime(server) {}
     }
 }

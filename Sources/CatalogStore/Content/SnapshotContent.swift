@@ -10,7 +10,7 @@ public struct PhotoContent: Sendable {
     public let places: PhotoVocabulary<PlaceCell>
     /// The tags and the cell of each photo.
     public let records: PhotoRecords
-    /// A number for each owner, in no particular order; 0 for an unknown owner.
+    /// A number for each owner, as in `EntrySource.ownerOffset`; 0 for an unknown owner.
     public let owners: [UInt32]
 }
 

@@ -158,6 +158,12 @@ public protocol EntrySource: AnyObject {
     /// Returns the columns of the users who are not listed.
     func unlistedUsers() throws(CatalogError) -> Set<UInt32>
 
+    /// Whether any photo has an owner.
+    func hasPhotoOwners() throws(CatalogError) -> Bool
+
+    /// The number of a photo's owner less the column of the user in a matrix.
+    var ownerOffset: Int { get }
+
     /// Whether any photo may have tags or a location.
     func hasPhotoContent() throws(CatalogError) -> Bool
 

@@ -184,6 +184,12 @@ extension TableSnapshot {
     private static let photosPerRange = 1 << 15
 
     /// Whether any photo may have tags or a location.
+    public func hasPhotoOwners() throws(CatalogError) -> Bool { folder["photos"].contains { $0.has("owner") } }
+
+    /// The number of a photo's owner less the user's row.
+    public var ownerOffset: Int { 1 }
+
+    /// Whether any photo may have tags or a location.
     public func hasPhotoContent() throws(CatalogError) -> Bool {
         folder["photos"].contains { $0.has("tags") || $0.has("latitude") }
     }

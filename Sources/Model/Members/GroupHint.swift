@@ -1,9 +1,11 @@
-/// The kinds of what a member tells that point to groups, beside the groups that the member joined.
+/// The kinds of evidence about a member beside the groups that the member joined.
 public enum EvidenceKind: String, Sendable, CaseIterable, Codable {
     /// Favourite photos, which point to the groups whose pools have them.
     case favourites
     /// Followed members, who point to their public groups.
     case follows
+    /// The member's own photos, which tell how much a joined group means to the member.
+    case photos
 }
 
 /// A group that what a member told points to, such as the member's favourite photos.
@@ -13,6 +15,8 @@ public struct GroupHint: Sendable, Equatable {
     /// The group's index in the model.
     public var group: UInt32
     /// The sum of the information of the photos or members that point to the group, in eighths of a bit.
+    ///
+    /// For own photos it is 8 ln(1 + count).
     public var units: UInt32
     /// The number of photos or members that point to the group, 1 or more.
     public var count: UInt32
@@ -44,13 +48,17 @@ public struct ToldChange: Sendable, Equatable {
 }
 
 extension EvidenceKind {
-    /// The table of what members tell.
-    public var source: RelationSource {
+    /// The table of what members tell; nil if the evidence is not told, but in photos.
+    public var source: RelationSource? {
         switch self {
         case .favourites: .favourites
         case .follows: .follows
+        case .photos: nil
         }
     }
+
+    /// The kinds whose hints point to groups that the member has not joined.
+    public static let told = allCases.filter { $0.source != nil }
 }
 
 extension Manifest {

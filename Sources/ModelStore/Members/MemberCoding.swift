@@ -8,9 +8,11 @@ import Model
 /// - the number of exposures; for each the difference of its group, and the impressions in thousandths
 /// - the interests in UTF-8, separated by semicolons
 /// - for a member with hints, or one who is not listed, a zero byte
-/// - then for each `EvidenceKind`, in its order, the number of hints; for each the difference of its group, its units
-///   and its count
-/// - then for a member who is not listed, 1; earlier programs wrote this of nobody
+/// - then for each kind of told evidence, in the order of `EvidenceKind`, the number of hints; for each the difference
+///   of its group, its units and its count
+/// - then, unless it would be 0, a byte: 1 for a member who is not listed, 2 for one with hints of own photos, 3 for
+///   both; earlier programs wrote 1 or nothing
+/// - then the hints of own photos, if there are any, as those of a told kind
 enum FeedbackCoding {
     /// Appends feedback.
     ///
@@ -22,19 +24,27 @@ enum FeedbackCoding {
         bytes.append(contentsOf: feedback.interestBytes)
         guard !feedback.hints.isEmpty || feedback.isUnlisted else { return true }
         bytes.append(0)
-        for kind in EvidenceKind.allCases {
-            let hints = feedback.hints.filter { $0.kind == kind }
-            Varint.append(UInt32(hints.count), to: &bytes)
-            var previous: UInt32?
-            for hint in hints {
-                guard hint.group > previous ?? 0 || previous == nil else { return false }
-                for number in [hint.group - (previous ?? 0), hint.units, hint.count] {
-                    Varint.append(number, to: &bytes)
-                }
-                previous = hint.group
-            }
+        for kind in EvidenceKind.told {
+            guard append(feedback.hints.filter { $0.kind == kind }, to: &bytes) else { return false }
         }
-        if feedback.isUnlisted { bytes.append(1) }
+        let photos = feedback.hints.filter { $0.kind == .photos }
+        let marks = (feedback.isUnlisted ? unlistedMark : 0) | (photos.isEmpty ? 0 : photosMark)
+        guard marks != 0 else { return true }
+        bytes.append(marks)
+        return photos.isEmpty || append(photos, to: &bytes)
+    }
+
+    private static let unlistedMark: UInt8 = 1
+    private static let photosMark: UInt8 = 2
+
+    private static func append(_ hints: [GroupHint], to bytes: inout [UInt8]) -> Bool {
+        Varint.append(UInt32(hints.count), to: &bytes)
+        var previous: UInt32?
+        for hint in hints {
+            guard hint.group > previous ?? 0 || previous == nil else { return false }
+            for number in [hint.group - (previous ?? 0), hint.units, hint.count] { Varint.append(number, to: &bytes) }
+            previous = hint.group
+        }
         return true
     }
 
@@ -49,11 +59,9 @@ enum FeedbackCoding {
             interests.append(bytes[offset])
             offset += 1
         }
-        guard let hints = decodeHints(bytes, at: &offset, groupCount: groupCount),
+        guard let (hints, isUnlisted) = decodeHints(bytes, at: &offset, groupCount: groupCount),
             String(validating: interests, as: UTF8.self) != nil
         else { return nil }
-        let isUnlisted = offset < bytes.count
-        guard !isUnlisted || offset + 1 == bytes.count && bytes[offset] == 1 else { return nil }
         var feedback = PublishedMember.Feedback(
             dismissals: dismissals.map { Dismissal(group: $0, atMilliseconds: Int64($1) * 1000) },
             exposures: exposures.map { Exposure(group: $0, impressions: Double($1) / 1000) },
@@ -62,26 +70,42 @@ enum FeedbackCoding {
         return feedback
     }
 
+    /// Decodes the parts after the interests, up to the end.
     private static func decodeHints(_ bytes: borrowing Span<UInt8>, at offset: inout Int, groupCount: Int)
-        -> [GroupHint]?
+        -> ([GroupHint], isUnlisted: Bool)?
     {
-        guard offset < bytes.count else { return [] }
+        guard offset < bytes.count else { return ([], false) }
         offset += 1
         var hints: [GroupHint] = []
-        for kind in EvidenceKind.allCases {
-            guard let count = Varint.read(bytes, at: &offset) else { return nil }
-            var previous: UInt32?
-            for _ in 0..<count {
-                guard let difference = Varint.read(bytes, at: &offset), let units = Varint.read(bytes, at: &offset),
-                    let number = Varint.read(bytes, at: &offset), previous == nil || difference > 0
-                else { return nil }
-                let (group, overflow) = (previous ?? 0).addingReportingOverflow(difference)
-                guard !overflow, group < groupCount else { return nil }
-                hints.append(GroupHint(kind, group: group, units: units, count: number))
-                previous = group
-            }
+        for kind in EvidenceKind.told {
+            guard decode(kind, bytes, at: &offset, groupCount, to: &hints) else { return nil }
         }
-        return hints
+        guard offset < bytes.count else { return (hints, false) }
+        let marks = bytes[offset]
+        offset += 1
+        guard marks != 0, marks <= unlistedMark | photosMark else { return nil }
+        if marks & photosMark != 0 {
+            guard decode(.photos, bytes, at: &offset, groupCount, to: &hints) else { return nil }
+        }
+        return offset == bytes.count ? (hints, marks & unlistedMark != 0) : nil
+    }
+
+    private static func decode(
+        _ kind: EvidenceKind, _ bytes: borrowing Span<UInt8>, at offset: inout Int, _ groupCount: Int,
+        to hints: inout [GroupHint]
+    ) -> Bool {
+        guard let count = Varint.read(bytes, at: &offset) else { return false }
+        var previous: UInt32?
+        for _ in 0..<count {
+            guard let difference = Varint.read(bytes, at: &offset), let units = Varint.read(bytes, at: &offset),
+                let number = Varint.read(bytes, at: &offset), previous == nil || difference > 0
+            else { return false }
+            let (group, overflow) = (previous ?? 0).addingReportingOverflow(difference)
+            guard !overflow, group < groupCount else { return false }
+            hints.append(GroupHint(kind, group: group, units: units, count: number))
+            previous = group
+        }
+        return true
     }
 
     private static func seconds(_ dismissal: Dismissal) -> UInt32 {

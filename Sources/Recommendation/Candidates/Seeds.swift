@@ -14,12 +14,21 @@ struct Seeds {
     /// Whether the hints are the seeds.
     private let areHints: Bool
 
-    init(_ joined: [UInt32], _ hints: [ScoredHint] = []) {
+    /// Creates the seeds of a list.
+    ///
+    /// - Parameters:
+    ///   - joined: the joined groups, ascending.
+    ///   - hints: the groups that favourites and follows point to, ascending.
+    ///   - factors: the factor of each joined group, or none if all have 1.
+    init(_ joined: [UInt32], _ hints: [ScoredHint] = [], factors: [Double] = []) {
         self.hints = hints
         areHints = joined.isEmpty && !hints.isEmpty
         groups = areHints ? hints.map(\.group) : joined
-        weights = areHints ? hints.map { $0.score * HintFormula.neighbourWeight } : []
+        weights = areHints ? hints.map { $0.score * HintFormula.neighbourWeight } : factors
     }
+
+    /// The number of joined groups among the seeds.
+    var joinedCount: Int { areHints ? 0 : groups.count }
 
     /// Returns the factor of a relation's scores in the list of a seed.
     @inline(__always)

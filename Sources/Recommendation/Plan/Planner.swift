@@ -100,24 +100,23 @@ public struct Planner: Sendable {
     }
 
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
-        let joined = recentGroups(request.profile)
+        let seeds = seeds(of: request.profile)
+        let joinedCount = seeds.joinedCount
         let eligibility = eligibility(for: request)
         let note = ubiquitous.note(of: request.profile)
-        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: note))
-        let hints = hints(of: request.profile)
-        let seeds = Seeds(joined, hints)
+        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joinedCount, note: note))
         let lists = neighbourLists(of: seeds.groups)
         let table = CandidateTable(
             of: seeds, lists, factors: factors, blocking: eligibility.blockedGroups,
             prior: seeds.groups.isEmpty ? nil : prior, places)
         let found = prior == nil ? table.count : table.sums.count { $0.seed != nil }
-        observe(.init(stage: .candidates, taken: joined.count, passed: found, note: ""))
+        observe(.init(stage: .candidates, taken: joinedCount, passed: found, note: ""))
         if prior != nil {
             observe(.init(stage: .popularity, taken: found, passed: table.count, note: ""))
         }
         let interests = seeds.interests(table) { clustering.interests(of: $0, table, in: model) }
         observe(
-            .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
+            .init(stage: .interests, taken: joinedCount, passed: joinedCount, note: "\(interests.count) interests"))
         var (candidateCount, ranked) = filtered(table, interests, seeds, eligibility)
         observe(.init(stage: .filters, taken: table.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
@@ -148,7 +147,7 @@ public struct Planner: Sendable {
                 origin: isNeighbour ? .personal : .popular, placement: placement)
         }
         return PersonalList(
-            eligibility: eligibility, knownCount: joined.count + hints.count, interests: interests, table: table,
+            eligibility: eligibility, knownCount: joinedCount + seeds.hints.count, interests: interests, table: table,
             candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
     }
 
@@ -341,8 +340,7 @@ extension Planner {
     ///   order of the version's relations. An item that joined groups did not bring has none.
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
-        let joined = recentGroups(profile)
-        let seeds = Seeds(joined, joined.isEmpty ? hints(of: profile) : [])
+        let seeds = seeds(of: profile)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         let page = GroupLookup(items.map(\.group))
         page.forEachFound(in: neighbourLists(of: seeds.groups)) { seed, relation, neighbour, position in

@@ -17,8 +17,8 @@ public enum HintFormula {
     private static let unitsOfMember: UInt32 = 8
     /// The fewest followed members who point to a group; with fewer, a member might be recognised.
     private static let leastMembers: UInt32 = 3
-    /// The weight of a kind where nothing can be learned from memberships.
-    public static let usualWeight = 0.5
+    /// Returns the weight of a kind where nothing can be learned from memberships.
+    public static func usualWeight(of kind: EvidenceKind) -> Double { kind.source == nil ? 0 : 0.5 }
     /// The weight of the neighbours of a group, relative to the group itself, for a member without groups.
     static let neighbourWeight = 0.1
 
@@ -59,6 +59,21 @@ public enum HintFormula {
         return best(of: found, .follows, leastCount: leastMembers, sizes)
     }
 
+    /// The most of a member's own photos that count, the newest ones.
+    public static let photoLimit = 300
+
+    /// Returns the groups whose pools have a member's own photos, ascending.
+    ///
+    /// - Parameter groupsOfPhotos: the groups of each of the member's newest photos.
+    public static func hints(ofOwnPhotosIn groupsOfPhotos: some Sequence<some Collection<UInt32>>) -> [GroupHint] {
+        var counts: [UInt32: UInt32] = [:]
+        for groups in groupsOfPhotos { for group in groups { counts[group, default: 0] += 1 } }
+        let most = counts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(groupLimit)
+        return most.sorted { $0.key < $1.key }.map { group, count in
+            GroupHint(.photos, group: group, units: UInt32((8 * log1p(Double(count))).rounded()), count: count)
+        }
+    }
+
     /// Returns hints of follows after some members were followed, or are not followed any more.
     ///
     /// The hints of a version say nothing of groups to which fewer than the least number of followed members point. Such
@@ -89,14 +104,15 @@ public enum HintFormula {
 
     /// Returns the score of a usual hint: one rare photo, or some members, at a group of the mean size.
     public static func unit(of kind: EvidenceKind, sizes: [UInt32]) -> Double {
+        let units: UInt32
+        switch kind {
+        case .favourites: units = self.units(ofPhotoIn: 1, of: sizes.count)
+        case .follows: units = unitsOfMember * leastMembers
+        case .photos: return 8  // They count whatever the size of the group.
+        }
         let filled = sizes.filter { $0 > 0 }
         guard !filled.isEmpty else { return 1 }
         let mean = Double(filled.reduce(0) { $0 + Int($1) }) / Double(filled.count)
-        let units =
-            switch kind {
-            case .favourites: units(ofPhotoIn: 1, of: sizes.count)
-            case .follows: unitsOfMember * leastMembers
-            }
         return Double(units) / mean.squareRoot()
     }
 
@@ -142,7 +158,7 @@ extension EvidenceKind {
     /// The role of the relation whose sizes divide the scores of hints.
     public var sizeRole: RelationDescription.Role {
         switch self {
-        case .favourites: .pool
+        case .favourites, .photos: .pool
         case .follows: .membership
         }
     }
@@ -163,7 +179,8 @@ extension Planner {
         let settled = Set(profile.joined.map(\.group)).union(profile.dismissals.map(\.group))
         var found: [UInt32: ScoredHint] = [:]
         for hint in profile.hints where model.shows(hint.group) && !settled.contains(hint.group) {
-            guard let evidence = configuration.evidence.first(where: { $0.kind == hint.kind }), evidence.weight > 0
+            guard hint.kind.source != nil,
+                let evidence = configuration.evidence.first(where: { $0.kind == hint.kind }), evidence.weight > 0
             else { continue }
             let size = configuration.relations.size(of: hint.group, hint.kind, model)
             let score = evidence.weight / evidence.unit * HintFormula.score(hint, size: size)
@@ -175,6 +192,30 @@ extension Planner {
         return found.values.sorted { $0.group < $1.group }
     }
 
+    /// Returns the joined groups from which a list is made, and the groups that the member's own telling points to.
+    func seeds(of profile: MemberProfile) -> Seeds {
+        let joined = recentGroups(profile)
+        return Seeds(joined, hints(of: profile), factors: activityFactors(of: joined, profile))
+    }
+
+    /// Returns a factor for each joined group by the number n of the member's own photos in its pool.
+    ///
+    /// It is 1 + w ln(1 + n), where w is the weight that evidence chose, relative to the mean of all.
+    ///
+    /// - Returns: none if all have the same factor.
+    private func activityFactors(of joined: [UInt32], _ profile: MemberProfile) -> [Double] {
+        guard let evidence = configuration.evidence.first(where: { $0.kind == .photos }), evidence.weight > 0
+        else { return [] }
+        var factors = [Double](repeating: 1, count: joined.count)
+        for hint in profile.hints where hint.kind == .photos {
+            let place = joined.indices.partitioningIndex { joined[$0] >= hint.group }
+            guard place < joined.count, joined[place] == hint.group else { continue }
+            factors[place] += evidence.weight * Double(hint.units) / evidence.unit
+        }
+        let mean = factors.reduce(0, +) / Double(max(1, factors.count))
+        return mean > 1 ? factors.map { $0 / mean } : []
+    }
+
     /// Returns the weights of all kinds of evidence.
     ///
     /// A kind that the version says nothing of has the usual weight: nobody had told anything of it.
@@ -184,7 +225,7 @@ extension Planner {
         EvidenceKind.allCases.map { kind in
             stated.first { $0.kind == kind }
                 ?? Manifest.EvidenceWeight(
-                    kind, weight: HintFormula.usualWeight,
+                    kind, weight: HintFormula.usualWeight(of: kind),
                     unit: HintFormula.unit(
                         of: kind, sizes: (0..<UInt32(model.groupCount)).map { relations.size(of: $0, kind, model) }))
         }

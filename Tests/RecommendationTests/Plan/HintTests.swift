@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import TestSupport
 import Testing
@@ -52,6 +53,43 @@ struct HintTests {
         #expect(found.allSatisfy { $0.units == units[$0.group] && $0.count == counts[$0.group] })
         #expect(found.allSatisfy { $0.kind == .favourites })
         #expect(found == HintFormula.hints(ofPhotosIn: photos.reversed(), groupCount: 60) { sizes[Int($0)] })
+    }
+
+    @Test("Own photos count 8 ln(1 + n) in the groups with the most", arguments: 0..<20 as Range<UInt64>)
+    func ownPhotos(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let photos = (0..<Int.random(in: 0...60, using: &generator)).map { _ in
+            (0..<40 as Range<UInt32>).filter { _ in Int.random(in: 0..<12, using: &generator) == 0 }
+        }
+        let counts = Dictionary(photos.joined().map { ($0, 1) }, uniquingKeysWith: +)
+        let best = counts.keys.sorted { (counts[$0] ?? 0, $1) > (counts[$1] ?? 0, $0) }.prefix(20).sorted()
+        let found = HintFormula.hints(ofOwnPhotosIn: photos)
+        #expect(found.map(\.group) == best && found.allSatisfy { $0.kind == .photos })
+        #expect(found.allSatisfy { Int($0.count) == counts[$0.group] })
+        #expect(found.allSatisfy { abs(Double($0.units) - 8 * log(1 + Double($0.count))) <= 0.5 })
+    }
+
+    @Test("A joined group counts more if the member posts there, and no other group comes in for it")
+    func activity() throws {
+        let planner = try planner()
+        let posts = [
+            GroupHint(.photos, group: 10, units: 24, count: 19), GroupHint(.photos, group: 5, units: 24, count: 19),
+        ]
+        let quiet = plan(planner, profile([0, 10], []))
+        let active = plan(planner, profile([0, 10], posts))
+        #expect(Set(quiet.items.map(\.group)) == Set(active.items.map(\.group)))
+        // With unit 1 the factors are 1 and 1 + 24, relative to their mean of 13.
+        for item in active.items {
+            let before = try #require(quiet.items.first { $0.group == item.group })
+            let factor = item.group < 10 ? 1.0 / 13 : 25.0 / 13
+            #expect(abs(item.score - factor * before.score) < 1e-9 * before.score)
+        }
+        let reasons = planner.reasons(for: active.items, of: profile([0, 10], posts))
+        for (item, reasons) in zip(active.items, reasons) {
+            #expect(abs(reasons.reduce(0) { $0 + $1.contribution } - item.score) < 1e-9)
+        }
+        let weightless = try self.planner(weight: 0)
+        #expect(plan(weightless, profile([0, 10], posts)) == plan(weightless, profile([0, 10], [])))
     }
 
     @Test("Two followed members in a group are not enough: one of them might be recognised")
