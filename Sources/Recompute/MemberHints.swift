@@ -80,8 +80,8 @@ extension MemberHints {
 
     /// Returns groups × the members who like a photo of the group's pool, or nil if no member told of favourites.
     ///
-    /// As many of each member's newest favourites count as keep the entries below those of the pools, so that comparing
-    /// groups by them costs no more than comparing by photos.
+    /// Only the newest favourites of each member count: as many as keep the entries below those of the pools. So
+    /// comparing groups by them costs no more than comparing by photos.
     func admirers() throws(MatrixError) -> (matrix: BinaryMatrix, limit: Int)? {
         guard let table = tables[.favourites] else { return nil }
         let (told, groups) = (table.told, table.groups)

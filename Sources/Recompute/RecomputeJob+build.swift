@@ -251,8 +251,8 @@ extension RecomputeJob {
 
     /// The most memberships with which the neighbours are found again for other evidence than popularity.
     ///
-    /// One membership less changes the lists of large groups hardly, so in greater communities the approximation of
-    /// `RelationEvidence` is near enough, and saves most of the time.
+    /// One membership less hardly changes the lists of large groups. So the approximation of `RelationEvidence` is near
+    /// enough in greater communities, and saves most of the time.
     private static let mostHonestEntries = 2_000_000
 
     /// Returns the neighbours that are found without the memberships that a sample leaves out.

@@ -198,12 +198,12 @@ struct RelationEvidence: Sendable {
             gains + gains.flatMap { one in gains.map { (one - $0) * (one - $0) } }
         }
 
-        /// The best weight, or 0 if it is not better than 0 beyond chance.
+        /// The best weight, or 0 if it raises the gain too little, or within chance.
         var telling: Double {
-            guard let best = gains.indices.max(by: { gains[$0] < gains[$1] }),
-                gains[best] - gains[0] > RelationEvidence.tellingErrors * squares[best * gains.count].squareRoot()
-            else { return 0 }
-            return RelationEvidence.choices[best]
+            let choice = RelationEvidence.best(RelationEvidence.choices, gains, leastRise: RelationEvidence.leastRise)
+            guard let best = RelationEvidence.choices.firstIndex(of: choice) else { return 0 }
+            let error = squares[best * gains.count].squareRoot()
+            return gains[best] - gains[0] > RelationEvidence.tellingErrors * error ? choice : 0
         }
     }
 

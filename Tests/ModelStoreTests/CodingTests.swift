@@ -124,7 +124,8 @@ struct CodingTests {
         var unlisted = PublishedMember.Feedback(interestBytes: [97])
         unlisted.isUnlisted = true
         for feedback in [
-            feedback, telling, posting, postingUnlisted, unlisted, PublishedMember.Feedback(), PublishedMember.Feedback(interestBytes: [97]),
+            feedback, telling, posting, postingUnlisted, unlisted, PublishedMember.Feedback(),
+            PublishedMember.Feedback(interestBytes: [97]),
         ] {
             var bytes: [UInt8] = []
             #expect(FeedbackCoding.append(feedback, to: &bytes))

@@ -84,7 +84,8 @@ struct ProblemTests {
         #expect(problem.status == 400)
         #expect(
             problem.detail
-                == #"the parameter "by" is "Photos": it must be one of photos, members, themes, places, looks, favourites, both"#)
+                == #"the parameter "by" is "Photos": it must be one of photos, members, themes, places, looks, "#
+                + "favourites, both")
         #expect(problem.allowed == ["photos", "members", "themes", "places", "looks", "favourites", "both"])
     }
 

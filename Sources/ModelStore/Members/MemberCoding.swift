@@ -8,11 +8,12 @@ import Model
 /// - the number of exposures; for each the difference of its group, and the impressions in thousandths
 /// - the interests in UTF-8, separated by semicolons
 /// - for a member with hints, or one who is not listed, a zero byte
-/// - then for each kind of told evidence, in the order of `EvidenceKind`, the number of hints; for each the difference
-///   of its group, its units and its count
-/// - then, unless it would be 0, a byte: 1 for a member who is not listed, 2 for one with hints of own photos, 3 for
-///   both; earlier programs wrote 1 or nothing
-/// - then the hints of own photos, if there are any, as those of a told kind
+/// - then the hints of each kind that is told, in the order of `EvidenceKind`
+/// - then a byte unless it is 0: 1 for a member who is not listed, 2 for hints of own photos, 3 for both
+/// - then the hints of own photos, if there are any
+///
+/// The hints of a kind are their number, and for each the difference of its group, its units and its count. Earlier
+/// programs wrote no hints of own photos, and still earlier ones named nobody as not listed.
 enum FeedbackCoding {
     /// Appends feedback.
     ///
