@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 // Swift's module for glibc has no epoll, no eventfd and no accept4. Functions return -1 with errno if they fail.
 
@@ -47,6 +48,14 @@ static inline int shim_epoll_wait(int set, int *descriptors, int milliseconds) {
 
 // A descriptor that can be read after eventfd_write, until eventfd_read.
 static inline int shim_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// Sends two pieces of memory, one after the other, as far as the system takes them now. Returns the number of bytes.
+static inline ssize_t shim_send(int socket, const void *head, size_t head_length, const void *body,
+                                size_t body_length) {
+    struct iovec parts[2] = {{(void *)head, head_length}, {(void *)body, body_length}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
 
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
 

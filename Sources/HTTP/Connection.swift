@@ -28,8 +28,8 @@ final class Connection {
     let isSurplus: Bool
     var phase = Phase.receiving
     var reader: RequestReader
-    /// The part of the response that has not been sent.
-    var unsent: ArraySlice<UInt8> = []
+    /// The response of which a part has not been sent.
+    var unsent: WrittenResponse?
     /// The time at which the connection is closed unless something happens first, in nanoseconds of the monotonic
     /// clock.
     var deadline: UInt64

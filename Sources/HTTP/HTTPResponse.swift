@@ -168,44 +168,83 @@ public final class LaterResponse: Sendable {
     }
 }
 
+/// A response as bytes, and the number of those that have been sent.
+struct WrittenResponse {
+    /// The status line and the header fields, with the empty line after them.
+    let head: [UInt8]
+    /// The body, which stays where its maker put it: copying a long one would take longer than writing the head.
+    let body: [UInt8]
+    /// The number of bytes that the system has accepted.
+    var sentCount = 0
+
+    /// Whether everything has been sent.
+    var isSent: Bool { sentCount == head.count + body.count }
+
+    /// Calls `send` with the bytes that have not been sent, in two pieces.
+    @unsafe
+    func withUnsent<Result>(_ send: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Result) -> Result {
+        unsafe head.withUnsafeBytes { head in
+            unsafe body.withUnsafeBytes { body in
+                unsafe send(
+                    UnsafeRawBufferPointer(rebasing: head[min(sentCount, head.count)...]),
+                    UnsafeRawBufferPointer(rebasing: body[max(sentCount - head.count, 0)...]))
+            }
+        }
+    }
+}
+
 /// A writer that turns responses into bytes.
 struct ResponseWriter {
-    /// The bytes of the response written last.
-    private(set) var bytes: [UInt8] = []
+    /// The head of the response written last, whose memory the next one takes over.
+    private var head: [UInt8] = []
     private var date = ""
     private var dateSeconds: time_t = -1
 
-    /// Replaces `bytes` with those of a response.
+    /// Returns the bytes of a response.
     ///
     /// A header field that breaks the grammar is the handler's mistake. A response with status 500 is then written
     /// instead.
-    mutating func write(_ response: HTTPResponse, to method: HTTPMethod?, then continuation: Continuation) {
+    mutating func write(_ response: HTTPResponse, to method: HTTPMethod?, then continuation: Continuation)
+        -> WrittenResponse
+    {
         guard response.headers.fields.allSatisfy(Self.isValid) else {
             let failure = HTTPResponse(status: .internalServerError, text: "the response could not be written")
             return write(failure, to: method, then: continuation)
         }
-        // Otherwise the memory of a very long response would never be released.
-        bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
-        append("HTTP/1.1 ", String(response.status.rawValue), " ", response.status.reasonPhrase, "\r\n")
+        head.removeAll(keepingCapacity: true)
+        append("HTTP/1.1 ")
+        append(String(response.status.rawValue))
+        append(" ")
+        append(response.status.reasonPhrase)
         updateDate()
-        append("Date: ", date, "\r\n")
-        if !response.status.hasNoBody { append("Content-Length: ", String(response.body.count), "\r\n") }
-        for field in response.headers.fields { append(field.name, ": ", field.value, "\r\n") }
+        append("\r\nDate: ")
+        append(date)
+        if !response.status.hasNoBody {
+            append("\r\nContent-Length: ")
+            append(String(response.body.count))
+        }
+        for field in response.headers.fields {
+            append("\r\n")
+            append(field.name)
+            append(": ")
+            append(field.value)
+        }
         switch continuation {
         case .keepAlive: break
-        case .keepAliveVersion10: append("Connection: keep-alive\r\n")
-        case .close: append("Connection: close\r\n")
+        case .keepAliveVersion10: append("\r\nConnection: keep-alive")
+        case .close: append("\r\nConnection: close")
         }
-        append("\r\n")
-        if method != .head && !response.status.hasNoBody { bytes.append(contentsOf: response.body) }
+        append("\r\n\r\n")
+        let hasBody = method != .head && !response.status.hasNoBody
+        return WrittenResponse(head: head, body: hasBody ? response.body : [])
     }
 
-    private mutating func append(_ texts: String...) {
-        for text in texts { bytes.append(contentsOf: text.utf8) }
+    private mutating func append(_ text: String) {
+        unsafe text.utf8Span.span.withUnsafeBufferPointer { unsafe head.append(contentsOf: $0) }
     }
 
     private static func isValid(_ field: HTTPHeaders.Field) -> Bool {
-        MessageSyntax.isToken(field.name.utf8) && field.value.utf8.allSatisfy(MessageSyntax.isText)
+        MessageSyntax.isToken(field.name.utf8Span.span) && MessageSyntax.isText(field.value.utf8Span.span)
     }
 
     /// Formats the time as in RFC 9110, section 5.6.7, once a second.

@@ -15,7 +15,7 @@ enum MessageSyntax {
             throw HTTPError(.badRequest, "the name of a header field is empty, or has a space or another bad character")
         }
         let value = trimmed(line[(colon + 1)...])
-        guard value.allSatisfy(isText) else {
+        guard isText(value.span) else {
             throw HTTPError(.badRequest, "the value of a header field has a control character")
         }
         return HTTPHeaders.Field(
@@ -30,7 +30,7 @@ enum MessageSyntax {
         let rest = line[digits.endIndex...]
         // White space is allowed only before the semicolon that begins an extension.
         let isSizeAlone = rest.isEmpty || rest.drop(while: isSpace).first == UInt8(ascii: ";")
-        guard !digits.isEmpty, isSizeAlone, rest.allSatisfy(isText) else {
+        guard !digits.isEmpty, isSizeAlone, isText(rest.span) else {
             throw HTTPError(.badRequest, "a chunk of the body does not begin with its size in hexadecimal digits")
         }
         return number(digits, radix: 16)
@@ -60,10 +60,11 @@ enum MessageSyntax {
     }
 
     /// Whether a text is a token, such as the name of a method or a header field (RFC 9110, section 5.6.2).
-    static func isToken(_ text: some Collection<UInt8>) -> Bool {
+    static func isToken(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty
-            && text.allSatisfy { byte in
-                switch byte {
+            && text.indices.allSatisfy { index in
+                let byte = text[index]
+                return switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                     true
@@ -72,8 +73,15 @@ enum MessageSyntax {
             }
     }
 
-    /// Whether a byte is allowed in a header field's value: white space, visible, or not ASCII.
-    static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
+    static func isToken(_ text: ArraySlice<UInt8>) -> Bool { isToken(text.span) }
+
+    /// Whether a text has only bytes of a header field's value: white space, visible ones, and those beyond ASCII.
+    static func isText(_ text: Span<UInt8>) -> Bool {
+        text.indices.allSatisfy { index in
+            let byte = text[index]
+            return byte >= 0x20 && byte != 0x7F || byte == 0x09
+        }
+    }
 
     /// Returns the value of a hexadecimal digit, or nil for any other byte.
     static func hexadecimalValue(ofDigit byte: UInt8) -> UInt8? {

@@ -116,7 +116,7 @@ public enum PercentEncoding {
     /// - Throws: `HTTPError.badRequest` for an escape that is not % and two hexadecimal digits, and for NUL. The same
     ///   for raw spaces, control characters, and text that is not UTF-8.
     public static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
-        if let plain = String(validating: piece, as: UTF8.self), isPlain(piece) { return plain }
+        if isPlain(piece) { return String(decoding: piece, as: UTF8.self) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(piece.count)
         var index = piece.startIndex
@@ -138,9 +138,9 @@ public enum PercentEncoding {
         return text
     }
 
-    /// Whether decoding would not change a piece, which is the usual case.
+    /// Whether a piece is ASCII that decoding would not change, which is the usual case.
     private static func isPlain(_ piece: ArraySlice<UInt8>) -> Bool {
-        for byte in piece where byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") {
+        for byte in piece where byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") {
             return false
         }
         return true

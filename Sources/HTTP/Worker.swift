@@ -269,8 +269,8 @@ extension Worker {
             switch step {
             case .incomplete: break
             case .expectsContinue:
-                let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-                if sentCount(of: interim[...], on: connection) != interim.count { close(connection) }
+                var interim = WrittenResponse(head: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), body: [])
+                if !send(&interim, on: connection) || !interim.isSent { close(connection) }
             case .complete(let request, let continuation):
                 switch core.handler(request) {
                 case .now(let response): send(response, to: request.method, then: continuation, on: connection)
@@ -307,11 +307,11 @@ extension Worker {
         // The server may have begun to stop since the request arrived.
         let stopDeadline = core.stopDeadline
         let continuation = stopDeadline == nil ? continuation : .close
-        writer.write(response, to: method, then: continuation)
+        var written = writer.write(response, to: method, then: continuation)
         let keepsConnection = continuation != .close
-        guard let count = sentCount(of: writer.bytes[...], on: connection) else { return close(connection) }
-        guard count < writer.bytes.count else { return responded(on: connection, keepsConnection: keepsConnection) }
-        connection.unsent = writer.bytes[count...]
+        guard send(&written, on: connection) else { return close(connection) }
+        guard !written.isSent else { return responded(on: connection, keepsConnection: keepsConnection) }
+        connection.unsent = written
         connection.phase = .sending(keepsConnection: keepsConnection)
         connection.deadline = min(
             ServerCore.moment(after: core.configuration.sendTimeout), stopDeadline ?? .max)
@@ -319,23 +319,23 @@ extension Worker {
     }
 
     private func sendRest(on connection: Connection, keepsConnection: Bool) {
-        guard let count = sentCount(of: connection.unsent, on: connection) else { return close(connection) }
-        connection.unsent = connection.unsent.dropFirst(count)
-        guard connection.unsent.isEmpty else { return }
-        connection.unsent = []
+        guard var unsent = connection.unsent, send(&unsent, on: connection) else { return close(connection) }
+        connection.unsent = unsent.isSent ? nil : unsent
+        guard unsent.isSent else { return }
         poller.change(connection.socket, to: .reading)
         responded(on: connection, keepsConnection: keepsConnection)
     }
 
-    /// Sends bytes without waiting.
+    /// Sends what the system accepts of a response without waiting.
     ///
-    /// - Returns: the number of bytes that the system accepted, or nil if the connection has ended.
-    private func sentCount(of bytes: ArraySlice<UInt8>, on connection: Connection) -> Int? {
-        let count = unsafe bytes.withUnsafeBytes { bytes in
-            unsafe Glibc.send(connection.socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    /// - Returns: false if the connection has ended.
+    private func send(_ response: inout WrittenResponse, on connection: Connection) -> Bool {
+        let count = unsafe response.withUnsent { head, body in
+            unsafe shim_send(connection.socket, head.baseAddress, head.count, body.baseAddress, body.count)
         }
-        if count < 0 && (errno == EAGAIN || errno == EINTR) { return 0 }
-        return count < 0 ? nil : count
+        guard count >= 0 else { return errno == EAGAIN || errno == EINTR }
+        response.sentCount += count
+        return true
     }
 
     /// Prepares a connection for its next request after a response, or ends it.
