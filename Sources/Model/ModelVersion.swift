@@ -150,6 +150,12 @@ public final class ModelVersion: Sendable {
         return sizes
     }
 
+    /// Returns n(i) of all groups in a relation; zeros if the version lacks the relation.
+    public func sizes(in relation: Relation) -> [UInt32] {
+        guard let relation = index(of: relation) else { return [UInt32](repeating: 0, count: groupCount) }
+        return (0..<groupCount).map { size(of: $0, at: relation) }
+    }
+
     private func size(of index: Int, at relation: Int) -> UInt32 {
         let start = sizesStart + (checked(index) * relations.count + relation) * 4
         return UInt32(littleEndian: region.load(start, as: UInt32.self))

@@ -109,6 +109,11 @@ extension RelationTable {
     func size(of group: Int, in role: RelationDescription.Role, _ model: VisibleModel) -> UInt32 {
         self[role].map { model.size(of: group, in: $0.relation) } ?? 0
     }
+
+    /// Returns these numbers of all groups; zeros if there is no such relation.
+    func sizes(in role: RelationDescription.Role, _ model: VisibleModel) -> [UInt32] {
+        self[role].map { model.sizes(in: $0.relation) } ?? [UInt32](repeating: 0, count: model.groupCount)
+    }
 }
 
 /// A group that is suggested, with the reasons.

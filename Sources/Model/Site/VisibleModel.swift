@@ -171,6 +171,9 @@ public struct VisibleModel: Sendable {
 
     /// Returns n(i) of groups: group after group, with one number for each relation in the order of `relations`.
     public func sizes(of groups: [UInt32]) -> [UInt32] { model.sizes(of: groups) }
+
+    /// Returns n(i) of all groups in a relation, hidden ones included; zeros if the version lacks the relation.
+    public func sizes(in relation: Relation) -> [UInt32] { model.sizes(in: relation) }
 }
 
 /// A set of groups of a version, stored as one bit for each group.

@@ -76,15 +76,21 @@ struct OpenFile: ~Copyable {
         let copy = try OpenFile(name, for: .creatingPrivate)
         unsafe unlink(name)
         try copy.reserve(byteCount: byteCount)
+        var piece = [UInt8](repeating: 0, count: Self.copyByteCount)
         var done = 0
         while done < byteCount {
-            let piece = try bytes(count: min(Self.copyByteCount, byteCount - done), at: done)
-            guard !piece.isEmpty else { throw StoreError(.corrupt, "\(path) has become shorter") }
-            try unsafe copy.write(piece.span.bytes, at: done)
-            done += piece.count
+            let read = unsafe piece.withUnsafeMutableBytes { piece in
+                Descriptor.retrying {
+                    unsafe pread(descriptor, piece.baseAddress, min(piece.count, byteCount - done), done)
+                }
+            }
+            guard read >= 0 else { throw .system(.unavailable, "read", path) }
+            guard read > 0 else { throw StoreError(.corrupt, "\(path) has become shorter") }
+            try unsafe copy.write(piece.span.extracting(first: read).bytes, at: done)
+            done += read
         }
-        // Its pages need not be in memory twice.
-        evict()
+        // The pages of the file stay in the system's cache: the next start reads them, and not the disk. The system
+        // takes back pages that were read once before all others.
         return copy
     }
 

@@ -148,7 +148,7 @@ struct PopularityPrior: Sendable {
     ///   - limit: the number of groups that become candidates for everybody.
     /// - Complexity: O(groups · log groups).
     init(_ model: VisibleModel, _ relations: RelationTable, weight: Double, limit: Int) {
-        let sizes = (0..<model.groupCount).map { relations.size(of: $0, in: .membership, model) }
+        let sizes = relations.sizes(in: .membership, model)
         let greatest = Double(max(1, sizes.max() ?? 0))
         scores = sizes.map { Float(weight * (Double($0) / greatest).squareRoot()) }
         let ranked = sizes.indices.filter { sizes[$0] > 0 }.sorted { (sizes[$0], $1) > (sizes[$1], $0) }

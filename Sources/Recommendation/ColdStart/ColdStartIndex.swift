@@ -19,9 +19,8 @@ struct ColdStartIndex: Sendable {
     /// - Complexity: O(groups · log groups).
     init(_ model: VisibleModel, _ relations: RelationTable) {
         self.relations = relations
-        let sized = (0..<model.groupCount).map { group in
-            let members = UInt64(relations.size(of: group, in: .membership, model))
-            return (group: UInt32(group), size: members << 32 | UInt64(relations.size(of: group, in: .pool, model)))
+        let sized = zip(relations.sizes(in: .membership, model), relations.sizes(in: .pool, model)).enumerated().map {
+            group, sizes in (group: UInt32(group), size: UInt64(sizes.0) << 32 | UInt64(sizes.1))
         }
         let ordered = sized.sorted { $0.size != $1.size ? $0.size > $1.size : $0.group < $1.group }
         popular = ordered.map(\.group)

@@ -226,8 +226,7 @@ extension Planner {
             stated.first { $0.kind == kind }
                 ?? Manifest.EvidenceWeight(
                     kind, weight: HintFormula.usualWeight(of: kind),
-                    unit: HintFormula.unit(
-                        of: kind, sizes: (0..<UInt32(model.groupCount)).map { relations.size(of: $0, kind, model) }))
+                    unit: HintFormula.unit(of: kind, sizes: relations.sizes(in: kind.sizeRole, model)))
         }
     }
 

@@ -18,9 +18,8 @@ struct UbiquitousGroups: Sendable {
             groups = nil
             return
         }
-        let found = (0..<UInt32(groupCount)).filter {
-            Int(configuration.relations.size(of: Int($0), in: .membership, model)) >= least
-        }
+        let sizes = configuration.relations.sizes(in: .membership, model)
+        let found = (0..<UInt32(groupCount)).filter { Int(sizes[Int($0)]) >= least }
         groups = found.isEmpty ? nil : GroupSet(found, groupCount: groupCount)
     }
 
