@@ -9,7 +9,8 @@ enum SimilarityBenchmark: Benchmark {
         "similarity", summary: "Time the exact neighbours of every row of a matrix",
         discussion: """
             PREFIX.indptr and PREFIX.indices hold little-endian row offsets (int64) and columns (int32). "seconds" is \
-            the time of preparing, counting and choosing the best; "readSeconds" is the time of reading.
+            the time of preparing, counting and choosing the best; "readSeconds" is the time of reading. "digest" is \
+            that of all lists (FNV-1a, 64 bits).
             """,
         arguments: [Argument("PREFIX", help: "The path of the matrix, without its extensions")],
         options: [
@@ -43,9 +44,22 @@ enum SimilarityBenchmark: Benchmark {
         let report = SimilarityReport(
             rows: matrix.rowCount, columns: matrix.columnCount, entries: matrix.entryCount,
             neighbours: lists.neighbours.count, threads: search.threads, readSeconds: readSeconds, seconds: seconds,
-            path: search.path)
+            path: search.path, digest: digest(of: lists))
         print(report.line)
         print(report.json)
+    }
+
+    /// Returns a digest of the neighbours, common entries and scores of all lists, then of the offsets of the lists.
+    private static func digest(of lists: NeighbourTable) -> String {
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ number: UInt64) { digest = (digest ^ number) &* 0x100_0000_01B3 }
+        for neighbour in lists.neighbours {
+            add(UInt64(neighbour.index))
+            add(UInt64(neighbour.common))
+            add(UInt64(neighbour.score.bitPattern))
+        }
+        for offset in lists.offsets { add(UInt64(offset)) }
+        return String(digest, radix: 16)
     }
 
     /// Writes the three arrays one after the other, each rows × `limit`.
@@ -82,6 +96,7 @@ struct SimilarityReport {
     var seconds: Double
     /// The processor instructions that were used.
     var path: ProcessorPath
+    var digest: String
 
     var line: String {
         """
@@ -96,7 +111,7 @@ struct SimilarityReport {
         {"rows":\(rows),"columns":\(columns),"entries":\(entries),"neighbours":\(neighbours),"threads":\(threads),\
         "readSeconds":\(Measuring.rounded(readSeconds)),"seconds":\(Measuring.rounded(seconds)),\
         "processorSeconds":\(Measuring.rounded(Measuring.processorSeconds)),"peakBytes":\(Measuring.peakBytes),\
-        "path":"\(path.rawValue)"}
+        "path":"\(path.rawValue)","digest":"\(digest)"}
         """
     }
 }
