@@ -64,7 +64,7 @@ extension Catalog {
 
     /// Returns the highest keys of the photos that a member likes, or of the members whom a member follows; nobody
     /// follows themselves.
-    private func entries(ofUser user: Int64?, _ told: [ToldChange], _ source: RelationSource) throws(DatabaseError)
+    func entries(ofUser user: Int64?, _ told: [ToldChange], _ source: RelationSource) throws(DatabaseError)
         -> [Int64]
     {
         var found: Set<Int64> = []

@@ -295,3 +295,30 @@ extension Catalog {
         while try pairs.step() { try events.settle(row: pairs.integer(0), entry: pairs.integer(1)) }
     }
 }
+
+extension CatalogSnapshot {
+    /// Returns the column of a user or photo in a matrix of this snapshot, or `nil` if there is none with the id.
+    public func column(of id: String, in table: EntityTable) throws(CatalogError) -> UInt32? {
+        try wrapping { () throws(DatabaseError) in try catalog.key(of: id, in: table).map { UInt32(clamping: $0) } }
+    }
+
+    /// Returns the columns of the users who agreed to be shown to others.
+    public func listedUsers() throws(CatalogError) -> [UInt32] {
+        try columns("SELECT user_key FROM users WHERE listed = 1 AND ?1 = ?1", 0)
+    }
+
+    /// Returns the columns of a user's own photos.
+    public func photos(ofOwner user: UInt32) throws(CatalogError) -> [UInt32] {
+        try columns("SELECT photo_key FROM photos WHERE user_key = ?1", Int64(user))
+    }
+
+    private func columns(_ query: String, _ value: Int64) throws(CatalogError) -> [UInt32] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(query)
+            rows.bind(value, at: 1)
+            var columns: [UInt32] = []
+            while try rows.step() { columns.append(UInt32(clamping: rows.integer(0))) }
+            return columns
+        }
+    }
+}

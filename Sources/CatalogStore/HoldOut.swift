@@ -25,13 +25,13 @@ public enum HoldOutRule: Sendable, Equatable {
 extension Catalog {
     /// Writes a copy of the catalog without the memberships that a rule holds out, and without their interactions.
     ///
-    /// The rule can also be applied to another relation. Then entries of that relation are held out, but no
-    /// interactions.
+    /// The rule can also be applied to another table. What members tell of is held out member by member, and what is in
+    /// pools photo by photo.
     ///
     /// - Parameters:
     ///   - path: the path of the copy, which must not exist yet.
     ///   - rule: the rule.
-    ///   - source: the relation. If its entries are photos, the rule holds groups of each photo out.
+    ///   - source: the table.
     /// - Returns: the number of entries held out.
     public func copy(to path: String, holdingOut rule: HoldOutRule, of source: RelationSource = .memberships)
         throws(CatalogError) -> Int
@@ -55,16 +55,18 @@ extension Catalog {
 
     private func holdOut(_ rule: HoldOutRule, _ source: RelationSource) throws(DatabaseError) -> Int {
         var removals = [
-            try database.prepare("DELETE FROM \(source.table) WHERE group_key = ? AND \(source.entryColumn) = ?")
+            try database.prepare(
+                "DELETE FROM \(source.table) WHERE \(source.thingColumn) = ? AND \(source.holderColumn) = ?")
         ]
-        if source == .memberships {
-            removals.append(try database.prepare("DELETE FROM interactions WHERE group_key = ? AND user_key = ?"))
+        if RelationSource.changed.contains(source) {
+            removals.append(
+                try database.prepare("DELETE FROM interactions WHERE \(source.thingColumn) = ? AND user_key = ?"))
         }
         var count = 0
-        for (entry, group) in try heldOut(by: rule, source) {
+        for (holder, thing) in try heldOut(by: rule, source) {
             for statement in removals {
-                statement.bind(group, at: 1)
-                statement.bind(entry, at: 2)
+                statement.bind(thing, at: 1)
+                statement.bind(holder, at: 2)
                 try statement.run()
             }
             count += 1
@@ -97,14 +99,14 @@ extension Catalog {
     }
 
     private func heldOut(by rule: HoldOutRule, _ source: RelationSource) throws(DatabaseError)
-        -> [(entry: Int64, group: Int64)]
+        -> [(holder: Int64, thing: Int64)]
     {
         let rows = try database.prepare(
             """
-            SELECT \(source.entryColumn), group_key, \(source.timeColumn) FROM \(source.table)
-            ORDER BY \(source.entryColumn), group_key
+            SELECT \(source.holderColumn), \(source.thingColumn), \(source.timeColumn) FROM \(source.table)
+            ORDER BY \(source.holderColumn), \(source.thingColumn)
             """)
-        var chosen: [(entry: Int64, group: Int64)] = []
+        var chosen: [(holder: Int64, thing: Int64)] = []
         var user: Int64?
         var groups: [(group: Int64, joinedAt: Int64?)] = []
         func choose() {
@@ -159,6 +161,13 @@ extension Catalog {
         }
         return mixed ^ (mixed >> 31)
     }
+}
+
+extension RelationSource {
+    /// The column of the member or photo whose things are held out.
+    fileprivate var holderColumn: String { rows == .users ? rowColumn : entryColumn }
+    /// The column of the groups, photos or members that are held out.
+    fileprivate var thingColumn: String { rows == .users ? entryColumn : rowColumn }
 }
 
 extension CatalogSnapshot {

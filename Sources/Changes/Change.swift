@@ -59,6 +59,9 @@ public enum Change: Sendable, Equatable {
         return removal.forgottenUserID
     }
 
+    /// Whether the answers of everybody obey the change: a decision of the site, or the removal of a member.
+    public var concernsEverybody: Bool { userID == nil || forgottenUserID != nil }
+
     /// The interactions that the change records.
     public var interactions: [InteractionRecord] {
         guard case .member(let member) = self, case .record(let records) = member.action else { return [] }

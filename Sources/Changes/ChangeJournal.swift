@@ -216,10 +216,13 @@ extension ChangeJournal {
         """
     }
 
-    /// Returns the statement that creates the index by user and key, which journals of November 2026 lack.
+    /// Returns the statements that create the indexes by user and key, and of forgotten members, which journals of
+    /// November 2026 lack.
     private static func userIndex(in place: Place) -> String {
         """
-        CREATE INDEX IF NOT EXISTS \(place.rawValue).changes_of_user ON changes (user_id) WHERE user_id IS NOT NULL
+        CREATE INDEX IF NOT EXISTS \(place.rawValue).changes_of_user ON changes (user_id) WHERE user_id IS NOT NULL;
+        CREATE INDEX IF NOT EXISTS \(place.rawValue).changes_of_forgotten ON changes (stamp)
+            WHERE kind = \(ChangeKind.removeMember.rawValue)
         """
     }
 

@@ -217,4 +217,12 @@ extension ChangeJournal {
     public func siteChanges() throws(ChangeError) -> [JournaledChange] {
         try wrapping { () throws(DatabaseError) in try rows(where: "user_id IS NULL AND kind > 0").map(\.change) }
     }
+
+    /// Returns the changes that the answers of everybody obey: those of the site, and removals of members.
+    public func decisions() throws(ChangeError) -> [JournaledChange] {
+        let removals = try wrapping { () throws(DatabaseError) in
+            try rows(where: "kind = \(ChangeKind.removeMember.rawValue)").map(\.change)
+        }
+        return (try siteChanges() + removals).sorted { $0.stamp < $1.stamp }
+    }
 }

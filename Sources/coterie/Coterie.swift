@@ -13,7 +13,7 @@ enum Coterie {
         [
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
             RecommendCommand.self, ExplainCommand.self, PhotoCommand.self,
-            SimilarPhotosCommand.self, TrendingCommand.self, HideCommand.self,
+            SimilarPhotosCommand.self, PhotosCommand.self, ContactsCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
             TuneCommand.self, ExperimentCommand.self, ServeCommand.self, ReplayCommand.self, KernelCommand.self,
             CleanCommand.self, TokenCommand.self, DeleteCommand.self, RenameCommand.self, ForgetCommand.self,

@@ -44,6 +44,9 @@ struct AnswerTests {
         + ["51788458157", "52654435770"].map {
             Question(["photo", $0, "--limit", "30"], "/v1/photos/{id}/groups", "/v1/photos/\($0)/groups?limit=30")
         }
+        + ["photos", "contacts"].map {
+            Question([$0, user, "--limit", "12"], "/v1/users/{id}/\($0)", "/v1/users/\(user)/\($0)?limit=12")
+        }
         + [
             Question(["trending", "--limit", "5"], "/v1/trending", "/v1/trending?limit=5"),
             Question(["hide", "--list"], "/v1/admin/hidden", "/v1/admin/hidden"),

@@ -110,6 +110,8 @@ struct DescriptionTests {
             "/v1/photos/{id}/groups",
             ["p1", "p2", "none"].map { "/v1/photos/\($0)/groups" } + ["/v1/photos/p1/groups?by=look"]
         ),
+        ("/v1/users/{id}/photos", ["ann", "none"].map { "/v1/users/\($0)/photos" } + ["/v1/users/ann/photos?limit=0"]),
+        ("/v1/users/{id}/contacts", ["ann", "none"].map { "/v1/users/\($0)/contacts" }),
         ("/v1/photos/{id}/similar", ["p1", "none"].map { "/v1/photos/\($0)/similar" }),
         ("/v1/admin/model", ["/v1/admin/model"]),
     ]

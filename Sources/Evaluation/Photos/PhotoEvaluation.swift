@@ -19,16 +19,6 @@ public struct PhotoEvaluation {
         case served
     }
 
-    /// The accuracy of a list.
-    public struct Measures: Sendable {
-        /// The list.
-        public var list: List
-        /// The accuracy by length.
-        public var accuracy: [Int: Accuracy]
-        /// The list's recall at the first length minus that of the served list, with its 95% interval.
-        public var difference: (mean: Double, interval: ClosedRange<Double>)
-    }
-
     /// A photo in terms of rows of the matrix, which are the model's groups.
     struct Photo {
         var column: UInt32
@@ -105,34 +95,16 @@ public struct PhotoEvaluation {
     ///   - samples: the number of samples of the bootstrap.
     ///   - progress: receives the number of photos done, from time to time.
     public func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
-        -> [Measures]
+        -> [ComparedList]
     {
         let length = lengths.max() ?? 0
-        var sums = [[Accuracy]](
-            repeating: [Accuracy](repeating: Accuracy(), count: lengths.count), count: List.allCases.count)
-        var recalls = [[Double]](repeating: [], count: List.allCases.count)
+        var comparison = ListComparison(List.allCases.map(\.rawValue), lengths: lengths, count: photos.count)
         for (number, photo) in photos.enumerated() {
-            for (index, list) in List.allCases.enumerated() {
-                let groups = try self.groups(list, photo, length)
-                for (place, length) in lengths.enumerated() {
-                    let accuracy = Accuracy(
-                        of: groups, length: length, heldOut: photo.heldOut, heldOutCount: photo.heldOut.count)
-                    sums[index][place].add(accuracy, weight: 1 / Double(photos.count))
-                    if place == 0 { recalls[index].append(accuracy.recall) }
-                }
-            }
+            let lists = try List.allCases.map { list throws(EvaluationError) in try groups(list, photo, length) }
+            comparison.add(lists, heldOut: photo.heldOut)
             if number.isMultiple(of: 64) { progress(number) }
         }
-        let bootstrap = Bootstrap(recalls, samples: samples)
-        let served = List.allCases.count - 1
-        return List.allCases.enumerated().map { index, list in
-            Measures(
-                list: list, accuracy: Dictionary(uniqueKeysWithValues: zip(lengths, sums[index])),
-                difference: (
-                    (sums[index].first?.recall ?? 0) - (sums[served].first?.recall ?? 0),
-                    bootstrap.interval(of: index, minus: served)
-                ))
-        }
+        return comparison.result(samples: samples)
     }
 
     private func groups(_ list: List, _ photo: Photo, _ length: Int) throws(EvaluationError) -> [UInt32] {

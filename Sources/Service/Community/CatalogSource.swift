@@ -49,7 +49,10 @@ final class CatalogSource: CommunitySource {
         }
     }
 
-    func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool { true }
+    /// Whether the catalog knows a subject; it does not compare members if only the version has their groups.
+    func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool {
+        subject != .contacts || snapshot?.manifest.hasOwnMembers != true
+    }
     var records: Bool { !Catalog.isForbidden(path) }
 
     /// Returns the groups that the user is a member of, stated interests, and later interactions.
@@ -93,6 +96,20 @@ final class CatalogSource: CommunitySource {
 
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         try reader.photos(ofGroups: ids, limit: limit)
+    }
+
+    func photos(for taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> [TastePhoto] {
+        try reader.read { catalog throws(CatalogError) in
+            try catalog.photos(for: taste.request, planner: taste.planner)
+        }
+    }
+
+    func contacts(for taste: MemberTaste, in snapshot: VisibleSnapshot, limit: Int) throws(ServiceError)
+        -> [TasteContact]
+    {
+        try reader.read { catalog throws(CatalogError) in
+            try catalog.contacts(for: taste.request, planner: taste.planner)
+        }
     }
 
     /// Commits the change, together with other changes that wait.

@@ -46,6 +46,15 @@ protocol CommunitySource: Sendable {
     /// Returns at most `limit` public photos of each group, the last added first.
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]]
 
+    /// Returns public photos that a member may like, best first.
+    func photos(for taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> [TastePhoto]
+
+    /// Returns members whom a member may want to know, best first.
+    ///
+    /// - Parameter limit: the most members that the answer can have.
+    func contacts(for taste: MemberTaste, in snapshot: VisibleSnapshot, limit: Int) throws(ServiceError)
+        -> [TasteContact]
+
     /// Applies a change, which is durable when this returns and shows in every later answer of this daemon.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome
 
@@ -102,6 +111,7 @@ enum CommunitySubject: String {
     case siteDecisions = "what the site decides"
     case removals = "what is to be removed"
     case photos
+    case contacts = "who is in the same groups as whom"
 }
 
 extension CommunitySource {
@@ -124,6 +134,14 @@ extension CommunitySource {
 
     /// No photos; the default for a source that has none.
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] { ids.map { _ in [] } }
+
+    /// No photos; the default for a source that has none.
+    func photos(for taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> [TastePhoto] { [] }
+
+    /// No members; the default for a source that cannot compare them.
+    func contacts(for taste: MemberTaste, in snapshot: VisibleSnapshot, limit: Int) throws(ServiceError)
+        -> [TasteContact]
+    { [] }
 
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}

@@ -39,7 +39,11 @@ final class JournalSource: CommunitySource {
     var catalogPath: String? { catalog?.path }
 
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool {
-        subject != .photos || catalog != nil
+        switch subject {
+        case .photos: catalog != nil
+        case .contacts: catalog != nil && snapshot?.manifest.hasOwnMembers != true
+        case .memberships, .memberChanges, .siteDecisions, .removals: true
+        }
     }
 
     /// Returns the published profile with newer changes replayed on top.
@@ -174,6 +178,39 @@ final class JournalSource: CommunitySource {
             let kept = found.filter { !removed.hides($0.id, of: $0.ownerID) && !removed.hides($0.id, in: group) }
             return Array(kept.prefix(limit))
         }
+    }
+
+    func photos(for taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> [TastePhoto] {
+        guard let catalog else { return [] }
+        let request = try request(of: taste, in: snapshot)
+        return try catalog.read { catalog throws(CatalogError) in
+            try catalog.photos(for: request, planner: taste.planner)
+        }
+    }
+
+    /// Returns members of the catalog, after what they did since the version was made.
+    func contacts(for taste: MemberTaste, in snapshot: VisibleSnapshot, limit: Int) throws(ServiceError)
+        -> [TasteContact]
+    {
+        guard let catalog else { return [] }
+        let request = try request(of: taste, in: snapshot)
+        let found = try catalog.read { catalog throws(CatalogError) in
+            try catalog.contacts(for: request, planner: taste.planner)
+        }
+        var contacts: [TasteContact] = []
+        for contact in found where contacts.count < limit {
+            let recent = try journal.recentChanges(ofUser: contact.id, beyond: snapshot.manifest.taken)
+            if let contact = contact.after(recent, for: taste.planner) { contacts.append(contact) }
+        }
+        return contacts
+    }
+
+    private func request(of taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> TasteRequest {
+        var request = taste.request
+        let taken = snapshot.manifest.taken
+        request.take(
+            try journal.recentChanges(ofUser: request.userID, beyond: taken), journal.decisions.recorded, beyond: taken)
+        return request
     }
 
     /// Commits the change to the journal, together with other changes that wait; the relay sends it on.

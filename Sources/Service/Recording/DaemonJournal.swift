@@ -34,8 +34,8 @@ final class DaemonJournal: Sendable {
             do throws(ChangeError) {
                 let isComplete = completeness.isComplete.load(ordering: .relaxed)
                 let outcomes = try journal.record(changes, at: now(), isComplete: isComplete)
-                if changes.contains(where: { $0.userID == nil }) {
-                    try decisions.renew { () throws(ChangeError) in try journal.siteChanges() }
+                if changes.contains(where: \.concernsEverybody) {
+                    try decisions.renew { () throws(ChangeError) in try journal.decisions() }
                 }
                 return outcomes
             } catch { throw CatalogError(error) }
@@ -142,7 +142,7 @@ final class DaemonJournal: Sendable {
                 } catch { throw CatalogError(error) }
             }
             try decisions.renew { () throws(ChangeError) in
-                try readers.read { journal throws(ChangeError) in try journal.siteChanges() }
+                try readers.read { journal throws(ChangeError) in try journal.decisions() }
             }
         } catch { throw ServiceError(.startFailed, error.message) }
     }
@@ -230,7 +230,7 @@ final class DaemonJournal: Sendable {
     ///
     /// - Parameter connection: the connection to this journal that added a decision.
     func renewDecisions(from connection: ChangeJournal) throws(ChangeError) {
-        try decisions.renew { () throws(ChangeError) in try connection.siteChanges() }
+        try decisions.renew { () throws(ChangeError) in try connection.decisions() }
         changes.everythingChanged()
     }
 
@@ -292,7 +292,7 @@ final class JournaledDecisions: Sendable {
     ///
     /// - Returns: whether the changes contained a decision.
     func add(unwritten changes: [JournaledChange]) -> Bool {
-        let decisions = changes.filter { $0.change.map { $0.userID == nil } == true }
+        let decisions = changes.filter { $0.change?.concernsEverybody == true }
         guard !decisions.isEmpty else { return false }
         log.withLock { log in
             for decision in decisions { log.unwritten[decision.stamp] = decision }

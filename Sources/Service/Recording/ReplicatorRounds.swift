@@ -219,7 +219,7 @@ struct ReplicatorRounds: ~Copyable {
         let taken = try Self.journaled { [writer, prunable, relay] () throws(ChangeError) in
             try writer.follow(changes, beyond: prunable, at: relay.now())
         }
-        if taken.contains(where: { $0.change.map { $0.userID == nil } == true }) {
+        if taken.contains(where: { $0.change?.concernsEverybody == true }) {
             try Self.journaled { [writer, relay] () throws(ChangeError) in
                 try relay.journal.renewDecisions(from: writer)
             }

@@ -130,8 +130,8 @@ enum Caching: String, Sendable {
 extension Endpoint {
     /// Returns all endpoints of the service, for these relations.
     static func table(of relations: RelationTable) -> [Endpoint] {
-        health + documents + components + apps + groups(of: relations) + members + lists + interactions + photos
-            + administration + hiding + curation + removals(of: relations)
+        health + documents + components + apps + groups(of: relations) + members + discoveries + lists + interactions
+            + photos + administration + hiding + curation + removals(of: relations)
     }
 }
 

@@ -36,6 +36,10 @@ enum EvaluateCommand: Subcommand {
                 help: "Hold out pool entries instead, and measure the lists for photos against popular groups, summed "
                     + "counts and summed cosines"),
             Option(
+                "find", "WHAT",
+                help: "Hold out favourites or follows instead, and measure the photos or contacts of members against "
+                    + "popular ones and plain item-based filtering", allowed: Discovered.allCases.map(\.rawValue)),
+            Option(
                 "lengths", "N,…",
                 help: "How many groups of a list count; all figures but accuracy use the first number",
                 default: "20"),
@@ -53,6 +57,7 @@ enum EvaluateCommand: Subcommand {
         examples: [
             "coterie evaluate", "coterie evaluate --hold-out last --lengths 20,50",
             "coterie evaluate train.tsv test.tsv --pools pools.tsv --json", "coterie evaluate --photos --lengths 10",
+            "coterie evaluate --find photos --hold-out last",
             "coterie evaluate --lists before.tsv", "coterie evaluate --variety 2 --baseline before.tsv",
         ])
 
@@ -60,7 +65,7 @@ enum EvaluateCommand: Subcommand {
         let lengths = try self.lengths(parsed)
         let samples = try parsed.integer("bootstrap", in: 0...100_000)
         let share = try parsed.number("sample", in: 0.0001...1)
-        try refuseListsOfMembersForPhotos(parsed)
+        try refuseListsOfMembers(parsed)
         let baseline = try parsed.baselineFile()
         let line = ProgressLine()
         defer { line.clear() }
@@ -71,9 +76,24 @@ enum EvaluateCommand: Subcommand {
         let instant = try moment ?? parsed.planInstant()
         let version = try learned(parsed, catalogs, atMilliseconds: instant, line)
         if parsed.flag("photos") {
-            let report = try PhotoEvaluationReport(
+            let report = try ComparisonReport(
                 version, catalogs, lengths: lengths, share: share, samples: samples,
                 threads: parsed.threadCount(), line)
+            return try report.write(parsed)
+        }
+        if let found = try parsed.choiceIfGiven("find", of: Discovered.self) {
+            line.begin("reading members")
+            let evaluation = try DiscoveryEvaluation(
+                found.kind, training: catalogs.training, whole: catalogs.heldOut,
+                planner: VisibleSnapshot(version, planning: try parsed.planning()).planner, atMilliseconds: instant,
+                share: share, threads: parsed.threadCount())
+            line.clear()
+            guard evaluation.memberCount > 0 else {
+                throw Failure(
+                    Failure.badData,
+                    "nothing that could be found is held out: \(found.need), or give another --hold-out")
+            }
+            let report = try ComparisonReport(evaluation, found.kind, lengths: lengths, samples: samples, line)
             return try report.write(parsed)
         }
         let model = version.model
@@ -107,16 +127,22 @@ enum EvaluateCommand: Subcommand {
         try output.flush()
     }
 
-    /// Refuses options about members' lists together with `--photos`.
+    /// Refuses options about members' lists of groups together with `--photos` or `--find`.
     ///
-    /// Lists for photos are always compared with the list `served`, and they are not written to a file.
+    /// Other lists are always compared with the list `served`, and they are not written to a file.
     ///
     /// - Throws: `UsageError` if one of these options is given.
-    private static func refuseListsOfMembersForPhotos(_ parsed: ParsedCommand) throws(UsageError) {
-        guard parsed.flag("photos") else { return }
-        for name in ["baseline", "lists", "against"] where parsed.origin(of: name) != .standard {
-            throw UsageError("--photos and --\(name) cannot be given together: --\(name) is about lists of members")
+    private static func refuseListsOfMembers(_ parsed: ParsedCommand) throws(UsageError) {
+        let isFinding = parsed.origin(of: "find") != .standard
+        guard parsed.flag("photos") || isFinding else { return }
+        guard !parsed.flag("photos") || !isFinding else {
+            throw UsageError("--photos and --find cannot be given together: each holds out something else")
         }
+        let given = isFinding ? "find" : "photos"
+        for name in ["baseline", "lists", "against"] where parsed.origin(of: name) != .standard {
+            throw UsageError("--\(given) and --\(name) cannot be given together: --\(name) is about lists of groups")
+        }
+        guard !parsed.flag("csv") else { throw UsageError("--\(given) and --csv cannot be given together: use --json") }
     }
 
     /// Returns a filter that takes a share of the members, spread evenly.
@@ -169,6 +195,23 @@ enum EvaluateCommand: Subcommand {
             }
         }
         try output.flush()
+    }
+}
+
+/// The things other than groups that are found for members.
+enum Discovered: String, CaseIterable {
+    case photos
+    case contacts
+
+    /// The kind of what is held out.
+    var kind: EvidenceKind { self == .photos ? .favourites : .follows }
+
+    /// The data without which nothing can be found.
+    var need: String {
+        switch self {
+        case .photos: "import favourites of photos that are in pools"
+        case .contacts: "import follows, and users with yes in the column listed"
+        }
     }
 }
 

@@ -41,8 +41,8 @@ struct EvaluationCatalogs {
         guard parsed.arguments.count != 1 else {
             throw UsageError("TEST is missing: give a file to learn from and one that is held out, or neither")
         }
-        guard parsed.arguments.isEmpty || !parsed.flag("photos") else {
-            throw UsageError("--photos leaves out entries of the catalog: give no files")
+        for name in ["photos", "find"] where !parsed.arguments.isEmpty && parsed.origin(of: name) != .standard {
+            throw UsageError("--\(name) leaves out entries of the catalog: give no files")
         }
         areFiles = !parsed.arguments.isEmpty
         folder = FileManager.default.temporaryDirectory.path + "/coterie-evaluate-\(getpid())"
@@ -105,10 +105,11 @@ struct EvaluationCatalogs {
         }
         let whole = try parsed.openCatalog()
         let path = folder + "/training.sqlite"
-        let source: RelationSource = parsed.flag("photos") ? .pools : .memberships
+        let found = try parsed.choiceIfGiven("find", of: Discovered.self)
+        let source = found?.kind.source ?? (parsed.flag("photos") ? .pools : .memberships)
         let count = try whole.copy(to: path, holdingOut: rule(parsed), of: source)
         printToStandardError(
-            "\(Formats.grouped(count)) \(parsed.flag("photos") ? "pool entries" : "memberships") held out")
+            "\(Formats.grouped(count)) \(source == .pools ? "pool entries" : source.table) held out")
         let training = try Catalog(path: path, mode: .reading)
         guard try training.groups().contains(where: { $0.isShown }) else {
             throw Failure(

@@ -1,5 +1,6 @@
 import CommandLine
 import Evaluation
+import Model
 import ModelStore
 
 /// The results of an evaluation, as tables, as CSV and as JSON.
@@ -170,12 +171,15 @@ struct EvaluationReport {
     private func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + four(value) }
 }
 
-/// The accuracy of lists for photos, measured on groups left out of pools, as a table and as JSON.
-struct PhotoEvaluationReport {
-    private let photoCount: Int
+/// The accuracy of several lists, compared with the served one, as a table and as JSON.
+struct ComparisonReport {
+    /// The thing that lists are for, and that something was held out of.
+    private let subject: (photos: Int?, members: Int?)
+    private let title: String
     private let lengths: [Int]
-    private let measures: [PhotoEvaluation.Measures]
+    private let measures: [ComparedList]
 
+    /// Measures the lists of groups for photos, by groups left out of pools.
     init(
         _ version: LoadedVersion, _ catalogs: EvaluationCatalogs, lengths: [Int], share: Double, samples: Int,
         threads: Int, _ line: ProgressLine
@@ -188,7 +192,22 @@ struct PhotoEvaluationReport {
             line.show(done: $0, total: evaluation.photoCount, unit: "photos")
         }
         line.clear()
-        photoCount = evaluation.photoCount
+        subject = (evaluation.photoCount, nil)
+        title = "\(Formats.grouped(evaluation.photoCount)) photos with groups left out"
+        self.lengths = lengths
+    }
+
+    /// Measures the photos or contacts of members, by favourites or follows that were held out.
+    init(_ evaluation: DiscoveryEvaluation, _ kind: EvidenceKind, lengths: [Int], samples: Int, _ line: ProgressLine)
+        throws
+    {
+        line.begin("measuring")
+        measures = try evaluation.measures(lengths: lengths, samples: samples) {
+            line.show(done: $0, total: evaluation.memberCount, unit: "members")
+        }
+        line.clear()
+        subject = (nil, evaluation.memberCount)
+        title = "\(Formats.grouped(evaluation.memberCount)) members with \(kind.rawValue) held out"
         self.lengths = lengths
     }
 
@@ -213,7 +232,7 @@ struct PhotoEvaluationReport {
             for (place, length) in lengths.enumerated() {
                 guard let accuracy = measures.accuracy[length] else { continue }
                 table.add(
-                    [place == 0 ? measures.list.rawValue : "", String(length)]
+                    [place == 0 ? measures.name : "", String(length)]
                         + Accuracy.measures.map { Formats.fixed(accuracy[keyPath: $0.value], 4) }
                         + [
                             place > 0
@@ -222,7 +241,7 @@ struct PhotoEvaluationReport {
                         ])
             }
         }
-        return ["\(Formats.grouped(photoCount)) photos with groups left out"] + table.lines
+        return [title] + table.lines
     }
 
     private struct Document: Encodable {
@@ -235,16 +254,17 @@ struct PhotoEvaluationReport {
             var at: Int
             var measures: [String: Double]
         }
-        var photos: Int
+        var photos: Int?
+        var members: Int?
         var lists: [List]
     }
 
     private var document: Document {
         Document(
-            photos: photoCount,
+            photos: subject.photos, members: subject.members,
             lists: measures.map { measures in
                 Document.List(
-                    list: measures.list.rawValue,
+                    list: measures.name,
                     accuracy: lengths.compactMap { length in
                         guard let accuracy = measures.accuracy[length] else { return nil }
                         let values = Accuracy.measures.map { ($0.name, accuracy[keyPath: $0.value]) }

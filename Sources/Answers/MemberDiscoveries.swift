@@ -1,0 +1,224 @@
+public import Model
+public import Recommendation
+
+/// Photos that a member may like: `GET /v1/users/{id}/photos`, `coterie photos`.
+public struct PhotosForMember: Answer, Equatable {
+    /// The model version from which the answer is made.
+    public var version: ServedVersion
+    /// The member's external id.
+    public var userId: String
+    /// Whether anything is known of the member.
+    public var known: Bool
+    /// The photos, in the order in which they are shown.
+    public var photos: [Row]
+
+    /// Creates an answer from photos in the order of the list.
+    ///
+    /// - Parameters:
+    ///   - version: the model version.
+    ///   - photos: the photos.
+    ///   - plan: the member's list of groups, which says why groups fit.
+    ///   - profile: the member.
+    ///   - isKnown: whether anything is known of the member.
+    ///   - planner: the planner.
+    public init(
+        _ version: ServedVersion, _ photos: [FittingPhoto], _ plan: Plan, for profile: MemberProfile, isKnown: Bool,
+        _ planner: Planner
+    ) {
+        self.version = version
+        userId = profile.userID
+        known = isKnown
+        let joined = Set(profile.joined.map(\.group))
+        let wanted = Set(photos.flatMap { $0.groups.prefix(Self.groupLimit) })
+        let items = plan.items.filter { wanted.contains($0.group) && !joined.contains($0.group) }
+        let because = Dictionary(
+            zip(items, planner.reasons(for: items, of: profile)).compactMap { item, reasons in
+                reasons.first.map { (item.group, $0.seed) }
+            }, uniquingKeysWith: { first, _ in first })
+        let names = plan.interests.map { $0.name(in: planner.model) }
+        self.photos = photos.enumerated().map { index, photo in
+            Row(
+                at: index, photo, interest: photo.interest.map { names[$0] },
+                photo.groups.prefix(Self.groupLimit).map { group in
+                    .init(group, isJoined: joined.contains(group), because: because[group], in: planner.model)
+                })
+        }
+    }
+
+    /// The most groups that a row names.
+    private static let groupLimit = 3
+
+    /// The name of the schema.
+    public static let schemaName: String? = "PhotosForMember"
+    /// Declares the fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("userId", \.userId, "The member")
+        fields.always("known", \.known, "Whether anything is known of the member")
+        fields.always("photos", \.photos, "Public photos, in the order in which they are shown")
+    }
+
+    /// A photo in a member's list.
+    public struct Row: Answer, Equatable {
+        /// The position in the list, from 1.
+        public var rank: Int
+        /// The photo.
+        public var photo: GroupPhoto
+        /// The owner's external id, or nil if it is not known or may not be said.
+        public var ownerId: String?
+        /// A measure of the match, comparable within the list.
+        public var score: Double
+        /// The name of the interest of its strongest group, or nil if it has none.
+        public var interest: String?
+        /// The groups that it is in and that fit the member, the strongest first.
+        public var groups: [FittingGroup]
+        /// The number of members of like taste who like it, or nil if they are too few to be told.
+        public var likedBy: Int?
+
+        init(at index: Int, _ fitting: FittingPhoto, interest: String?, _ groups: [FittingGroup]) {
+            let photo = fitting.photo
+            rank = index + 1
+            self.photo = GroupPhoto(photoId: photo.id, url: nil, width: photo.width, height: photo.height)
+            ownerId = photo.namesOwner ? photo.ownerID : nil
+            score = photo.score
+            self.interest = interest
+            self.groups = groups
+            likedBy = photo.admirers >= TasteFormula.leastMembers ? photo.admirers : nil
+        }
+
+        /// The name of the schema.
+        public static let schemaName: String? = "PhotoForMember"
+        /// Declares the fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
+            fields.part(\.photo)
+            fields.sometimes("ownerId", \.ownerId, "Whose photo it is; if that is known and may be said")
+            fields.always("score", \.score, "How well it fits; comparable within the list")
+            fields.sometimes("interest", \.interest, "The name of the interest of its strongest group; if it has one")
+            fields.always("groups", \.groups, "The groups that it is in and that fit the member, the strongest first")
+            fields.sometimes(
+                "likedBy", \.likedBy, as: .count,
+                "How many members of like taste like it; if there are at least three")
+        }
+    }
+
+    /// A group that a photo is in, and why it fits the member.
+    public struct FittingGroup: Answer, Equatable {
+        /// The group's external id.
+        public var groupId: String
+        /// The group's title, which may be empty.
+        public var title: String
+        /// Whether the member is in it.
+        public var joined: Bool
+        /// The member's own group that brought the group, or nil if the member is in it.
+        public var because: NamedGroup?
+
+        init(_ group: UInt32, isJoined: Bool, because: UInt32?, in model: VisibleModel) {
+            groupId = model.id(of: Int(group))
+            title = model.title(of: Int(group))
+            joined = isJoined
+            self.because = because.map { NamedGroup($0, in: model) }
+        }
+
+        /// The name of the schema.
+        public static let schemaName: String? = "FittingGroup"
+        /// Declares the fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("groupId", \.groupId, "The group")
+            fields.always("title", \.title, "Its title")
+            fields.always("joined", \.joined, "Whether the member is in it; else it is in the member's list")
+            fields.sometimes("because", \.because, "The group that brought it there; if one of the member's did")
+        }
+    }
+}
+
+/// A group with its title.
+public struct NamedGroup: Answer, Equatable {
+    /// The group's external id.
+    public var groupId: String
+    /// The group's title, which may be empty.
+    public var title: String
+
+    init(_ group: UInt32, in model: VisibleModel) {
+        groupId = model.id(of: Int(group))
+        title = model.title(of: Int(group))
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "NamedGroup"
+    /// Declares the fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groupId", \.groupId, "The group")
+        fields.always("title", \.title, "Its title")
+    }
+}
+
+/// Members whom a member may want to know: `GET /v1/users/{id}/contacts`, `coterie contacts`.
+public struct ContactsForMember: Answer, Equatable {
+    /// The model version from which the answer is made.
+    public var version: ServedVersion
+    /// The member's external id.
+    public var userId: String
+    /// Whether anything is known of the member.
+    public var known: Bool
+    /// The members, best first.
+    public var contacts: [Row]
+
+    /// Creates an answer from members, which must be best first.
+    public init(
+        _ version: ServedVersion, _ contacts: [TasteContact], userId: String, isKnown: Bool, limit: Int,
+        in model: VisibleModel
+    ) {
+        self.version = version
+        self.userId = userId
+        known = isKnown
+        self.contacts = contacts.lazy.compactMap { contact -> TasteContact? in
+            let shown = contact.sharedGroups.filter(model.shows)
+            return shown.isEmpty ? nil : TasteContact(id: contact.id, sharedGroups: shown, score: contact.score)
+        }.prefix(limit).enumerated().map { Row(at: $0, $1, in: model) }
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "ContactsForMember"
+    /// Declares the fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("userId", \.userId, "The member")
+        fields.always("known", \.known, "Whether anything is known of the member")
+        fields.always("contacts", \.contacts, "Members who agreed to be shown, best first")
+    }
+
+    /// A member in the list of another one.
+    public struct Row: Answer, Equatable {
+        /// The position in the list, from 1.
+        public var rank: Int
+        /// The member's external id.
+        public var userId: String
+        /// A measure of the match, comparable within the list.
+        public var score: Double
+        /// The number of public groups that both are in.
+        public var sharedGroupCount: Int
+        /// Some of these groups, the one with the fewest members first.
+        public var sharedGroups: [NamedGroup]
+
+        init(at index: Int, _ contact: TasteContact, in model: VisibleModel) {
+            rank = index + 1
+            userId = contact.id
+            score = contact.score
+            sharedGroupCount = contact.sharedGroups.count
+            sharedGroups = contact.sharedGroups.prefix(SuggestedGroup.reasonLimit).map { NamedGroup($0, in: model) }
+        }
+
+        /// The name of the schema.
+        public static let schemaName: String? = "ContactForMember"
+        /// Declares the fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
+            fields.always("userId", \.userId, "The other member")
+            fields.always("score", \.score, "How well the two fit; comparable within the list")
+            fields.always("sharedGroupCount", \.sharedGroupCount, as: .count, "How many public groups both are in")
+            fields.always(
+                "sharedGroups", \.sharedGroups, "Some of these groups, the one with the fewest members first")
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import Model
+import Recommendation
+import SQLite
+
+/// A search for the members whose taste is like that of one member, in a bounded number of rows.
+///
+/// Members who are not `listed` count for nobody, and neither do hidden groups. Rows are read in the order of keys, the
+/// last first, so that the same catalog gives the same result.
+struct TasteSearch {
+    /// Another member, as far as it is known.
+    struct Other {
+        /// The member's external id.
+        var id: String
+        /// Whether the member agreed to be shown to others.
+        var isListed: Bool
+        /// The keys of the shown groups that both are in, ascending.
+        var sharedGroups: [Int64] = []
+        /// The similarity of each kind, before kinds are added.
+        var similarities: [SharedKind: Double] = [:]
+    }
+
+    let database: Database
+    let kind: EvidenceKind
+    let request: TasteRequest
+    /// The member's key; nil if the catalog does not know the member.
+    let user: Int64?
+    /// The member's things of each kind by their keys, with the weight of each.
+    private(set) var own: [SharedKind: [Int64: Double]] = [:]
+    /// The groups of the keys.
+    private(set) var groupOfKey: [Int64: UInt32] = [:]
+    private let planner: Planner
+    private var rowsLeft = 0
+
+    init(_ catalog: Catalog, _ kind: EvidenceKind, _ request: TasteRequest, for planner: Planner)
+        throws(DatabaseError)
+    {
+        database = catalog.database
+        (self.kind, self.request, self.planner) = (kind, request, planner)
+        user = try catalog.key(of: request.userID, in: .users)
+        let tables = catalog.relations
+        for told in EvidenceKind.allCases where tables.memberTables.contains(told.source) {
+            let entries = try catalog.entries(
+                ofUser: user, request.told.filter { $0.kind == told }, told.source)
+            own[told.shared] = Dictionary(uniqueKeysWithValues: entries.suffix(TasteFormula.ownLimit).map { ($0, 0) })
+        }
+        for member in request.removed.members where own[.follows]?.isEmpty == false {
+            if let key = try catalog.key(of: member.text, in: .users) { own[.follows]?[key] = nil }
+        }
+        var groups: [Int64: Double] = [:]
+        for group in request.joined {
+            guard let key = try catalog.key(of: planner.model.id(of: Int(group)), in: .groups) else { continue }
+            let size = planner.configuration.relations.size(of: group, .follows, planner.model)
+            groups[key] = TasteFormula.weight(sharedBy: Int(size))
+            groupOfKey[key] = group
+        }
+        own[.memberships] = groups
+    }
+
+    /// Whether the member told of a thing, and it is among the last ones.
+    func owns(_ key: Int64) -> Bool { own[kind.shared]?[key] != nil }
+
+    /// Returns the members of like taste by their keys, with their similarities, which may be 0.
+    mutating func others() throws(DatabaseError) -> [Int64: Other] {
+        var sums: [SharedKind: [Int64: Double]] = [:]
+        for shared in SharedKind.allCases where kind.weight(of: shared) > 0 { sums[shared] = try sharers(shared) }
+        var total: [Int64: Double] = [:]
+        for shared in SharedKind.allCases {
+            let weight = kind.weight(of: shared)
+            for (key, sum) in TasteFormula.normalized(sums[shared] ?? [:]) { total[key, default: 0] += weight * sum }
+        }
+        let compared = total.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(TasteFormula.comparedLimit)
+        return try others(compared.map(\.key), sums)
+    }
+
+    /// Returns what is known of members, without those who count for nobody and those who are not known any more.
+    ///
+    /// - Parameter sums: the sums of the weights of shared things that were read.
+    mutating func others(_ keys: [Int64], _ sums: [SharedKind: [Int64: Double]] = [:]) throws(DatabaseError)
+        -> [Int64: Other]
+    {
+        var found: [Int64: Other] = [:]
+        let row = try database.prepare("SELECT user_id, listed FROM users WHERE user_key = ?")
+        rowsLeft = TasteFormula.rowLimit
+        for key in keys {
+            row.bind(key, at: 1)
+            defer { row.reset() }
+            guard try row.step(), row.optionalInteger(1) != 0 else { continue }
+            var other = Other(id: row.text(0), isListed: row.integer(1) == 1)
+            guard !request.removed.members.contains(BytewiseString(other.id)) else { continue }
+            for shared in [SharedKind.favourites, .follows] {
+                guard let sum = sums[shared]?[key] else { continue }
+                let degree = try count(
+                    "SELECT 1 FROM \(shared.source.table) WHERE user_key = ?1 LIMIT ?2", key, TasteFormula.toldLimit)
+                other.similarities[shared] = TasteFormula.similarity(sum, degree: degree)
+            }
+            try addGroups(to: &other, key)
+            found[key] = other
+        }
+        return found
+    }
+
+    /// Returns the similarity of each member, with all kinds added.
+    func similarities(_ others: [Int64: Other]) -> [Int64: Double] {
+        var total: [Int64: Double] = [:]
+        for shared in SharedKind.allCases {
+            let weight = kind.weight(of: shared)
+            guard weight > 0 else { continue }
+            let values = TasteFormula.normalized(others.compactMapValues { $0.similarities[shared] })
+            for (key, value) in values { total[key, default: 0] += weight * value }
+        }
+        return total.filter { $0.value > 0 }
+    }
+
+    /// Returns what the most similar members told of, by key: the sum of their similarities, and their number.
+    ///
+    /// The things that the member told of, and the member, are left out.
+    func told(by similarities: [Int64: Double]) throws(DatabaseError) -> [Int64: (sum: Double, members: Int)] {
+        let source = kind.source
+        let like = similarities.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(TasteFormula.likeLimit)
+        let rows = try database.prepare(
+            """
+            SELECT \(source.entryColumn) FROM \(source.table) WHERE user_key = ?1
+            ORDER BY \(source.entryColumn) DESC LIMIT ?2
+            """)
+        var found: [Int64: (sum: Double, members: Int)] = [:]
+        for (member, similarity) in like {
+            rows.bind(member, at: 1)
+            rows.bind(Int64(TasteFormula.toldLimit), at: 2)
+            while try rows.step() {
+                let key = rows.integer(0)
+                guard !owns(key), kind == .favourites || key != user else { continue }
+                let known = found[key] ?? (0, 0)
+                found[key] = (known.sum + similarity, known.members + 1)
+            }
+        }
+        return found
+    }
+
+    /// Returns the score of what members of like taste told of: it is lower if everybody did.
+    ///
+    /// Only the candidates with the greatest sums are counted.
+    func scores(_ told: [Int64: (sum: Double, members: Int)]) throws(DatabaseError) -> [Int64: Double] {
+        let source = kind.source
+        let best = told.sorted { ($0.value.sum, $0.key) > ($1.value.sum, $1.key) }.prefix(TasteFormula.candidateLimit)
+        var scores: [Int64: Double] = [:]
+        for (key, value) in best {
+            let members = try count(
+                "SELECT 1 FROM \(source.table) WHERE \(source.entryColumn) = ?1 LIMIT ?2", key,
+                TasteFormula.popularityLimit)
+            scores[key] = value.sum * TasteFormula.factor(toldBy: members)
+        }
+        return TasteFormula.normalized(scores)
+    }
+
+    private func count(_ rows: String, _ key: Int64, _ limit: Int) throws(DatabaseError) -> Int {
+        Int(try database.integer("SELECT count(*) FROM (\(rows))", key, Int64(limit)) ?? 0)
+    }
+
+    /// Adds up the weights of the member's things, by the other members who share them.
+    private mutating func sharers(_ shared: SharedKind) throws(DatabaseError) -> [Int64: Double] {
+        guard let things = own[shared], !things.isEmpty else { return [:] }
+        let source = shared.source
+        let column = shared == .memberships ? source.rowColumn : source.entryColumn
+        let rows = try database.prepare(
+            "SELECT user_key FROM \(source.table) WHERE \(column) = ?1 ORDER BY user_key DESC LIMIT ?2")
+        // Rare groups tell most; the last favourites and follows are of today.
+        let order =
+            shared == .memberships
+            ? things.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.map(\.key) : things.keys.sorted(by: >)
+        var left = TasteFormula.rowLimit
+        var sums: [Int64: Double] = [:]
+        for thing in order where left > 0 {
+            rows.bind(thing, at: 1)
+            rows.bind(Int64(shared == .memberships ? left : min(left, TasteFormula.sharerLimit)), at: 2)
+            var members: [Int64] = []
+            while try rows.step() { members.append(rows.integer(0)) }
+            left -= members.count
+            // A group's weight is known; that of a photo is of the members who were read.
+            let weight =
+                shared == .memberships ? things[thing] ?? 0 : TasteFormula.weight(sharedBy: members.count)
+            for member in members where member != user { sums[member, default: 0] += weight }
+        }
+        return sums
+    }
+
+    /// Adds the groups that a member shares, all that there are, and the similarity by groups.
+    private mutating func addGroups(to other: inout Other, _ key: Int64) throws(DatabaseError) {
+        guard let mine = own[.memberships], !mine.isEmpty, rowsLeft > 0 else { return }
+        let rows = try database.prepare(
+            """
+            SELECT group_key FROM memberships JOIN groups USING (group_key)
+            WHERE user_key = ?1 AND \(CatalogSchema.isShown) ORDER BY group_key LIMIT ?2
+            """)
+        rows.bind(key, at: 1)
+        rows.bind(Int64(min(rowsLeft, TasteFormula.groupLimit)), at: 2)
+        var (sum, degree) = (0.0, 0)
+        while try rows.step() {
+            degree += 1
+            guard let weight = mine[rows.integer(0)] else { continue }
+            other.sharedGroups.append(rows.integer(0))
+            sum += weight
+        }
+        rowsLeft -= degree
+        if sum > 0 { other.similarities[.memberships] = TasteFormula.similarity(sum, degree: degree) }
+    }
+}
+
+extension EvidenceKind {
+    /// The kind of what members share who told of the same things.
+    var shared: SharedKind {
+        switch self {
+        case .favourites: .favourites
+        case .follows: .follows
+        }
+    }
+}

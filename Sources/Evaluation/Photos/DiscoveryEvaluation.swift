@@ -1,0 +1,182 @@
+public import CatalogStore
+public import Model
+public import Recommendation
+import Similarity
+
+/// A measurement of the photos or the contacts of members, against popular ones and plain item-based filtering.
+///
+/// The measurement counts the favourites or follows that were held out and are found again.
+public struct DiscoveryEvaluation {
+    /// The lists that are compared.
+    public enum List: String, CaseIterable, Sendable {
+        /// The photos with the most favourites, or the members with the most followers.
+        case popular
+        /// The sums of plain cosines with what the member told of: two are alike if the same members told of them.
+        case items
+        /// The list by scores, before it is varied.
+        case raw
+        /// The list that is served.
+        case served
+    }
+
+    /// A member in terms of keys, which are columns of matrices.
+    private struct Member {
+        var id: String
+        var told: [UInt32]
+        var heldOut: [UInt32]
+        /// The photos or members that may not be in the member's list.
+        var leftOut: Set<UInt32>
+    }
+
+    private let kind: EvidenceKind
+    private let training: Catalog
+    private let snapshot: CatalogSnapshot
+    private let planner: Planner
+    private let instant: Int64
+    private let items: NeighbourTable
+    private let popular: [UInt32]
+    private let isEligible: [Bool]
+    private let members: [Member]
+
+    /// The number of members who are measured.
+    public var memberCount: Int { members.count }
+
+    /// The most items that are compared with each one.
+    private static let neighbourLimit = 1000
+
+    /// Reads members and what was held out of them.
+    ///
+    /// Held-out photos count if they are public and in the pool of a shown group, and members if they agreed to be shown.
+    ///
+    /// - Parameters:
+    ///   - kind: favourites for photos, follows for contacts.
+    ///   - training: the catalog that was learned from, a copy of `whole` without some entries.
+    ///   - whole: the catalog that also has these entries.
+    ///   - planner: the planner of a version computed from the training set.
+    ///   - instant: the instant for which lists are made, in Unix milliseconds.
+    ///   - share: the part of the members that is measured.
+    ///   - threads: the number of threads.
+    public init(
+        _ kind: EvidenceKind, training: Catalog, whole: Catalog, planner: Planner, atMilliseconds instant: Int64,
+        share: Double, threads: Int
+    ) throws(EvaluationError) {
+        (self.kind, self.training, self.planner, self.instant) = (kind, training, planner, instant)
+        do {
+            snapshot = try CatalogSnapshot(of: training, threads: threads)
+            let known = try snapshot.matrix(kind.source) { _ in }.matrix
+            let all = try CatalogSnapshot(of: whole, threads: threads).matrix(kind.source) { _ in }.matrix
+            guard known.rowCount <= all.rowCount, known.columnCount <= all.columnCount else {
+                throw EvaluationError("\(training.path) is not a copy of \(whole.path)")
+            }
+            let isEligible = try Self.eligible(kind, snapshot, count: known.columnCount)
+            self.isEligible = isEligible
+            let toldBy = try known.transposed()
+            items = NeighbourSearch(
+                parameters: SimilarityParameters(
+                    minimumEntries: 1, minimumCommon: 1, limit: min(Self.neighbourLimit, max(1, toldBy.rowCount))),
+                threads: threads
+            ).run(on: toldBy)
+            popular = isEligible.indices.filter { isEligible[$0] }
+                .sorted { (toldBy.size(ofRow: $0), $1) > (toldBy.size(ofRow: $1), $0) }.map(UInt32.init)
+            members = try Self.members(kind, snapshot, known, all, isEligible, share: share)
+        } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
+    }
+
+    private static func eligible(_ kind: EvidenceKind, _ snapshot: CatalogSnapshot, count: Int) throws -> [Bool] {
+        var isEligible = [Bool](repeating: false, count: count)
+        switch kind {
+        case .favourites:
+            let pools = try snapshot.matrix(.pools) { _ in }.matrix
+            for (photo, degree) in pools.columnDegrees().enumerated() where photo < count {
+                isEligible[photo] = degree > 0
+            }
+        case .follows:
+            for user in try snapshot.listedUsers() where Int(user) < count { isEligible[Int(user)] = true }
+        }
+        return isEligible
+    }
+
+    /// Returns members of whom something was held out, spread over all.
+    private static func members(
+        _ kind: EvidenceKind, _ snapshot: CatalogSnapshot, _ known: BinaryMatrix, _ all: BinaryMatrix,
+        _ isEligible: [Bool], share: Double
+    ) throws -> [Member] {
+        let ids = try snapshot.users().ids
+        var sum = 0.0
+        var members: [Member] = []
+        for row in 0..<known.rowCount {
+            let told = Array(known.row(row))
+            var leftOut = Set(told)
+            switch kind {
+            case .favourites: leftOut.formUnion(try snapshot.photos(ofOwner: UInt32(row)))
+            case .follows: leftOut.insert(UInt32(row))
+            }
+            let heldOut = all.row(row).filter { entry in
+                Int(entry) < isEligible.count && isEligible[Int(entry)] && !leftOut.contains(entry)
+            }
+            guard !heldOut.isEmpty else { continue }
+            sum += share
+            guard sum >= 1 - 1e-9 else { continue }
+            sum -= 1
+            members.append(Member(id: ids[row], told: told, heldOut: heldOut, leftOut: leftOut))
+        }
+        return members
+    }
+
+    /// Measures all lists.
+    ///
+    /// - Parameters:
+    ///   - lengths: the numbers of photos or members that count, each 1 or more.
+    ///   - samples: the number of samples of the bootstrap.
+    ///   - progress: receives the number of members done, from time to time.
+    public func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
+        -> [ComparedList]
+    {
+        let length = lengths.max() ?? 0
+        var comparison = ListComparison(List.allCases.map(\.rawValue), lengths: lengths, count: members.count)
+        for (number, member) in members.enumerated() {
+            do {
+                let (raw, served) = try lists(member, length)
+                comparison.add(
+                    [
+                        Array(popular.lazy.filter { !member.leftOut.contains($0) }.prefix(length)),
+                        itemBased(member, length), raw, served,
+                    ], heldOut: member.heldOut)
+            } catch { throw EvaluationError("\(error)") }
+            if number.isMultiple(of: 64) { progress(number) }
+        }
+        return comparison.result(samples: samples)
+    }
+
+    private func itemBased(_ member: Member, _ length: Int) -> [UInt32] {
+        var sums: [UInt32: Double] = [:]
+        for item in member.told {
+            for neighbour in items.list(of: Int(item)) where isEligible[Int(neighbour.index)] {
+                sums[neighbour.index, default: 0] += Double(neighbour.score)
+            }
+        }
+        for item in member.leftOut { sums[item] = nil }
+        return sums.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(length).map(\.key)
+    }
+
+    /// Returns the list by scores and the served one, as a daemon makes them.
+    private func lists(_ member: Member, _ length: Int) throws -> (raw: [UInt32], served: [UInt32]) {
+        let profile = try MemberProfile(ofUser: member.id, from: training, for: planner, atMilliseconds: instant)
+        let plan = planner.plan(
+            PlanRequest(profile: profile ?? MemberProfile(userID: member.id), atMilliseconds: instant))
+        let request = planner.tasteRequest(profile ?? MemberProfile(userID: member.id), plan)
+        switch kind {
+        case .favourites:
+            let found = try training.photos(for: request, planner: planner)
+            let varied = planner.varied(found, request, plan, limit: length)
+            return (
+                try found.prefix(length).compactMap { try snapshot.column(of: $0.id, in: .photos) },
+                try varied.compactMap { try snapshot.column(of: $0.photo.id, in: .photos) }
+            )
+        case .follows:
+            let found = try training.contacts(for: request, planner: planner).prefix(length)
+                .compactMap { try snapshot.column(of: $0.id, in: .users) }
+            return (found, found)
+        }
+    }
+}

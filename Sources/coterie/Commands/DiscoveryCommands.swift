@@ -1,0 +1,146 @@
+import Answers
+import CatalogStore
+import CommandLine
+import Model
+import ModelStore
+import Recommendation
+import Service
+
+/// `coterie photos USER`.
+enum PhotosCommand: Subcommand {
+    static let command = Command(
+        "photos", summary: "List public photos that a user may like, and why",
+        discussion: """
+            The photos are those that members of like taste like, and new ones of the groups that the user is in or \
+            would love to join. Members are of like taste if they share favourites and groups. Each photo is in a public \
+            group. The user's own photos and favourites are left out, and no owner and no interest has all the places.
+
+            A number of members who like a photo is shown from \(TasteFormula.leastMembers) on. The list has at most \
+            \(TasteFormula.candidateLimit) photos.
+            """,
+        arguments: [Argument("USER", help: "The user's id")],
+        options: [CommonOptions.limit] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.json],
+        examples: ["coterie photos alice", "coterie photos alice --limit 50 --json"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let limit = try parsed.integer("limit", in: 1...1000)
+        let discovery = try Discovery(parsed)
+        let answer = discovery.taste.photos(
+            try discovery.catalog.photos(for: discovery.request, planner: discovery.taste.planner), limit: limit)
+        var output = try Output()
+        if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
+        try output.flush()
+    }
+
+    private static func write(_ answer: PhotosForMember, to output: inout Output) throws {
+        try output.line("photos that \(printable(answer.userId)) may like:")
+        var table = TextTable([
+            .init(title: "rank", isNumber: true), .init(title: "photo", maximumWidth: 36),
+            .init(title: "owner", maximumWidth: 24), .init(title: "score", isNumber: true),
+            .init(title: "interest", maximumWidth: 28), .init(title: "because of", maximumWidth: 90),
+        ])
+        for row in answer.photos {
+            table.add([
+                String(row.rank), row.photo.photoId, row.ownerId ?? "", Formats.fixed(row.score, 3), row.interest ?? "",
+                reasons(of: row),
+            ])
+        }
+        for line in table.lines { try output.line(line) }
+        if answer.photos.isEmpty { try output.line("none: no favourite and no group points to a public photo") }
+    }
+
+    private static func reasons(of row: PhotosForMember.Row) -> String {
+        var reasons = row.groups.prefix(1).map { group in
+            let name = named(group.groupId, group.title)
+            if group.joined { return "in \(name), a group of the user" }
+            return "in \(name)" + (group.because.map { ", suggested for \(named($0.groupId, $0.title))" } ?? "")
+        }
+        if let count = row.likedBy { reasons.append("liked by \(count) people of like taste") }
+        return reasons.isEmpty ? "liked by people of like taste" : reasons.joined(separator: "; ")
+    }
+}
+
+/// `coterie contacts USER`.
+enum ContactsCommand: Subcommand {
+    static let command = Command(
+        "contacts", summary: "List members whom a user may want to know, and why",
+        discussion: """
+            They are members of like taste: they share groups, favourites and follows with the user. Only members with \
+            yes in the column "listed" are shown. Each is in a public group that the user is in too, and these groups \
+            are the reason. Members whom the user follows are left out.
+
+            The search reads a bounded number of rows, those of small groups first, however large groups are.
+            """,
+        arguments: [Argument("USER", help: "The user's id")],
+        options: [CommonOptions.limit] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.json],
+        examples: ["coterie contacts alice", "coterie contacts alice --limit 50 --json"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let limit = try parsed.integer("limit", in: 1...1000)
+        let discovery = try Discovery(parsed, comparesMembers: true)
+        let answer = discovery.taste.contacts(try discovery.contacts(), limit: limit)
+        var output = try Output()
+        if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
+        try output.flush()
+    }
+
+    private static func write(_ answer: ContactsForMember, to output: inout Output) throws {
+        try output.line("members whom \(printable(answer.userId)) may want to know:")
+        var table = TextTable([
+            .init(title: "rank", isNumber: true), .init(title: "user", maximumWidth: 36),
+            .init(title: "score", isNumber: true), .init(title: "groups of both", maximumWidth: 110),
+        ])
+        for row in answer.contacts {
+            let more = row.sharedGroupCount - row.sharedGroups.count
+            table.add([
+                String(row.rank), row.userId, Formats.fixed(row.score, 3),
+                row.sharedGroups.map { named($0.groupId, $0.title) }.joined(separator: ", ")
+                    + (more > 0 ? " and \(more) more" : ""),
+            ])
+        }
+        for line in table.lines { try output.line(line) }
+        if answer.contacts.isEmpty { try output.line("none: no listed member is in a public group of the user") }
+    }
+}
+
+/// A user for whom photos or members are found, with the catalog that has them.
+private struct Discovery {
+    let catalog: Catalog
+    let taste: MemberTaste
+    /// The request, with the changes that the catalog may lack.
+    let request: TasteRequest
+    private let site: SiteView
+
+    /// - Parameter comparesMembers: whether members are found, for which the catalog must have memberships.
+    init(_ parsed: ParsedCommand, comparesMembers: Bool = false) throws {
+        let user = parsed.arguments[0]
+        let version = try parsed.loadVersion()
+        catalog = try parsed.openCatalog()
+        guard !comparesMembers || !version.manifest.hasOwnMembers else {
+            throw Failure(
+                Failure.badData,
+                "version \(version.manifest.version) was made of tables: the catalog does not know who is in which group"
+            )
+        }
+        site = try SiteView(parsed, version, catalog, parsed.planning(), of: comparesMembers ? .all : .some([user]))
+        let profiles = try ProfileReader(parsed, version, catalog, site.snapshot.planner)
+        taste = MemberTaste(
+            MemberContext(
+                site.snapshot,
+                PlanRequest(
+                    profile: try profiles.profile(of: user, site.streamed), atMilliseconds: profiles.instant,
+                    seed: try parsed.planSeed())))
+        var request = taste.request
+        if let streamed = site.streamed {
+            request.take(try streamed.recentChanges(ofUser: user), streamed.decisions, beyond: .none)
+        }
+        self.request = request
+    }
+
+    /// Returns members, after what they did since the catalog was written.
+    func contacts() throws -> [TasteContact] {
+        try catalog.contacts(for: request, planner: taste.planner).compactMap { contact in
+            contact.after(try site.streamed?.recentChanges(ofUser: contact.id), for: taste.planner)
+        }
+    }
+}
