@@ -93,7 +93,8 @@ struct TasteSearch {
                     "SELECT 1 FROM \(shared.source.table) WHERE user_key = ?1 LIMIT ?2", key, TasteFormula.toldLimit)
                 other.similarities[shared] = TasteFormula.similarity(sum, degree: degree)
             }
-            try addGroups(to: &other, key)
+            // Each group is a look-up of its own. Contacts need all that both are in; photos, those that were read.
+            if kind == .follows || sums[.memberships]?[key] != nil { try addGroups(to: &other, key) }
             found[key] = other
         }
         return found

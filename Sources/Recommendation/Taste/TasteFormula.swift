@@ -12,9 +12,9 @@ public enum TasteFormula {
     /// The most members who are read of one photo or one followed member.
     public static let sharerLimit = 500
     /// The most rows that each step of a search reads, whatever the size of the site.
-    public static let rowLimit = 20_000
+    public static let rowLimit = 10_000
     /// The most members who are compared in full: the ones who share most.
-    public static let comparedLimit = 300
+    public static let comparedLimit = 150
     /// The number of members of like taste who point to photos or members.
     public static let likeLimit = 100
     /// The most things that are read of a member of like taste, the last ones, and the most that count for a degree.
@@ -26,7 +26,7 @@ public enum TasteFormula {
     /// The most groups whose pools are read.
     public static let fittingLimit = 60
     /// The most photos or members that are looked up: the ones with the greatest sums.
-    public static let candidateLimit = 300
+    public static let candidateLimit = 200
     /// The most members whose number divides a score: a thing of more members counts as one of so many.
     public static let popularityLimit = 100
     /// The fewest members who may be counted in a reason; of fewer, one might be recognised.
