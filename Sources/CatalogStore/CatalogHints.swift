@@ -24,7 +24,7 @@ extension Catalog {
             for evidence in wanted {
                 let entries =
                     if let source = evidence.kind.source {
-                        try entries(ofUser: user, told.filter { $0.kind == evidence.kind }, source)
+                        try entries(ofUser: user, told.filter { $0.kind.source == source }, source)
                     } else { try newestPhotos(ofUser: user) }
                 let rows = try database.prepare(evidence.kind.groupsOfEntry)
                 let groups = try entries.map { entry throws(DatabaseError) in

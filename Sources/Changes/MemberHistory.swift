@@ -33,7 +33,7 @@ public struct RecentMemberChanges: Sendable, Equatable {
         var order: [BytewiseString] = []
         for interaction in interactions {
             guard let change = interaction.kind.pairChange,
-                let kind = EvidenceKind.allCases.first(where: { $0.source == change.source })
+                let kind = ToldKind.allCases.first(where: { $0.source == change.source })
             else { continue }
             let key = BytewiseString("\(kind.rawValue) \(interaction.subjectID)")
             if found[key] == nil { order.append(key) }

@@ -92,10 +92,9 @@ struct JournalTakeoverTests {
                 if interaction.kind == .leave { joined.remove(interaction.subjectID) }
             }
             #expect(joined == Set(try catalog.catalog.member(withID: user)?.memberships.map(\.groupID) ?? []))
-            for kind in EvidenceKind.told {
-                let source = try #require(kind.source)
+            for kind in ToldKind.allCases {
                 let told = (members[0]?.told ?? []).filter { $0.kind == kind && $0.adds }.map(\.subjectID)
-                let rows = try catalog.content(.relation(source)).map { $0.split(separator: "|") }
+                let rows = try catalog.content(.relation(kind.source)).map { $0.split(separator: "|") }
                 #expect(told.sorted() == rows.filter { $0[0] == user }.map { String($0[1]) }, "\(kind)")
             }
         }

@@ -67,12 +67,12 @@ private struct TasteCommunity {
         Set(pools.filter { $0[1] == photo && isShown($0[0]) }.map { $0[0] })
     }
     func isPublic(_ photo: String) -> Bool { photos.contains { $0.id == photo && $0.isPublic } }
-    func told(_ kind: EvidenceKind, _ user: String) -> Set<String> {
+    func told(_ kind: ToldKind, _ user: String) -> Set<String> {
         Set((kind == .favourites ? favourites : follows).filter { $0[0] == user }.map { $0[1] })
     }
 
     /// The similarity of each other member who counts.
-    func similarities(_ kind: EvidenceKind, _ user: String) -> [String: Double] {
+    func similarities(_ kind: ToldKind, _ user: String) -> [String: Double] {
         var total: [String: Double] = [:]
         for shared in SharedKind.allCases where kind.weight(of: shared) > 0 {
             var found: [String: Double] = [:]
@@ -99,7 +99,7 @@ private struct TasteCommunity {
     }
 
     /// The scores of what members of like taste told of, by the thing.
-    func scores(_ kind: EvidenceKind, _ user: String, _ similarities: [String: Double]) -> [String: Double] {
+    func scores(_ kind: ToldKind, _ user: String, _ similarities: [String: Double]) -> [String: Double] {
         let own = kind == .favourites ? told(kind, user).filter(isPublic) : told(kind, user).union([user])
         var found: [String: Double] = [:]
         for (other, similarity) in similarities {
@@ -136,7 +136,7 @@ private struct TasteCommunity {
         var found: [String: Double] = [:]
         for other in users where other != user && listed[other] == .some(true) && !follows.contains([user, other]) {
             guard !shownGroups(of: user).isDisjoint(with: shownGroups(of: other)) else { continue }
-            found[other] = (scores[other] ?? 0) + EvidenceKind.follows.directWeight * (similarities[other] ?? 0)
+            found[other] = (scores[other] ?? 0) + ToldKind.follows.directWeight * (similarities[other] ?? 0)
         }
         return found
     }

@@ -46,7 +46,7 @@ extension Catalog {
                     contacts.append(
                         TasteContact(
                             id: other.id, sharedGroups: groups.compactMap { search.groupOfKey[$0] },
-                            score: (told[key] ?? 0) + EvidenceKind.follows.directWeight * (direct[key] ?? 0)))
+                            score: (told[key] ?? 0) + ToldKind.follows.directWeight * (direct[key] ?? 0)))
                 }
                 return contacts.sorted { one, other in
                     one.score != other.score
@@ -94,7 +94,7 @@ private struct PhotoCandidates {
     func photos(_ told: [Int64: (sum: Double, members: Int)], _ scores: [Int64: Double]) throws(DatabaseError)
         -> [TastePhoto]
     {
-        var sums = TasteFormula.normalized(pooled).mapValues { $0 * EvidenceKind.favourites.directWeight }
+        var sums = TasteFormula.normalized(pooled).mapValues { $0 * ToldKind.favourites.directWeight }
         sums.merge(scores) { $0 + $1 }
         let best = sums.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
         var found: [(photo: TastePhoto, key: Int64, direct: Double)] = []
@@ -109,7 +109,7 @@ private struct PhotoCandidates {
         }
         let greatest = found.map(\.direct).max() ?? 0
         for index in found.indices where greatest > 0 {
-            found[index].photo.score += EvidenceKind.favourites.directWeight * found[index].direct / greatest
+            found[index].photo.score += ToldKind.favourites.directWeight * found[index].direct / greatest
         }
         return found.filter { $0.photo.score > 0 }
             .sorted { ($0.photo.score, $0.photo.admirers, $0.key) > ($1.photo.score, $1.photo.admirers, $1.key) }
@@ -129,10 +129,7 @@ private struct PhotoCandidates {
         row.bind(search.user ?? 0, at: 2)
         guard try row.step() else { return nil }
         let (id, owner) = (row.text(0), row.optionalText(1))
-        guard !removed.photos.contains(BytewiseString(id)),
-            owner.map({ removed.owners.contains(BytewiseString($0)) }) != true,
-            try !isFavourite(key, id)
-        else { return nil }
+        guard !removed.hides(id, of: owner), try !isFavourite(key, id) else { return nil }
         let groups = try groups(key, id)
         guard !groups.isEmpty else { return nil }
         let isForgotten = owner.map { removed.members.contains(BytewiseString($0)) } == true
@@ -163,8 +160,7 @@ private struct PhotoCandidates {
         while try rows.step() {
             let group = rows.text(0)
             guard let index = planner.model.index(ofID: group),
-                search.request.removed.pooled.isEmpty
-                    || !search.request.removed.pooled.contains(RemovedThings.entry(group: group, photo: id))
+                !search.request.removed.hides(id, in: group)
             else { continue }
             groups.append(UInt32(index))
         }

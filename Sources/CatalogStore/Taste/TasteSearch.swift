@@ -20,7 +20,7 @@ struct TasteSearch {
     }
 
     let database: Database
-    let kind: EvidenceKind
+    let kind: ToldKind
     let request: TasteRequest
     /// The member's key; nil if the catalog does not know the member.
     let user: Int64?
@@ -31,14 +31,14 @@ struct TasteSearch {
     private let planner: Planner
     private var rowsLeft = 0
 
-    init(_ catalog: Catalog, _ kind: EvidenceKind, _ request: TasteRequest, for planner: Planner)
+    init(_ catalog: Catalog, _ kind: ToldKind, _ request: TasteRequest, for planner: Planner)
         throws(DatabaseError)
     {
         database = catalog.database
         (self.kind, self.request, self.planner) = (kind, request, planner)
         user = try catalog.key(of: request.userID, in: .users)
         let tables = catalog.relations
-        for told in EvidenceKind.allCases where tables.memberTables.contains(told.source) {
+        for told in ToldKind.allCases where tables.memberTables.contains(told.source) {
             let entries = try catalog.entries(
                 ofUser: user, request.told.filter { $0.kind == told }, told.source)
             own[told.shared] = Dictionary(uniqueKeysWithValues: entries.suffix(TasteFormula.ownLimit).map { ($0, 0) })
@@ -206,7 +206,7 @@ struct TasteSearch {
     }
 }
 
-extension EvidenceKind {
+extension ToldKind {
     /// The kind of what members share who told of the same things.
     var shared: SharedKind {
         switch self {

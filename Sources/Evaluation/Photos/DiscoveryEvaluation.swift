@@ -28,7 +28,7 @@ public struct DiscoveryEvaluation {
         var leftOut: Set<UInt32>
     }
 
-    private let kind: EvidenceKind
+    private let kind: ToldKind
     private let training: Catalog
     private let snapshot: CatalogSnapshot
     private let planner: Planner
@@ -57,7 +57,7 @@ public struct DiscoveryEvaluation {
     ///   - share: the part of the members that is measured.
     ///   - threads: the number of threads.
     public init(
-        _ kind: EvidenceKind, training: Catalog, whole: Catalog, planner: Planner, atMilliseconds instant: Int64,
+        _ kind: ToldKind, training: Catalog, whole: Catalog, planner: Planner, atMilliseconds instant: Int64,
         share: Double, threads: Int
     ) throws(EvaluationError) {
         (self.kind, self.training, self.planner, self.instant) = (kind, training, planner, instant)
@@ -82,7 +82,7 @@ public struct DiscoveryEvaluation {
         } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
     }
 
-    private static func eligible(_ kind: EvidenceKind, _ snapshot: CatalogSnapshot, count: Int) throws -> [Bool] {
+    private static func eligible(_ kind: ToldKind, _ snapshot: CatalogSnapshot, count: Int) throws -> [Bool] {
         var isEligible = [Bool](repeating: false, count: count)
         switch kind {
         case .favourites:
@@ -98,7 +98,7 @@ public struct DiscoveryEvaluation {
 
     /// Returns members of whom something was held out, spread over all.
     private static func members(
-        _ kind: EvidenceKind, _ snapshot: CatalogSnapshot, _ known: BinaryMatrix, _ all: BinaryMatrix,
+        _ kind: ToldKind, _ snapshot: CatalogSnapshot, _ known: BinaryMatrix, _ all: BinaryMatrix,
         _ isEligible: [Bool], share: Double
     ) throws -> [Member] {
         let ids = try snapshot.users().ids

@@ -33,29 +33,39 @@ public struct GroupHint: Sendable, Equatable {
 /// A favourite or a follow that a member told of, or the end of one.
 public struct ToldChange: Sendable, Equatable {
     /// The kind of what the member told.
-    public var kind: EvidenceKind
+    public var kind: ToldKind
     /// The external id of the photo or the followed member.
     public var subjectID: String
     /// Whether the member likes the photo, or follows the member, from then on.
     public var adds: Bool
 
     /// Creates a change.
-    public init(_ kind: EvidenceKind, subjectID: String, adds: Bool) {
+    public init(_ kind: ToldKind, subjectID: String, adds: Bool) {
         self.kind = kind
         self.subjectID = subjectID
         self.adds = adds
     }
 }
 
-extension EvidenceKind {
-    /// The table of what members tell; nil if the evidence is not told, but in photos.
-    public var source: RelationSource? {
+/// The kinds of what members tell.
+public enum ToldKind: String, Sendable, CaseIterable {
+    /// Favourite photos.
+    case favourites
+    /// Followed members.
+    case follows
+
+    /// The table of the kind.
+    public var source: RelationSource {
         switch self {
         case .favourites: .favourites
         case .follows: .follows
-        case .photos: nil
         }
     }
+}
+
+extension EvidenceKind {
+    /// The table of what members tell; nil if the evidence is not told, but in photos.
+    public var source: RelationSource? { ToldKind(rawValue: rawValue)?.source }
 
     /// The kinds whose hints point to groups that the member has not joined.
     public static let told = allCases.filter { $0.source != nil }

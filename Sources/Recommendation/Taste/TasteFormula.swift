@@ -82,7 +82,7 @@ public enum SharedKind: CaseIterable, Sendable {
     }
 }
 
-extension EvidenceKind {
+extension ToldKind {
     /// Returns the weight of a kind of what members share, in a search for things of this kind.
     public func weight(of shared: SharedKind) -> Double {
         switch (self, shared) {
@@ -136,7 +136,7 @@ public struct TasteRequest: Sendable {
     }
 
     /// Returns the photos or members whose favourite or follow ended, as far as the catalog may not know it.
-    public func ended(_ kind: EvidenceKind) -> Set<BytewiseString> {
+    public func ended(_ kind: ToldKind) -> Set<BytewiseString> {
         Set(told.filter { $0.kind == kind && !$0.adds }.map { BytewiseString($0.subjectID) })
     }
 }
@@ -154,6 +154,16 @@ public struct RemovedThings: Sendable {
 
     /// Creates an empty record.
     public init() {}
+
+    /// Whether a photo was removed, itself or with its owner.
+    public func hides(_ photo: String, of owner: String?) -> Bool {
+        photos.contains(BytewiseString(photo)) || owner.map { owners.contains(BytewiseString($0)) } == true
+    }
+
+    /// Whether a photo was removed from the pool of a group.
+    public func hides(_ photo: String, in group: String) -> Bool {
+        !pooled.isEmpty && pooled.contains(Self.entry(group: group, photo: photo))
+    }
 
     /// Returns a photo in a pool as one text: an id has no NUL, so no two pairs are the same text.
     public static func entry(group: String, photo: String) -> BytewiseString { BytewiseString("\(group)\0\(photo)") }

@@ -138,8 +138,8 @@ final class JournalSource: CommunitySource {
     private func siteState(in snapshot: ModelSnapshot) -> SiteState { published(in: snapshot).state }
 
     /// The photos and pool entries that were removed since the version was made.
-    private var removedPhotos: RemovedPhotos {
-        RemovedPhotos(journal.decisions.recorded, since: served().snapshot?.manifest.taken ?? .none)
+    private var removedPhotos: RemovedThings {
+        RemovedThings(journal.decisions.recorded, beyond: served().snapshot?.manifest.taken ?? .none)
     }
 
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
@@ -173,7 +173,7 @@ final class JournalSource: CommunitySource {
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         guard let catalog else { return ids.map { _ in [] } }
         let removed = removedPhotos
-        let found = try catalog.photos(ofGroups: ids, limit: limit + removed.count)
+        let found = try catalog.photos(ofGroups: ids, limit: limit + removed.photos.count + removed.pooled.count)
         return zip(ids, found).map { group, found in
             let kept = found.filter { !removed.hides($0.id, of: $0.ownerID) && !removed.hides($0.id, in: group) }
             return Array(kept.prefix(limit))
@@ -338,36 +338,4 @@ final class JournalSource: CommunitySource {
     func noteOutsideChanges() { catalog?.noteChanges(in: changes) }
 
     func probeWriting() { journal.probeWriting() }
-}
-
-/// The photos and pool entries that were removed since a version was made.
-private struct RemovedPhotos {
-    private var photos: Set<BytewiseString> = []
-    /// The members who were removed with their photos.
-    private var owners: Set<BytewiseString> = []
-    /// The pool entries, each as the group's id, a NUL, which no id has, and the photo's id.
-    private var entries: Set<BytewiseString> = []
-
-    init(_ recorded: RecordedDecisions, since taken: AppliedChanges) {
-        photos = recorded.removed(beyond: taken) { if case .photo(let id) = $0 { id } else { nil } }
-        owners = recorded.removed(beyond: taken) {
-            if case .member(let id, withPhotos: true) = $0 { id } else { nil }
-        }
-        entries = recorded.removed(beyond: taken) {
-            if case .pooled(let id, let group, _) = $0 { "\(group)\0\(id)" } else { nil }
-        }
-    }
-
-    /// The number of photos and entries that are known by name.
-    var count: Int { photos.count + entries.count }
-
-    /// Whether a photo was removed, itself or with its owner.
-    func hides(_ photo: String, of owner: String?) -> Bool {
-        photos.contains(BytewiseString(photo)) || owner.map { owners.contains(BytewiseString($0)) } == true
-    }
-
-    /// Whether a photo was removed from the pool of a group.
-    func hides(_ photo: String, in group: String) -> Bool {
-        entries.contains(BytewiseString("\(group)\0\(photo)"))
-    }
 }

@@ -55,14 +55,22 @@ extension TasteRequest {
         _ recent: RecentMemberChanges?, _ recorded: RecordedDecisions, beyond taken: AppliedChanges
     ) {
         told = recent?.told ?? []
-        removed.photos = recorded.removed(beyond: taken) { if case .photo(let id) = $0 { id } else { nil } }
-        removed.members = recorded.removed(beyond: taken) { if case .member(let id, _) = $0 { id } else { nil } }
-        removed.owners = recorded.removed(beyond: taken) {
+        removed = RemovedThings(recorded, beyond: taken)
+    }
+}
+
+extension RemovedThings {
+    /// Finds what was removed since the changes that a version or a catalog has.
+    init(_ recorded: RecordedDecisions, beyond taken: AppliedChanges) {
+        self.init()
+        photos = recorded.removed(beyond: taken) { if case .photo(let id) = $0 { id } else { nil } }
+        members = recorded.removed(beyond: taken) { if case .member(let id, _) = $0 { id } else { nil } }
+        owners = recorded.removed(beyond: taken) {
             if case .member(let id, withPhotos: true) = $0 { id } else { nil }
         }
-        removed.pooled = recorded.removed(beyond: taken) { subject in
+        pooled = recorded.removed(beyond: taken) { subject in
             guard case .pooled(let id, let group, _) = subject else { return nil }
-            return RemovedThings.entry(group: group, photo: id).text
+            return Self.entry(group: group, photo: id).text
         }
     }
 }
