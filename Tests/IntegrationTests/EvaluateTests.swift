@@ -205,6 +205,44 @@ struct EvaluateTests {
         #expect(try #require(hits.last) >= (hits.dropLast().max() ?? 0) - 0.005)
     }
 
+    private struct DiscoveryReport: Decodable {
+        struct List: Decodable {
+            struct Figures: Decodable { var measures: [String: Double] }
+            var list: String
+            var accuracy: [Figures]
+        }
+        var members: Int
+        var lists: [List]
+    }
+
+    @Test(
+        "Photos and contacts find what is held out better than popular ones and item-based filtering, each time alike")
+    func discoveries() async throws {
+        let workspace = try Workspace()
+        let sizes = [
+            "--groups", "200", "--users", "1000", "--photos", "3000", "--memberships", "15000", "--pools", "7500",
+        ]
+        try await workspace.succeed(
+            ["generate", "-o", workspace.path("made"), "--favourites", "15000", "--follows", "10000"] + sizes)
+        for kind in ["groups", "users", "photos", "memberships", "pools", "favourites", "follows"] {
+            try await workspace.succeed("import", kind, workspace.path("made") + "/\(kind).tsv")
+        }
+        let unlisted = try await workspace.start(["evaluate", "--find", "contacts"]).wait()
+        #expect(unlisted.exitCode == CommandRun.ExitCode.badData && unlisted.errors.contains("listed"))
+        let users = try CatalogContent.texts("SELECT user_id FROM users", workspace.catalog)
+        let listed = try workspace.write("user_id,listed\n" + users.map { "\($0),yes\n" }.joined(), to: "listed.csv")
+        try await workspace.succeed("import", "users", listed)
+        for what in ["photos", "contacts"] {
+            let command = ["evaluate", "--find", what, "--bootstrap", "0", "--json", "--at", "2026-11-01T12:00:00Z"]
+            let run = try await workspace.succeed(command)
+            let report: DiscoveryReport = try run.json()
+            #expect(report.members > 200 && report.lists.map(\.list) == ["popular", "items", "raw", "served"])
+            let recall = report.lists.map { $0.accuracy[0].measures["recall"] ?? 0 }
+            #expect(recall[3] > 1.1 * max(recall[0], recall[1]), "\(what) \(recall)")
+            #expect(try await workspace.succeed(command).output == run.output)
+        }
+    }
+
     /// Members of 3 to 12 groups each, which are drawn in proportion to 1, 1/2, 1/3 and so on.
     private static func hubs(groups: Int, users: Int, seed: UInt64) -> [String] {
         var generator = SeededGenerator(seed: seed)
@@ -242,7 +280,9 @@ struct EvaluateTests {
             ["one.tsv"],
             ["--pools", "pools.tsv"], ["--sample", "0"], ["one.tsv", "two.tsv", "--photos"],
             ["--photos", "--baseline", "before.tsv"], ["--photos", "--lists", "lists.tsv"],
-            ["--photos", "--against", "raw"],
+            ["--photos", "--against", "raw"], ["--find", "groups"], ["one.tsv", "two.tsv", "--find", "photos"],
+            ["--find", "photos", "--photos"], ["--find", "contacts", "--lists", "lists.tsv"],
+            ["--find", "photos", "--csv"],
         ])
     func refused(arguments: [String]) async throws {
         let workspace = try Workspace()

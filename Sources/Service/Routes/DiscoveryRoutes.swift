@@ -9,13 +9,13 @@ extension Endpoint {
         Endpoint(
             "photosForMember", .get, "/v1/users/{id}/photos", .member(ofPathParameter: "id", orServiceWith: .lists),
             summary: "Public photos that a member may like, varied over interests and owners", path: [.member],
-            parameters: [.limit], caching: .personal,
+            parameters: [.limit], caching: .personal, threads: .batch,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.photosForMember),
         Endpoint(
             "contactsForMember", .get, "/v1/users/{id}/contacts",
             .member(ofPathParameter: "id", orServiceWith: .lists),
             summary: "Members of like taste who agreed to be shown, and the public groups that both are in",
-            path: [.member], parameters: [.limit], caching: .personal,
+            path: [.member], parameters: [.limit], caching: .personal, threads: .batch,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.contactsForMember),
     ]
 }
