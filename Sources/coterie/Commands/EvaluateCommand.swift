@@ -204,7 +204,7 @@ enum Discovered: String, CaseIterable {
     case contacts
 
     /// The kind of what is held out.
-    var kind: EvidenceKind { self == .photos ? .favourites : .follows }
+    var kind: ToldKind { self == .photos ? .favourites : .follows }
 
     /// The data without which nothing can be found.
     var need: String {

@@ -198,7 +198,7 @@ struct ComparisonReport {
     }
 
     /// Measures the photos or contacts of members, by favourites or follows that were held out.
-    init(_ evaluation: DiscoveryEvaluation, _ kind: EvidenceKind, lengths: [Int], samples: Int, _ line: ProgressLine)
+    init(_ evaluation: DiscoveryEvaluation, _ kind: ToldKind, lengths: [Int], samples: Int, _ line: ProgressLine)
         throws
     {
         line.begin("measuring")
