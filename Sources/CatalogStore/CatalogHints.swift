@@ -124,14 +124,4 @@ extension CatalogSnapshot {
 
     /// The number of a photo's owner less the column of the user.
     public var ownerOffset: Int { 0 }
-
-    /// Returns the columns of the users who are not listed, in a matrix of this snapshot.
-    public func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare("SELECT user_key FROM users WHERE listed = 0")
-            var found: Set<UInt32> = []
-            while try rows.step() { found.insert(UInt32(clamping: rows.integer(0))) }
-            return found
-        }
-    }
 }

@@ -304,7 +304,7 @@ extension CatalogSnapshot {
 
     /// Returns the columns of the users who agreed to be shown to others.
     public func listedUsers() throws(CatalogError) -> [UInt32] {
-        try columns("SELECT user_key FROM users WHERE listed = 1 AND ?1 = ?1", 0)
+        try columns("SELECT user_key FROM users WHERE listed = 1")
     }
 
     /// Returns the columns of a user's own photos.
@@ -312,10 +312,16 @@ extension CatalogSnapshot {
         try columns("SELECT photo_key FROM photos WHERE user_key = ?1", Int64(user))
     }
 
-    private func columns(_ query: String, _ value: Int64) throws(CatalogError) -> [UInt32] {
+    /// Returns the columns of the users who are not listed.
+    public func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
+        Set(try columns("SELECT user_key FROM users WHERE listed = 0"))
+    }
+
+    /// Returns the keys in the first column of a query, whose only parameter is a number, if it has one.
+    private func columns(_ query: String, _ value: Int64? = nil) throws(CatalogError) -> [UInt32] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(query)
-            rows.bind(value, at: 1)
+            if let value { rows.bind(value, at: 1) }
             var columns: [UInt32] = []
             while try rows.step() { columns.append(UInt32(clamping: rows.integer(0))) }
             return columns

@@ -15,12 +15,12 @@ struct RelationEvidence: Sendable {
     static let leastMembers = 100
     /// The least relative rise of the gain for a weight to count; a smaller rise may be chance.
     private static let leastRise = 0.02
-    /// The least rise of the gain for a relation of features, in standard errors of the difference.
-    private static let tellingErrors = 2.0
     /// The same for popularity, which must raise the gain by more.
     ///
     /// A large group of a member is more often the one left out than the one joined next.
     private static let leastPopularityRise = 0.1
+    /// The least rise of the gain for a relation of features, in standard errors of the difference.
+    private static let tellingErrors = 2.0
     /// The least gain of the greatest weight of popularity for `leastRise` to suffice, relative to the gain without.
     ///
     /// Chosen lists must not find less than lists by popularity nearly alone.
@@ -257,10 +257,9 @@ struct RelationEvidence: Sendable {
         sizes: MemberHints
     ) -> Double {
         let known = relations[.membership].map { weights.merging([$0.relation: 1]) { given, _ in given } } ?? weights
-        let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) {
-            member, sums in
-            guard let hints = hints[member.columns[0]] else { return Self.choices.map { _ in 0 } }
-            defer { sums.clear() }
+        let trial = trial { member, sums in
+            // A case without hints has no scores, and gains nothing.
+            guard let hints = hints[member.columns[0]] else { return }
             add(known, of: member, to: &sums.first)
             if kind == .photos {
                 // 1 + w ln(1 + n) for each of the member's groups: the second sum has the part that w multiplies.
@@ -269,10 +268,8 @@ struct RelationEvidence: Sendable {
             } else {
                 for hint in hints { sums.second.add(sizes.score(hint) / unit, to: hint.group) }
             }
-            let found = LeaveOneOutRanking(member, sums)
-            return Self.choices.map { found.gain(secondWeight: $0, popularity: 0) }
         }
-        return Self.best(Self.choices, gains, leastRise: Self.leastRise)
+        return Self.best(Self.choices, trial.gains, leastRise: Self.leastRise)
     }
 
     /// Returns the choice with the greatest gain; ties go to the least choice.

@@ -183,7 +183,7 @@ struct SettledMembership: Sendable {
 extension TableSnapshot {
     private static let photosPerRange = 1 << 15
 
-    /// Whether any photo may have tags or a location.
+    /// Whether any photo has an owner.
     public func hasPhotoOwners() throws(CatalogError) -> Bool { folder["photos"].contains { $0.has("owner") } }
 
     /// The number of a photo's owner less the user's row.
