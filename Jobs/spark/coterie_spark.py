@@ -53,9 +53,9 @@ class Lake:
 
     def __init__(self, session, options, folder, say):
         self.session, self.options, self.folder, self.say = session, options, folder, say
-        # By table: the kinds of its rows and of its entries. What members tell is only there if it is given.
+        # By table: the kinds of its rows and of its entries. All but memberships and pools are there if they are given.
         self.relations = {table: relation for table, relation in options.relations.items()
-                          if relation["rows"] == "groups" or getattr(options, table)}
+                          if relation["isRequired"] or getattr(options, table)}
         self.columns = COLUMNS | {table: options.columns[table] for table in self.relations}
         self.times = {relation["timeColumn"] for relation in self.relations.values()}
         self.left_out = {}
@@ -279,23 +279,27 @@ class Lake:
     def write_entries(self, table, groups, entries):
         """Numbers pairs, of groups or users and their entries, drops what is private or twice there, and writes them
         sorted."""
-        row_column, id_column, time_column = self.columns[table]
+        row_column, id_column, time_column = self.columns[table][:3]
+        answers = self.relations[table].get("answerColumn")
         entries = entries.select(F.col("id").alias(id_column), F.col("number").alias("entry"))
         groups = groups.select(F.col("id").alias(row_column), F.col("number").alias("group"))
         rows = self.kinds[table].join(entries, id_column, "left").join(groups, row_column, "left")
         is_shown = F.col("group").isNotNull() & F.col("entry").isNotNull()
         names = [F.when(~is_shown, F.col(name)).alias(name) for name in (row_column, id_column)]
         rows = self.stored(f"numbered-{table}", rows.select(
-            "group", "entry", F.col(time_column).alias("time"), "file", "block", "line", *names))
+            "group", "entry", F.col(time_column).alias("time"), "file", "block", "line", *names,
+            *([F.col(answers).isNotNull().cast("long").alias(answers)] if answers else [])))
         hidden = rows.filter(~is_shown).select(row_column, id_column, F.col("group").isNull().alias("of_group"))
         hidden = hidden.distinct().agg(F.count_if("of_group"), F.count_if(~F.col("of_group"))).head()
         self.left_out[table] = {"ofPrivateGroups": hidden[0], "ofPrivatePhotos": hidden[1]}
         rows = rows.filter(is_shown).drop(row_column, id_column)
         count, count_with_time = rows.agg(F.count("entry"), F.count("time")).head()
-        columns = {"group": "u32", "entry": "u32", **({"time": "i64"} if count_with_time else {})}
+        columns = {"group": "u32", "entry": "u32", **({"time": "i64"} if count_with_time else {}),
+                   **({answers: "u32"} if answers else {})}
         # The workers sort: all that says the same entry again is in one partition.
         rows = rows.repartitionByRange(self.part_count(count), F.shiftleft("group", 32) + F.col("entry"))
-        writing = coterie_tables.Writing(self.path("tables"), table, columns, coterie_tables.last_entries)
+        writing = coterie_tables.Writing(
+            self.path("tables"), table, columns, coterie_tables.last_times if answers else coterie_tables.last_entries)
         count = sum(row.rows for row in rows.mapInArrow(running(writing), "rows long").collect())
         self.stages.report(f"sorted-{table}")
         self.say(f"{table}: {count} entries, {hidden[0]} of private groups, {hidden[1]} private")

@@ -242,3 +242,13 @@ def last_entries(rows):
     return pyarrow.table({
         "group": group[order][is_first], "entry": entry[order][is_first],
         "time": times.take(last_given(times.is_valid().to_numpy(), is_first))})
+
+
+def last_times(rows):
+    """The entries of a relation whose pairs repeat, sorted; each time of a pair once, as the last record has it."""
+    names = ("line", "block", "file", "time", "entry", "group")
+    keys = [rows.column(name).to_numpy() for name in names]
+    order = numpy.lexsort(keys)
+    sames = [keys[index][order] for index in (5, 4, 3)]
+    is_last = numpy.append(numpy.logical_or.reduce([same[1:] != same[:-1] for same in sames]), True)
+    return rows.take(pyarrow.array(order[is_last]))

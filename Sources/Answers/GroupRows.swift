@@ -70,17 +70,20 @@ public struct SuggestedGroup: Answer, Equatable {
         fields.part(\.group)
         fields.always("score", \.score, "How well it fits; comparable within the list")
         fields.sizes(\.sizes) { relations in
-            Self.order(relations).map { .always($0.sizeField, .count, "Its \($0.name)") }
+            relations.tabled.reversed().map { facts in
+                facts.isRequired
+                    ? .always(facts.sizeField, .count, "Its \(facts.name)")
+                    : .sometimes(facts.sizeField, .count, "Its \(facts.singular)s, if there are any data of them")
+            }
         }
         fields.always(
             "joinPolicy", \.joinPolicy, as: .string(words: JoinPolicy.allCases.map(\.name)), "How one joins it")
     }
 
-    /// Returns the relations in the order of the size fields, which must not change.
-    private static func order(_ relations: RelationTable) -> [RelationDescription] { relations.tabled.reversed() }
-
-    /// Returns the sizes that suggestions have.
-    static func columns(of relations: RelationTable) -> SizeColumns { SizeColumns(order(relations)) }
+    /// Returns the sizes that suggestions have, in an order that must not change.
+    static func columns(of relations: RelationTable, in model: VisibleModel) -> SizeColumns {
+        SizeColumns(relations.tabled(in: model).reversed())
+    }
 
     /// The most reasons that a row of a list gives, the strongest first.
     public static let reasonLimit = 5

@@ -19,7 +19,7 @@ public struct GroupsForPhoto: Answer, Equatable {
     ) {
         self.version = version
         self.photoId = photoId
-        let columns = SuggestedGroup.columns(of: relations)
+        let columns = SuggestedGroup.columns(of: relations, in: model)
         groups = suggestions.enumerated().map { Row(at: $0, $1, reasonLimit: reasonLimit, columns, in: model) }
     }
 

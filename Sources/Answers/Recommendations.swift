@@ -61,7 +61,7 @@ public struct Recommendations: Answer, Equatable {
         _ reasons: [[Suggestion.Reason]], limit: Int, _ hints: [ScoredHint?], _ stated: StatedInterestLabels,
         _ relations: RelationTable, in model: VisibleModel
     ) -> [Row] {
-        let columns = SuggestedGroup.columns(of: relations)
+        let columns = SuggestedGroup.columns(of: relations, in: model)
         return zip(page, zip(reasons, hints)).enumerated().map { index, row in
             let (item, (reasons, hint)) = row
             let labelled = labels.label(item, reasons, in: model)

@@ -32,7 +32,7 @@ public struct SimilarGroups: Answer, Equatable {
         if let facts = recommender.relations[Relation(rawValue: by)] {
             let similar = recommender.neighbours(
                 of: group, by: facts.relation, limit: limit, filter: filter, boosts: boosts)
-            neighbours = Self.neighbours(similar, facts, in: recommender.model)
+            neighbours = Self.neighbours(similar, facts, recommender.relations, in: recommender.model)
         } else {
             let similar = recommender.similar(to: group, limit: limit, filter: filter, boosts: boosts)
             neighbours = Self.neighbours(similar, recommender.relations, in: recommender.model)
@@ -43,17 +43,20 @@ public struct SimilarGroups: Answer, Equatable {
     // row.
 
     private static func neighbours(
-        _ neighbours: [Model.Neighbour], _ facts: RelationDescription, in model: VisibleModel
+        _ neighbours: [Model.Neighbour], _ facts: RelationDescription, _ relations: RelationTable,
+        in model: VisibleModel
     ) -> [Neighbour] {
         let columns = SizeColumns([facts])
-        return neighbours.enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
+        let conversations = GroupConversation.Columns(relations, in: model)
+        return neighbours.enumerated().map { Neighbour(at: $0, $1, columns, conversations, in: model) }
     }
 
     private static func neighbours(
         _ suggestions: [Suggestion], _ relations: RelationTable, in model: VisibleModel
     ) -> [Neighbour] {
-        let columns = SizeColumns(relations.tabled)
-        return suggestions.enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
+        let columns = SizeColumns(relations.tabled(in: model))
+        let conversations = GroupConversation.Columns(relations, in: model)
+        return suggestions.enumerated().map { Neighbour(at: $0, $1, columns, conversations, in: model) }
     }
 
     /// The name of the schema.
@@ -80,20 +83,30 @@ extension SimilarGroups {
         public var sizes: RelationCounts
         /// The contribution of each relation; nil outside a blend.
         public var relations: [RelationShare]?
+        /// How much is said in the group; nil if the version has no posts.
+        public var conversation: GroupConversation?
 
         /// Creates a neighbour in one relation.
-        fileprivate init(at index: Int, _ neighbour: Model.Neighbour, _ columns: SizeColumns, in model: VisibleModel) {
+        fileprivate init(
+            at index: Int, _ neighbour: Model.Neighbour, _ columns: SizeColumns,
+            _ conversations: GroupConversation.Columns?, in model: VisibleModel
+        ) {
             group = RankedGroup(at: index, neighbour.index, in: model)
             score = .single(neighbour.score)
             common = neighbour.common
             sizes = columns.sizes(of: neighbour.index, in: model)
+            conversation = conversations?.conversation(of: neighbour.index, in: model)
         }
 
         /// Creates a neighbour in a blend.
-        fileprivate init(at index: Int, _ suggestion: Suggestion, _ columns: SizeColumns, in model: VisibleModel) {
+        fileprivate init(
+            at index: Int, _ suggestion: Suggestion, _ columns: SizeColumns,
+            _ conversations: GroupConversation.Columns?, in model: VisibleModel
+        ) {
             group = RankedGroup(at: index, suggestion.group, in: model)
             score = .double(suggestion.score)
             sizes = columns.sizes(of: suggestion.group, in: model)
+            conversation = conversations?.conversation(of: suggestion.group, in: model)
             relations = suggestion.reasons.map { reason in
                 RelationShare(
                     relation: reason.relation, share: reason.contribution / suggestion.score, common: reason.common)
@@ -114,8 +127,10 @@ extension SimilarGroups {
                 }
             }
             fields.sometimes("relations", \.relations, "What each relation contributes; with by=both")
+            fields.sometimes("conversation", \.conversation, "How much is said in it; only if there are posts")
         }
     }
+
     /// The contribution of one relation to a blend.
     public struct RelationShare: Answer, Equatable {
         /// The relation.
@@ -171,5 +186,44 @@ extension SimilarGroups {
         public static func schema(of relations: RelationTable) -> Schema { .string(words: relations.choices) }
         /// Writes the name.
         public func write(to json: inout JSONWriter) { json.write(name) }
+    }
+}
+
+/// The conversation in a group: how much is said, how often it is answered, and by how many members.
+public struct GroupConversation: Answer, Equatable {
+    /// The posts of the last weeks.
+    public var talk: GroupTalk
+    /// The share of the members who ever posted, from 0 to 1.
+    public var speakingShare: Double
+
+    /// Declares the fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("postsPerWeek", \.talk.postsPerWeek, "Posts a week, the mean of the last eight weeks")
+        fields.always("answersPerPost", \.talk.answersPerPost, "Answers for each post that is none itself")
+        fields.always("speakingShare", \.speakingShare, "The share of its members who ever posted, from 0 to 1")
+    }
+
+    /// The relations from which the conversation in a group is known.
+    struct Columns {
+        private let speakers: Relation
+        private let members: Relation?
+
+        /// Creates the columns of a version, or returns nil if it has no posts.
+        init?(_ relations: RelationTable, in model: VisibleModel) {
+            guard let speakers = relations[.conversation]?.relation, model.relations.contains(speakers) else {
+                return nil
+            }
+            (self.speakers, members) = (speakers, relations[.membership]?.relation)
+        }
+
+        /// Returns the conversation in a group.
+        ///
+        /// People who left may have posted, so there can be more speakers than members.
+        func conversation(of group: UInt32, in model: VisibleModel) -> GroupConversation {
+            let speaking = Double(model.size(of: Int(group), in: speakers))
+            let joined = members.map { Double(model.size(of: Int(group), in: $0)) } ?? 0
+            return GroupConversation(
+                talk: model.talk(of: Int(group)), speakingShare: joined > 0 ? min(1, speaking / joined) : 0)
+        }
     }
 }

@@ -346,14 +346,32 @@ extension RelationSource {
     var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(table) (\(indexColumns))" }
     var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
 
+    /// Whether a pair may occur at several times.
+    var repeats: Bool { answerColumn != nil }
+    /// The columns that tell rows apart.
+    var keyColumns: [String] { [rowColumn, entryColumn] + (repeats ? [timeColumn] : []) }
+    /// The columns that say something of a pair.
+    var valueColumns: [String] { [timeColumn] + (answerColumn.map { [$0] } ?? []) }
+
+    /// Returns the SQL that creates a temporary table of keys of rows.
+    func createKeys(_ name: String) -> String {
+        let columns = ["row_key", "entry_key"] + (repeats ? ["time"] : [])
+        return """
+            CREATE TEMP TABLE \(name) (
+                \(columns.map { "\($0) INTEGER" }.joined(separator: ", ")), PRIMARY KEY (\(columns.joined(separator: ", ")))
+            ) WITHOUT ROWID
+            """
+    }
+
     /// The SQL that creates the table of a relation without a migration.
     var createTable: String {
-        """
+        let values = answerColumn.map { " NOT NULL,\n    \($0) INTEGER NOT NULL DEFAULT 0" } ?? ""
+        return """
         CREATE TABLE IF NOT EXISTS \(table) (
             \(rowColumn) INTEGER NOT NULL,
             \(entryColumn) INTEGER NOT NULL,
-            \(timeColumn) INTEGER,
-            PRIMARY KEY (\(rowColumn), \(entryColumn))
+            \(timeColumn) INTEGER\(values),
+            PRIMARY KEY (\(keyColumns.joined(separator: ", ")))
         ) WITHOUT ROWID;
         \(createIndex);
         INSERT OR IGNORE INTO catalog_state VALUES ('\(notedTime.rawValue)', 0);

@@ -117,8 +117,8 @@ extension Catalog {
                 for source in relations.sources.sorted(by: { $0.table < $1.table }) {
                     counted.append(try statistics(of: source))
                 }
-                let quiet = Set(relations.memberTables.map(\.table))
-                counted.removeAll { quiet.contains($0.name) && $0.rows == 0 }
+                let required = Set(relations.sources.filter(relations.isRequired).map(\.table))
+                counted.removeAll { !required.contains($0.name) && $0.rows == 0 }
                 let ubiquity = try ubiquity(counted)
                 return CatalogStatistics(
                     things: [try groupStatistics(), try userStatistics(), try photoStatistics()], relations: counted,

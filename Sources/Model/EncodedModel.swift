@@ -34,7 +34,7 @@ public struct EncodedModel: Sendable, Equatable {
     ///   of groups. An id is 1 to 255 bytes without NUL. `ModelError.tooLarge` if there are too many groups, postings
     ///   or bytes of text.
     public init(
-        groups: [GroupFacts], relations: [Relation] = RelationTable.standard.tabledRelations,
+        groups: [GroupFacts], relations: [Relation] = RelationTable.standard.requiredRelations,
         sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable],
         evidenceWeights: [Relation: Double] = [:], signals: GroupSignals = GroupSignals(),
         looks: LookSections? = nil
@@ -161,7 +161,9 @@ enum ModelEncoding {
         for group in groups {
             append(group.createdAt ?? .min, to: &bytes)
             append(group.lastActiveAt ?? .min, to: &bytes)
-            append(UInt64(group.joinPolicy.rawValue), to: &bytes)
+            append(UInt16(group.joinPolicy.rawValue), to: &bytes)
+            append(group.talk.encodedAnswers, to: &bytes)
+            append(group.talk.recentPosts, to: &bytes)
         }
         return bytes
     }

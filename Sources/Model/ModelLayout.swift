@@ -16,7 +16,8 @@
 /// The sections contain:
 ///
 /// - `ids`, `titles`, `topics`: n + 1 offsets (UInt32), then the UTF-8 texts between them. Topics are separated by `;`.
-/// - `facts`: n × 24 bytes: created, last active (Int64, lowest value: unknown), join policy (UInt8), 7 zeros.
+/// - `facts`: n × 24 bytes: created, last active (Int64, lowest value: unknown), join policy (UInt8), a zero, answers
+///   for 100 posts (UInt16), recent posts (UInt32).
 /// - `relations`: the names of the relations, separated by `;`. Each is also the name of the section of its neighbours.
 /// - `sizes`: n × relations numbers (UInt32): the entries of a group in each relation, group after group.
 /// - `scales`: two numbers (Float64) for each relation: the mean of its best scores, and its evidence weight in lists.

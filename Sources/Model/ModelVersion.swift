@@ -101,7 +101,7 @@ public final class ModelVersion: Sendable {
     public func facts(of index: Int) -> GroupFacts {
         GroupFacts(
             id: id(of: index), title: titles[index], topics: topics(of: index), joinPolicy: joinPolicy(of: index),
-            createdAt: createdAt(of: index), lastActiveAt: lastActiveAt(of: index))
+            createdAt: createdAt(of: index), lastActiveAt: lastActiveAt(of: index), talk: talk(of: index))
     }
 
     /// Returns the time at which a group was founded, in Unix seconds, or nil if unknown.
@@ -120,6 +120,14 @@ public final class ModelVersion: Sendable {
     public func joinPolicy(of index: Int) -> JoinPolicy {
         let start = start(ofFactsOf: index)
         return JoinPolicy(rawValue: region.load(start + 16, as: UInt8.self)) ?? .open
+    }
+
+    /// Returns the posts of a group in the last weeks; none if the version has no posts.
+    public func talk(of index: Int) -> GroupTalk {
+        let start = start(ofFactsOf: index)
+        return GroupTalk(
+            recentPosts: UInt32(littleEndian: region.load(start + 20, as: UInt32.self)),
+            encodedAnswers: UInt16(littleEndian: region.load(start + 18, as: UInt16.self)))
     }
 
     /// Calls `body` with the bytes of a group's external id, which are valid only during the call.
@@ -283,11 +291,13 @@ public struct GroupFacts: Sendable, Equatable {
     public var createdAt: Int64?
     /// The time at which something last happened in the group, in Unix seconds, or nil if unknown.
     public var lastActiveAt: Int64?
+    /// The posts of the last weeks.
+    public var talk: GroupTalk
 
     /// Creates the facts of a group.
     public init(
         id: String, title: String = "", topics: [String] = [], joinPolicy: JoinPolicy = .open, createdAt: Int64? = nil,
-        lastActiveAt: Int64? = nil
+        lastActiveAt: Int64? = nil, talk: GroupTalk = GroupTalk()
     ) {
         self.id = id
         self.title = title
@@ -295,5 +305,41 @@ public struct GroupFacts: Sendable, Equatable {
         self.joinPolicy = joinPolicy
         self.createdAt = createdAt
         self.lastActiveAt = lastActiveAt
+        self.talk = talk
     }
+}
+
+/// The posts of a group in the last weeks, and how often a post is answered.
+public struct GroupTalk: Sendable, Equatable {
+    /// The number of weeks whose posts are counted.
+    public static let weeks = 8
+    /// The number of answers that make `encodedAnswers` 1, as a share of the other posts.
+    private static let answerUnit = 0.01
+
+    /// The number of posts in these weeks, answers included.
+    public private(set) var recentPosts: UInt32
+    /// The number of answers for each post that is none itself, in hundredths.
+    let encodedAnswers: UInt16
+
+    /// Creates a count of posts.
+    ///
+    /// - Parameters:
+    ///   - posts: the number of posts, answers included.
+    ///   - answers: the number of those that are answers.
+    public init(posts: Int = 0, answers: Int = 0) {
+        let beginnings = Double(max(1, posts - answers))
+        self.init(
+            recentPosts: UInt32(clamping: posts),
+            encodedAnswers: UInt16(clamping: Int((Double(answers) / beginnings / Self.answerUnit).rounded())))
+    }
+
+    init(recentPosts: UInt32, encodedAnswers: UInt16) {
+        self.recentPosts = recentPosts
+        self.encodedAnswers = encodedAnswers
+    }
+
+    /// The mean number of posts a week.
+    public var postsPerWeek: Double { Double(recentPosts) / Double(Self.weeks) }
+    /// The mean number of answers for each post that is none itself, to hundredths.
+    public var answersPerPost: Double { Double(encodedAnswers) * Self.answerUnit }
 }

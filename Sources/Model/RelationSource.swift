@@ -12,6 +12,10 @@ public struct RelationSource: Sendable, Hashable {
     public let timeColumn: String
     /// Whether the index from entries to rows includes the time, for lookups by entry.
     public let indexesTime: Bool
+    /// The column that names the entry that an entry answers, in files, or nil if entries answer nothing.
+    ///
+    /// The table then has an entry for each time that a pair occurs, and the column tells whether it is an answer.
+    public let answerColumn: String?
 
     /// The kinds of thing that can have entries.
     public enum Rows: String, Sendable {
@@ -38,9 +42,10 @@ public struct RelationSource: Sendable, Hashable {
     ///   - entryWord: the word for an entry, or `nil` for that of its kind. Users × users need two words.
     ///   - timeColumn: the column with the time of an entry.
     ///   - indexesTime: whether the index from entries to rows includes the time.
+    ///   - answerColumn: the column that names the entry that is answered; a pair may then occur at several times.
     public init(
         table: String, rows: Rows = .groups, of entries: Entries, entryWord: String? = nil, timeColumn: String,
-        indexesTime: Bool = false
+        indexesTime: Bool = false, answerColumn: String? = nil
     ) {
         self.table = table
         self.rows = rows
@@ -48,6 +53,7 @@ public struct RelationSource: Sendable, Hashable {
         self.entryWord = entryWord ?? String(entries.rawValue.dropLast())
         self.timeColumn = timeColumn
         self.indexesTime = indexesTime
+        self.answerColumn = answerColumn
     }
 
     /// The photos in the pool of each group.
@@ -55,6 +61,9 @@ public struct RelationSource: Sendable, Hashable {
     /// The members of each group.
     public static let memberships = RelationSource(
         table: "memberships", of: .users, timeColumn: "joined_at", indexesTime: true)
+    /// The posts of members in each group, one for each time of a member.
+    public static let posts = RelationSource(
+        table: "posts", of: .users, timeColumn: "posted_at", answerColumn: "answers")
     /// The photos that each member likes.
     public static let favourites = RelationSource(
         table: "favourites", rows: .users, of: .photos, timeColumn: "added_at")

@@ -26,6 +26,8 @@ public struct RelationDescription: Sendable, Equatable {
     /// The origin of a relation's entries.
     public enum Origin: Sendable, Equatable {
         /// The pairs of a table of the catalog.
+        ///
+        /// A version has a relation without a required role only if the table has rows.
         case table(RelationSource)
         /// The features that are typical of the photos in a group's pool.
         ///
@@ -40,6 +42,11 @@ public struct RelationDescription: Sendable, Equatable {
         case membership
         /// Photos in pools: tags, locations, and people who post.
         case pool
+        /// Posts: how much is said in a group, and how often it is answered.
+        case conversation
+
+        /// Whether every version has the relation; another one is there only if its table has rows.
+        public var isRequired: Bool { self != .conversation }
     }
 
     /// Creates the description of a relation.
@@ -81,7 +88,13 @@ public struct RelationDescription: Sendable, Equatable {
     public static let favourites = RelationDescription(
         "favourites", singular: "favourite", meaning: "groups whose photos the same people like",
         of: .photos(.admirers))
+    /// The relation of groups where the same members post.
+    public static let conversation = RelationDescription(
+        "conversation", singular: "speaker", meaning: "groups where the same members talk", of: .table(.posts),
+        role: .conversation)
 
+    /// Whether every version has the relation; others have it only if there is data.
+    public var isRequired: Bool { role?.isRequired ?? false }
     /// The catalog's table of the relation, or nil if its entries are features of photos.
     public var source: RelationSource? { if case .table(let source) = origin { source } else { nil } }
     /// The feature of photos that makes the relation, or nil if its entries are those of a table.
@@ -106,7 +119,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// The relations of the product.
     public static let standard = RelationTable(
-        [.photos, .members, .themes, .places, .looks, .favourites], memberTables: [.favourites, .follows])
+        [.photos, .members, .themes, .places, .looks, .favourites, .conversation], memberTables: [.favourites, .follows])
 
     /// The value of `by` that blends all relations; the word dates from when there were two.
     public static let blendName = "both"
@@ -144,6 +157,18 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     public var tabled: [RelationDescription] { entries.filter { $0.source != nil } }
     /// The names of these relations.
     public var tabledRelations: [Relation] { tabled.map(\.relation) }
+    /// The names of the relations that every version has.
+    public var requiredRelations: [Relation] { entries.filter(\.isRequired).map(\.relation) }
+
+    /// Whether every version has the relation of a table.
+    public func isRequired(_ source: RelationSource) -> Bool {
+        entries.contains { $0.source == source && $0.isRequired }
+    }
+
+    /// Returns the relations of tables that a version has, in order.
+    public func tabled(in model: VisibleModel) -> [RelationDescription] {
+        tabled.filter { $0.isRequired || model.relations.contains($0.relation) }
+    }
 
     private static func isGoodInSQL(_ name: String) -> Bool {
         !name.isEmpty

@@ -171,6 +171,7 @@ enum StepName {
     static let check = "check catalog"
     static let readGroups = "read groups"
     static let content = "tags and places"
+    static let posts = "count posts"
     static let popularity = "weigh popularity"
     static let members = "users"
     static let hints = "favourites and follows"

@@ -51,7 +51,7 @@ extension RecomputeJob {
         var hintMatrices = HintMatrices()
         let window = activityWindow
         var features = FeatureMatrices(rowCount: facts.count)
-        for relationFacts in parameters.relations.tabled {
+        for relationFacts in try knownRelations(in: entries) {
             let relation = relationFacts.relation
             var reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
                 let kept = relationFacts.role == nil ? nil : window
@@ -89,6 +89,12 @@ extension RecomputeJob {
                 for (row, seconds) in read.lastTimes {
                     if let active = facts[row].lastActiveAt { facts[row].lastActiveAt = max(active, seconds) }
                 }
+            }
+            if relationFacts.role == .conversation, let source = relationFacts.source, let span = dates.span {
+                let talks = try clock.step(StepName.posts) { () throws(RecomputeError) in
+                    try talk(source, entries, until: span.upperBound)
+                }
+                for (row, talk) in talks.enumerated() { facts[row].talk = talk }
             }
             if relationFacts.role == .membership {
                 users = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
@@ -159,6 +165,19 @@ extension RecomputeJob {
         do throws(CatalogError) { return try TableSnapshot(tablesPath, snapshot) } catch { throw .catalog(error) }
     }
 
+    /// Returns the relations of tables, without those that need data and have none.
+    private func knownRelations(in entries: any EntrySource) throws(RecomputeError) -> [RelationDescription] {
+        do throws(CatalogError) {
+            var found: [RelationDescription] = []
+            for facts in parameters.relations.tabled {
+                guard let source = facts.source else { continue }
+                let isKnown = facts.isRequired ? true : try entries.hasRows(source)
+                if isKnown { found.append(facts) }
+            }
+            return found
+        } catch { throw .catalog(error) }
+    }
+
     /// Reports the amount of work, and throws if the memory cannot suffice.
     private func plan(
         _ catalog: Catalog, _ entries: any EntrySource, _ clock: StepClock, _ observer: any RecomputeObserver
@@ -189,8 +208,9 @@ extension RecomputeJob {
     private func previousManifest() -> Manifest? {
         let manifests = (try? store.versions()) ?? []
         return manifests.last { manifest in
-            parameters.relations.tabledRelations.allSatisfy { relation in
-                manifest[relation]?.parameters == parameters[relation]
+            parameters.relations.tabled.allSatisfy { facts in
+                guard let report = manifest[facts.relation] else { return !facts.isRequired }
+                return report.parameters == parameters[facts.relation]
             }
         }
     }
@@ -240,96 +260,6 @@ extension RecomputeJob {
             clock.advance(done: done, total: total, unit: nil)
         }
         return (table, "\(table.neighbours.count) neighbours")
-    }
-
-    /// The neighbours by membership without what a sample looks for.
-    private struct HonestNeighbours {
-        let table: NeighbourTable
-        /// Whether popularity may find as much as lists.
-        let mayPopularityWin: Bool
-    }
-
-    /// The most memberships with which the neighbours are found again for other evidence than popularity.
-    ///
-    /// One membership less hardly changes the lists of large groups. So the approximation of `RelationEvidence` is near
-    /// enough in greater communities, and saves most of the time.
-    private static let mostHonestEntries = 2_000_000
-
-    /// Returns the neighbours that are found without the memberships that a sample leaves out.
-    ///
-    /// - Parameter isAsked: whether there is evidence beside memberships and pools.
-    /// - Returns: `nil` if the comparison is not worth its time.
-    private func honestNeighbours(
-        _ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable, _ sample: LeaveOneOutSample,
-        _ sizes: [UInt32], isAsked: Bool, _ clock: StepClock
-    ) throws(RecomputeError) -> (HonestNeighbours?, outcome: String) {
-        guard sample.cases.count >= RelationEvidence.leastMembers else { return (nil, "too few members to compare") }
-        let mayWin = RelationEvidence(parameters, [relation: table], sample).mayPopularityWin(sizes: sizes)
-        guard mayWin || isAsked && matrix.entryCount <= Self.mostHonestEntries else {
-            return (nil, "similarity finds far more")
-        }
-        // Other members with the same groups keep theirs, as members with these tastes would.
-        var leftOut: [UInt32: UInt32] = [:]
-        for sampled in sample.cases { leftOut[sampled.columns[0]] = sampled.leftOut }
-        let rest: BinaryMatrix
-        do throws(MatrixError) { rest = try matrix.filtered { row, column in leftOut[column] != row } } catch {
-            throw RecomputeError.model("\(error)")
-        }
-        // Other machines know of one comparison for each relation.
-        let search = NeighbourSearch(
-            parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
-        let found = try OwnThreads().neighbours(relation, of: rest, search, identity: 0) { done, total in
-            clock.advance(done: done, total: total, unit: nil)
-        }
-        let honest = HonestNeighbours(table: found, mayPopularityWin: mayWin)
-        return (honest, "\(leftOut.count) memberships left out, and neighbours found again")
-    }
-
-    /// The weights in lists, as far as there is evidence.
-    private struct Evidence {
-        var relations: [Relation: Double]
-        var popularity: PopularityTrial
-        var told: [Manifest.EvidenceWeight]?
-        var photos: Manifest.PhotoWeights?
-    }
-
-    private func weigh(
-        _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]], _ users: LeaveOneOutSample,
-        _ photos: LeaveOneOutSample, _ hints: MemberHints, _ honest: HonestNeighbours?
-    ) -> (Evidence, outcome: String) {
-        let sample = RelationEvidence(parameters, tables, users)
-        let membership = parameters.relations[.membership]?.relation
-        let fair =
-            if let honest, let membership {
-                RelationEvidence(
-                    parameters, tables.merging([membership: honest.table]) { $1 }, users, areCasesKnown: false)
-            } else { sample }
-        let pairs = sample.weights()
-        var weights = pairs.merging(fair.featureWeights(beside: pairs)) { $1 }
-        weights.merge(parameters.tunedWeights) { $1 }
-        let told = sample.evidenceWeights(hints, beside: weights, fair)
-        let members = membership.flatMap { sizes[$0] } ?? []
-        var popularity = PopularityTrial(
-            weight: sample.popularityWeight(beside: weights, sizes: members), wins: false)
-        if honest?.mayPopularityWin == true {
-            popularity = fair.honestPopularity(
-                beside: weights, sample.scores(of: hints, weighted: told ?? []), chosen: popularity.weight,
-                sizes: members)
-        }
-        let evidence = Evidence(
-            relations: weights, popularity: popularity, told: told,
-            photos: PhotoEvidence(parameters, tables, sizes, photos).weights())
-        var chosen = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
-        chosen += (told ?? []).map { "told \($0.kind.rawValue) \($0.weight)" }
-        if let weight = popularity.weight, !popularity.wins { chosen.append("popularity \(weight)") }
-        if let part = popularity.alonePart {
-            chosen.append("popularity alone finds \(Int((part * 100).rounded()))% of the best")
-        }
-        if popularity.wins { chosen.append("so the most popular groups are served") }
-        if let photos = evidence.photos {
-            chosen.append("for photos: other relations \(photos.otherRelations), popularity \(photos.popularity)")
-        }
-        return (evidence, chosen.isEmpty ? "nothing to choose" : chosen.joined(separator: ", "))
     }
 
     private func report(_ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable)

@@ -43,6 +43,17 @@ extension RecomputeJob {
         )
     }
 
+    /// Returns the posts of each group in the last weeks, up to the beginning of the job or an earlier time.
+    func talk(_ source: RelationSource, _ entries: any EntrySource, until time: Int64) throws(RecomputeError)
+        -> ([GroupTalk], outcome: String)
+    {
+        let end = min(time, startedAtMilliseconds / 1000)
+        do throws(CatalogError) {
+            let talks = try entries.talk(source, after: end - Int64(GroupTalk.weeks) * 7 * 86_400, until: end)
+            return (talks, "\(talks.reduce(0) { $0 + Int($1.recentPosts) }) in the last \(GroupTalk.weeks) weeks")
+        } catch { throw .catalog(error) }
+    }
+
     /// Returns the curated groups whose period has not ended.
     func curatedGroups(_ catalog: Catalog, _ facts: [GroupFacts]) throws(RecomputeError) -> [CuratedGroup] {
         do throws(CatalogError) {

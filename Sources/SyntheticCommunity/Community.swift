@@ -92,6 +92,8 @@ public struct CommunityParameters: Sendable, Equatable {
     public let favourites: Int
     /// The number of follows (user × user); exact.
     public let follows: Int
+    /// The intended number of posts in groups; exact if all users have joined groups.
+    public let posts: Int
     /// The seed; the same seed and parameters give the same bytes, on every run and machine.
     public let seed: UInt64
     /// The day at whose beginning, in UTC, the three years of the community end.
@@ -112,7 +114,7 @@ public struct CommunityParameters: Sendable, Equatable {
     /// - Throws: `CommunityError` for a count out of range, for counts that contradict one another and for a wrong day.
     public init(
         groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, favourites: Int = 0, follows: Int = 0,
-        seed: UInt64, endDay text: String
+        posts: Int = 0, seed: UInt64, endDay text: String
     ) throws(CommunityError) {
         try Self.check(groups, "groups", Self.maximumGroups)
         try Self.check(users, "users", Self.maximumUsers)
@@ -121,6 +123,7 @@ public struct CommunityParameters: Sendable, Equatable {
         try Self.check(pools, "pool entries", Self.maximumPairs)
         try Self.check(favourites, "favourites", min(Self.maximumPairs, users * photos))
         try Self.check(follows, "follows", min(Self.maximumPairs, users * max(0, users - 1)))
+        try Self.check(posts, "posts", Self.maximumPairs)
         guard photos == 0 || users > 0 else { throw .photosWithoutUsers(photos: photos) }
         guard memberships <= groups * users else {
             throw .tooManyMemberships(memberships: memberships, maximum: groups * users)
@@ -135,6 +138,7 @@ public struct CommunityParameters: Sendable, Equatable {
         self.pools = pools
         self.favourites = favourites
         self.follows = follows
+        self.posts = posts
         self.seed = seed
         self.endDay = endDay
     }
@@ -197,6 +201,8 @@ public enum CommunityFile: Hashable, Sendable, CaseIterable {
     public static let pools = CommunityFile.relation(.pools)
     /// The photos that each user likes, user by user.
     public static let favourites = CommunityFile.relation(.favourites)
+    /// The posts of each user, user by user.
+    public static let posts = CommunityFile.relation(.posts)
     /// The users whom each user follows, user by user.
     public static let follows = CommunityFile.relation(.follows)
 
@@ -209,11 +215,12 @@ public enum CommunityFile: Hashable, Sendable, CaseIterable {
         return [.groups, .users, .photos, .memberships, .pools] + others
     }
 
-    /// Returns whether a community has the file; nobody likes or follows anything in one that was not asked for that.
+    /// Returns whether a community has the file; nobody likes, follows or says anything in one that was not asked for that.
     public func isPart(of parameters: CommunityParameters) -> Bool {
         switch self {
         case .favourites: parameters.favourites > 0
         case .follows: parameters.follows > 0
+        case .posts: parameters.posts > 0
         default: true
         }
     }
@@ -246,6 +253,7 @@ public enum CommunityFile: Hashable, Sendable, CaseIterable {
             ]
         case .relation(let source):
             [String(source.rows.rawValue.dropLast()) + "_id", source.entryWord + "_id", source.timeColumn]
+                + (source.answerColumn.map { [$0] } ?? [])
         }
     }
 }

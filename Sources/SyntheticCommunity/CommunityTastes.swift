@@ -1,9 +1,11 @@
-/// The photos that members like and the members whom they follow, both by shared interests.
+/// The photos that members like and the members whom they follow, both by shared interests, and the members' posts.
 extension Community {
     /// The number out of 1000 favourites that show the member's favourite subject of an interest.
     static let favouriteSubjectPermille = 700
     /// The number out of 1000 favourites and follows that follow no interest.
     static let chancePermille = 100
+    /// The number out of 1000 posts that answer another one.
+    static let answerPermille = 600
     /// The number of draws before the next free photo or member is taken.
     private static let draws = 12
 
@@ -61,7 +63,28 @@ extension Community {
         }
     }
 
-    /// Returns the number of favourites or follows of each user; their sum is exact.
+    /// Writes the posts of each user in groups that the user joined, user by user.
+    func writePosts(_ line: inout LineBuffer, _ sink: Sink) rethrows {
+        let shares = tasteShares(of: parameters.posts, cap: Int(Int32.max), stream: .postActivity)
+        guard parameters.posts > 0 else { return }
+        try forEachDatedMember { user, memberships in
+            let identifier = memberNaming.identifier(of: user)
+            var random = EntityRandom(seed: parameters.seed, stream: .post, entity: user)
+            for _ in 0..<shares[user] {
+                // Most people talk in a few of their groups.
+                let share = random.unit()
+                let place = Int(share * share * share * Double(memberships.groups.count))
+                let joined = memberships.joined[place]
+                line.appendField(table.identifiers[memberships.groups[place]])
+                line.appendField(identifier)
+                line.appendField(joined + random.below(Timeline.end - joined), timeline)
+                line.appendField(random.chance(Self.answerPermille) ? "yes" : "")
+                try endLine(&line, sink)
+            }
+        }
+    }
+
+    /// Returns the number of favourites, follows or posts of each user; their sum is exact.
     private func tasteShares(of total: Int, cap: Int, stream: EntityRandom.Stream) -> [Int] {
         let weights = (0..<parameters.users).map { user in
             var random = EntityRandom(seed: parameters.seed, stream: stream, entity: user)

@@ -28,6 +28,7 @@ extension Community {
         case .photos: try writePhotos(&line, sink)
         case .favourites: try writeFavourites(&line, sink)
         case .follows: try writeFollows(&line, sink)
+        case .posts: try writePosts(&line, sink)
         case .relation(let source): try write(source, &line, sink)
         }
         if !line.bytes.isEmpty { try sink(line.bytes) }
@@ -172,7 +173,7 @@ extension Community {
         }
     }
 
-    private func forEachDatedMember(_ visit: (_ user: Int, MembershipWorkspace) throws -> Void) rethrows {
+    func forEachDatedMember(_ visit: (_ user: Int, MembershipWorkspace) throws -> Void) rethrows {
         try forEachUser(where: { $0.membershipCount > 0 }) { user, member, memberships in
             dateMemberships(of: user, member, in: &memberships)
             try visit(user.number, memberships)

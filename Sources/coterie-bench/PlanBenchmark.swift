@@ -151,7 +151,7 @@ struct RingModel {
         }
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
-        for (number, relation) in RelationTable.standard.tabledRelations.enumerated() {
+        for (number, relation) in RelationTable.standard.requiredRelations.enumerated() {
             var generator = SplitMix64(seed: UInt64(number))
             tables[relation] = cut == .source ? table(&generator) : targetTable(&generator)
             sizes[relation] = [UInt32](repeating: 400, count: groups)

@@ -62,7 +62,7 @@ struct CatalogSnapshotTests {
         do {
             let snapshot = try CatalogSnapshot(of: test.catalog, threads: 2)
             try test.importing(.users, "user_id\nlater\n")
-            #expect(try snapshot.catalog.counts().count == 7)
+            #expect(try snapshot.catalog.counts().count == 8)
         }
         #expect(try Database(path: test.path, mode: .readWrite, busyTimeoutSeconds: 0).emptyLog())
     }

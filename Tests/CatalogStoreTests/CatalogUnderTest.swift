@@ -93,6 +93,13 @@ final class CatalogUnderTest {
                 SELECT \(joined("user_id photo_id added_at")) FROM favourites
                 LEFT JOIN users USING (user_key) LEFT JOIN photos USING (photo_key) ORDER BY user_id, photo_id
                 """)
+        case .posts:
+            try lines(
+                """
+                SELECT \(joined("group_id user_id posted_at answers")) FROM posts
+                LEFT JOIN groups USING (group_key) LEFT JOIN users USING (user_key)
+                ORDER BY group_id, user_id, posted_at
+                """)
         case .follows:
             try lines(
                 """
@@ -150,5 +157,7 @@ extension Catalog {
 
 extension ImportKind {
     /// The kinds of the product without what members tell: groups, users, photos, memberships and pools.
-    static let ofGroups = ImportKind.all(of: RelationTable(Array(RelationTable.standard)))
+    /// A required column beside the ids, and a value of it.
+    var furtherColumn: (name: String, value: String) { self == .posts ? (",posted_at", ",500000001") : ("", "") }
+    static let ofGroups = ImportKind.all(of: RelationTable(RelationTable.standard.filter(\.isRequired)))
 }

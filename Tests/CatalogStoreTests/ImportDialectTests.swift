@@ -71,9 +71,10 @@ struct ImportDialectTests {
     func dryRun(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
         let isPair = Remover.idCount(of: kind) == 2
-        let header = kind.columnNames.prefix(isPair ? 2 : 1).joined(separator: ",") + "\n"
-        func rows(_ range: Range<Int>) -> String { range.map { isPair ? "g,e\($0)\n" : "e\($0)\n" }.joined() }
-        let bad = String(repeating: isPair ? "g,\n" : "\"\"\n", count: 12)
+        let header = kind.columnNames.prefix(isPair ? 2 : 1).joined(separator: ",") + kind.furtherColumn.name + "\n"
+        let end = kind.furtherColumn.value + "\n"
+        func rows(_ range: Range<Int>) -> String { range.map { (isPair ? "g,e\($0)" : "e\($0)") + end }.joined() }
+        let bad = String(repeating: (isPair ? "g," : "\"\"") + end, count: 12)
         try test.importing(kind, header + rows(0..<4))
         let before = (try test.everything(), try test.catalog.changeCount())
         func run(replaces: Bool, share: Double, isDry: Bool = true) throws -> ImportSummary {

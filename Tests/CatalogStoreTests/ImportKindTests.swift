@@ -96,7 +96,7 @@ struct ImportKindTests {
         #expect(try test.content(.pools) == ["g1|p1|~", "g3|p1|500000005"])
         #expect(try test.catalog.groups().allSatisfy { $0.visibility == .public })
         #expect(try test.content(.photos) == ["p1|~|0|~|~|~|~|~|~|~"])
-        #expect(try test.catalog.counts().map(\.rows) == [3, 2, 1, 0, 0, 3, 2])
+        #expect(try test.catalog.counts().map(\.rows) == [3, 2, 1, 0, 0, 3, 2, 0])
     }
 
     @Test(

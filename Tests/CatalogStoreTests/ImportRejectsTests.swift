@@ -92,9 +92,10 @@ struct ImportRejectsTests {
         let test = try CatalogUnderTest()
         let names = kind.columnNames.prefix(2)
         let isPair = Remover.idCount(of: kind) == 2
-        let header = names.prefix(isPair ? 2 : 1).joined(separator: ",") + "\n"
-        let good = (0..<99).map { isPair ? "g\($0),e\($0)\n" : "e\($0)\n" }.joined()
-        let bad = isPair ? "g,\n" : "\"\"\n"
+        let header = names.prefix(isPair ? 2 : 1).joined(separator: ",") + kind.furtherColumn.name + "\n"
+        let end = kind.furtherColumn.value + "\n"
+        let good = (0..<99).map { (isPair ? "g\($0),e\($0)" : "e\($0)") + end }.joined()
+        let bad = (isPair ? "g," : "\"\"") + end
         func run(_ text: String) throws -> ImportSummary {
             try test.importing(kind, text) { options in
                 options.maximumRejectedShare = 0.01

@@ -41,6 +41,7 @@ struct ImportRulesTests {
             case .pools: "group_id,photo_id\ng,u\nh,u\n"
             case .favourites: "user_id,photo_id\ng,u\nh,u\n"
             case .follows: "user_id,followed_id\ng,u\nh,u\n"
+            case .posts: "group_id,user_id,posted_at\ng,u,500000001\ng,u,500000002\n"
             default: "\(kind.columnNames[0])\na\nb\n"
             }
         try test.importing(kind, text) { $0.replaces = true }

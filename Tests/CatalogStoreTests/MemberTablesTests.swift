@@ -115,7 +115,8 @@ struct MemberTablesTests {
             """)
         #expect(catalogError { _ = try Catalog(path: test.path, mode: .reading) }?.code == .notACatalog)
         let catalog = try Catalog(path: test.path, mode: .writing)
-        #expect(try catalog.counts().map(\.table).suffix(4) == ["favourites", "follows", "memberships", "pools"])
+        let pairs = ["favourites", "follows", "memberships", "pools", "posts"]
+        #expect(try catalog.counts().map(\.table).suffix(5) == pairs)
         #expect(try catalog.member(withID: "ann")?.memberships.count == 1)
     }
 }

@@ -22,7 +22,7 @@ struct SchemaTests {
         #expect(try database.text("PRAGMA journal_mode") == "wal")
         #expect(
             try catalog.counts().map(\.table) == [
-                "groups", "users", "photos", "favourites", "follows", "memberships", "pools",
+                "groups", "users", "photos", "favourites", "follows", "memberships", "pools", "posts",
             ])
         #expect(try catalog.counts().allSatisfy { $0.rows == 0 })
         #expect(try catalog.changeCount() == 0)

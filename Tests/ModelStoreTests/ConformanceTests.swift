@@ -158,7 +158,7 @@ struct ConformanceTests {
 
     @Test(
         "refuses a version with a damaged byte", arguments: StoreUnderTest.Kind.available,
-        ModelLayout.SectionName.fixed + RelationTable.standard.tabledRelations.map { .init($0) })
+        ModelLayout.SectionName.fixed + RelationTable.standard.requiredRelations.map { .init($0) })
     func damage(kind: StoreUnderTest.Kind, section: ModelLayout.SectionName) throws {
         let subject = try StoreUnderTest(kind)
         let written = try subject.publish(1, SampleModel.model(groupCount: 200))

@@ -71,7 +71,7 @@ struct RedisStoreTests {
         try subject.store.makeCurrent(version)
         let loaded = try subject.store.load(version).model
         var expected = ""
-        for relation in RelationTable.standard.tabledRelations {
+        for relation in RelationTable.standard.requiredRelations {
             for group in 0..<loaded.groupCount {
                 for neighbour in loaded.neighbours(of: group, by: relation) {
                     let id = Data(loaded.id(of: Int(neighbour.index)).utf8).map { "\($0)," }.joined()

@@ -47,7 +47,7 @@ struct VersionComparisonTests {
         let facts = (10..<70).filter { _ in Int.random(in: 0..<5, using: &generator) > 0 }
             .map { GroupFacts(id: "group-\($0)", title: "") }
         var tables: [Relation: NeighbourTable] = [:]
-        for relation in RelationTable.standard.tabledRelations {
+        for relation in RelationTable.standard.requiredRelations {
             var table = NeighbourTable(offsets: [0], neighbours: [])
             for group in facts.indices {
                 let isEmpty = Int.random(in: 0..<10, using: &generator) == 0

@@ -25,7 +25,7 @@ struct VisibleModelTests {
             signals.tags = ["macro": postings]
             if let cell { signals.places = [cell: postings] }
             let tables = Dictionary(
-                uniqueKeysWithValues: RelationTable.standard.tabledRelations.map { relation in
+                uniqueKeysWithValues: RelationTable.standard.requiredRelations.map { relation in
                     var table = NeighbourTable(offsets: [0], neighbours: [])
                     for group in all {
                         let others = all.filter { $0 != group }.shuffled(using: &generator)

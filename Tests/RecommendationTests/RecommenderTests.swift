@@ -6,7 +6,7 @@ import Testing
 @Suite("Recommending")
 struct RecommenderTests {
     private func model(
-        _ seed: UInt64, groupCount: Int = 60, relations: [Relation] = RelationTable.standard.tabledRelations
+        _ seed: UInt64, groupCount: Int = 60, relations: [Relation] = RelationTable.standard.requiredRelations
     )
         throws
         -> ModelVersion
@@ -90,7 +90,7 @@ struct RecommenderTests {
     @Test("a relation of weight 0, or without neighbours, does not count")
     func weights() throws {
         let model = try model(4)
-        for relation in RelationTable.standard.tabledRelations {
+        for relation in RelationTable.standard.requiredRelations {
             let recommender = Recommender(
                 model: VisibleModel(model), relations: .standard.weighted([relation: 1]))
             for group in 0..<60 {

@@ -69,7 +69,7 @@ struct FeatureRelationTests {
     @Test("Groups have the same themes, places or looks, whoever joined them and whatever is private")
     func similar() throws {
         let model = try recompute(community()).model
-        #expect(model.relations == RelationTable.standard.tabledRelations + Self.features)
+        #expect(model.relations == RelationTable.standard.requiredRelations + Self.features)
         for facts in [RelationDescription.themes, .looks] {
             #expect(try neighbours(of: "birds-of-berlin", by: facts, model) == ["birds-of-rome"])
             #expect(try neighbours(of: "cars-of-berlin", by: facts, model) == ["cars-of-potsdam"])
@@ -84,7 +84,7 @@ struct FeatureRelationTests {
     @Test("Without descriptions of photos a version has none of these relations")
     func nothing() throws {
         let version = try recompute(community(isDescribed: false))
-        #expect(version.model.relations == RelationTable.standard.tabledRelations)
+        #expect(version.model.relations == RelationTable.standard.requiredRelations)
         #expect(Self.features.allSatisfy { version.manifest[$0] == nil })
     }
 

@@ -87,7 +87,7 @@ struct ForecastTests {
     func neighbours() {
         func estimate(groups: Int, increments: Double, limit: Int, minimumCommon: Int = 1) -> RecomputeEstimate {
             var parameters = RecomputeParameters(threads: 1)
-            for relation in RelationTable.standard.tabledRelations {
+            for relation in RelationTable.standard.requiredRelations {
                 (parameters[relation].limit, parameters[relation].minimumCommon) = (limit, minimumCommon)
             }
             let work = WorkEstimate(rows: 1000, increments: increments)

@@ -11,7 +11,7 @@ struct ListedScoresTests {
     private func version(_ measure: SimilarityParameters.Measure) throws -> LoadedVersion {
         let community = try SmallCommunity.random(seed: 420)
         let outcome = try community.recompute { parameters in
-            for relation in RelationTable.standard.tabledRelations { parameters[relation].measure = measure }
+            for relation in RelationTable.standard.requiredRelations { parameters[relation].measure = measure }
         }
         return try community.store.load(outcome.manifest.version)
     }
@@ -22,7 +22,7 @@ struct ListedScoresTests {
         _ body: (Neighbour, _ score: Double, _ size: Double, _ otherSize: Double) -> Void
     ) {
         var count = 0
-        for relation in RelationTable.standard.tabledRelations {
+        for relation in RelationTable.standard.requiredRelations {
             let scores = ListedScores(relation, in: version.model, version.manifest)
             for group in 0..<version.model.groupCount {
                 for neighbour in version.model.neighbours(of: group, by: relation) {

@@ -86,7 +86,7 @@ struct ModifiedMeasureTests {
         let community = try SmallCommunity.random(seed: 200 + seed)
         var generator = SeededGenerator(seed: seed)
         let outcome = try community.recompute { parameters in
-            for relation in RelationTable.standard.tabledRelations {
+            for relation in RelationTable.standard.requiredRelations {
                 parameters[relation].minimumEntries = .random(in: 1...20, using: &generator)
                 parameters[relation].minimumCommon = .random(in: 1...5, using: &generator)
                 parameters[relation].limit = [3, 10, 100].randomElement(using: &generator) ?? 1
@@ -107,7 +107,7 @@ struct ModifiedMeasureTests {
     @Test("publishes the lists of brute force over the catalog with the manifest's weights", arguments: 0..<8)
     func endToEnd(seed: UInt64) throws {
         let (community, version) = try recomputed(seed: seed)
-        for relation in RelationTable.standard.tabledRelations {
+        for relation in RelationTable.standard.requiredRelations {
             let report = try #require(version.manifest[relation])
             #expect(report.measure == "modified")
             #expect(report.cut == (seed.isMultiple(of: 2) ? "target" : nil))
@@ -126,7 +126,7 @@ struct ModifiedMeasureTests {
     func afresh(seed: UInt64) throws {
         let (community, version) = try recomputed(seed: seed)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading)
-        for facts in RelationTable.standard.tabled {
+        for facts in RelationTable.standard where facts.isRequired {
             let relation = facts.relation
             let report = try #require(version.manifest[relation])
             let formula = try #require(ListFormula(report))
@@ -158,7 +158,7 @@ struct ModifiedMeasureTests {
         for path in ProcessorPath.supported {
             let manifest = try community.recompute { parameters in
                 parameters.path = path
-                for relation in RelationTable.standard.tabledRelations { parameters[relation].measure = .cosine }
+                for relation in RelationTable.standard.requiredRelations { parameters[relation].measure = .cosine }
             }.manifest
             #expect(manifest.relations.allSatisfy { $0.weights == nil && $0.path == path.rawValue })
         }

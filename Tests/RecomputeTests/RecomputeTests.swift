@@ -68,7 +68,7 @@ struct RecomputeTests {
         #expect(without.manifest.groups == asPrivate.manifest.groups)
         #expect(without.model.curated.isEmpty && without.model.groupCount == asPrivate.model.groupCount)
         for group in hidden { #expect(without.model.index(ofID: group) == nil) }
-        for relation in RelationTable.standard.tabledRelations {
+        for relation in RelationTable.standard.requiredRelations {
             #expect(lists(without.model, relation) == lists(asPrivate.model, relation))
         }
     }
@@ -79,7 +79,7 @@ struct RecomputeTests {
         let community = try SmallCommunity.random(seed: seed)
         var generator = SeededGenerator(seed: seed)
         let outcome = try community.recompute { parameters in
-            for relation in RelationTable.standard.tabledRelations {
+            for relation in RelationTable.standard.requiredRelations {
                 parameters[relation].minimumEntries = .random(in: 1...30, using: &generator)
                 parameters[relation].minimumCommon = .random(in: 1...8, using: &generator)
                 parameters[relation].limit = [1, 3, 10, 100].randomElement(using: &generator) ?? 1
@@ -93,7 +93,7 @@ struct RecomputeTests {
         let loaded = try community.store.load(current)
         let (manifest, model) = (loaded.manifest, loaded.model)
         #expect(manifest == outcome.manifest)
-        for relation in RelationTable.standard.tabledRelations {
+        for relation in RelationTable.standard.requiredRelations {
             let report = try #require(manifest[relation])
             let groups = try community.entries(relation)
             #expect((0..<model.groupCount).map { model.id(of: $0) } == groups.map(\.group))

@@ -135,5 +135,5 @@ final class RecordingObserver: RecomputeObserver {
 
 extension ImportKind {
     /// The kinds of the product without what members tell: groups, users, photos, memberships and pools.
-    static let ofGroups = ImportKind.all(of: RelationTable(Array(RelationTable.standard)))
+    static let ofGroups = ImportKind.all(of: RelationTable(RelationTable.standard.filter(\.isRequired)))
 }

@@ -56,6 +56,12 @@ struct TableTests {
             texts.append((.pools, "group_id,photo_id,added_at\n" + entries(photos)))
             let likes = (0..<3000).map { _ in "\(users[pick(0..<400)]),\(photos[pick(0..<900)]),\(time())\n" }
             texts.append((.favourites, "user_id,photo_id,added_at\n" + likes.joined()))
+            let posts = (0..<4000).map { number in
+                let group = groups[pick(0..<groups.count)]
+                let time = TableTests.now - Int64(pick(0..<90_000_000))
+                return "\(group),\(users[pick(0..<60)]),\(time),\(number % 3 == 0 ? "" : "p\(number)")\n"
+            }
+            texts.append((.posts, "group_id,user_id,posted_at,answers\n" + posts.joined()))
             let follows = (0..<3000).map { _ in "\(users[pick(0..<400)]),\(users[pick(0..<40)])\n" }
             texts.append((.follows, "user_id,followed_id\n" + follows.joined()))
         }

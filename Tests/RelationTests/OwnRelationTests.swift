@@ -164,7 +164,7 @@ struct OwnRelationTests {
         #expect(list.contains(#""relation":"bookmarks""#) && list.contains(#""bookmarkCount":4"#))
         let refusal = try get("/v1/groups/alps/similar?by=enemies")
         #expect(refusal.status == 400)
-        let names = #""photos","members","themes","places","looks","favourites","bookmarks""#
+        let names = #""photos","members","themes","places","looks","favourites","conversation","bookmarks""#
         #expect(refusal.body.contains(#""allowed":[\#(names),"both"]"#))
         let description = try get("/openapi.json").body
         #expect(description.contains(#""enum":[\#(names),"both"]"#))

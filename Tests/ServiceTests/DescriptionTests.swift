@@ -144,6 +144,7 @@ struct DescriptionTests {
         ("DELETE", "/v1/groups/{id}/memberships/{user}", "/v1/groups/alps/memberships/ann", nil),
         ("DELETE", "/v1/groups/{id}/memberships/{user}", "/v1/groups/alps/memberships/ann", nil),
         ("DELETE", "/v1/groups/{id}/pools/{photo}", "/v1/groups/alps/pools/none", nil),
+        ("DELETE", "/v1/groups/{id}/posts/{user}", "/v1/groups/alps/posts/ann", nil),
         ("DELETE", "/v1/photos/{id}", "/v1/photos/none", nil), ("DELETE", "/v1/groups/{id}", "/v1/groups/alps", nil),
         ("DELETE", "/v1/groups/{id}", "/v1/groups/alps", nil),
         ("DELETE", "/v1/users/{id}", "/v1/users/ann?photos=remove", nil),

@@ -85,8 +85,10 @@ struct ProblemTests {
         #expect(
             problem.detail
                 == #"the parameter "by" is "Photos": it must be one of photos, members, themes, places, looks, "#
-                + "favourites, both")
-        #expect(problem.allowed == ["photos", "members", "themes", "places", "looks", "favourites", "both"])
+                + "favourites, conversation, both")
+        #expect(
+            problem.allowed
+                == ["photos", "members", "themes", "places", "looks", "favourites", "conversation", "both"])
     }
 
     @Test("Unknown and repeated parameters are refused by name", arguments: Transport.allCases)
@@ -94,7 +96,9 @@ struct ProblemTests {
         let misspelt = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limt=5"))
         #expect(misspelt.status == 400)
         #expect(misspelt.parameter == "limt")
-        #expect(misspelt.allowed == ["by", "limit", "topics", "joinPolicy", "minimumMembers", "exclude", "boost"])
+        #expect(
+            misspelt.allowed
+                == ["by", "limit", "topics", "joinPolicy", "minimumMembers", "minimumPostsPerWeek", "exclude", "boost"])
         let twice = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limit=5&limit=6"))
         #expect(twice.status == 400)
         #expect(twice.parameter == "limit")

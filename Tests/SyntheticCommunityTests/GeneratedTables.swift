@@ -49,7 +49,6 @@ struct GeneratedTables {
     static func sampleParameters(seed: UInt64 = 7) throws -> CommunityParameters {
         try CommunityParameters(
             groups: 800, users: 6000, photos: 20_000, memberships: 60_000, pools: 40_000,
-            favourites: 90_000, follows: 30_000, seed: seed,
-            endDay: "2026-06-01")
+            favourites: 90_000, follows: 30_000, posts: 20_000, seed: seed, endDay: "2026-06-01")
     }
 }

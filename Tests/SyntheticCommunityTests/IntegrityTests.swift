@@ -15,6 +15,8 @@ struct IntegrityTests {
         #expect(tables[.memberships].count == 60_000)
         #expect(tables[.favourites].count == 90_000)
         #expect(tables[.follows].count == 30_000)
+        // A few users have joined no group, so they cannot post.
+        #expect((19_000...20_000).contains(tables[.posts].count))
         #expect(abs(tables[.pools].count - 40_000) <= 2000)
     }
 
@@ -27,7 +29,7 @@ struct IntegrityTests {
         #expect(!text.contains("\r"))
         #expect(tables[file].allSatisfy { $0.count == file.columns.count })
         #expect(!text.contains("{"))
-        let mayBeEmpty: Set = ["tags", "latitude", "longitude"]
+        let mayBeEmpty: Set = ["tags", "latitude", "longitude", "answers"]
         for column in file.columns where !mayBeEmpty.contains(column) {
             #expect(!tables.column(column, of: file).contains(""), "\(column)")
         }
@@ -68,6 +70,16 @@ struct IntegrityTests {
         let owners = tables.values("user_id", by: "photo_id", of: .photos)
         let foreign = tables[.pools].filter { !memberships.contains($0[0] + "\t" + (owners[$0[1]] ?? "")) }
         #expect(foreign.isEmpty)
+    }
+
+    @Test("Members post only in groups they joined, and after that")
+    func postsFollowMemberships() {
+        let joined = Dictionary(
+            uniqueKeysWithValues: tables[.memberships].map { ($0[0] + "\t" + $0[1], $0[2]) })
+        let early = tables[.posts].filter { $0[2] < joined[$0[0] + "\t" + $0[1], default: "~"] }
+        #expect(early.isEmpty)
+        let answers = tables[.posts].count { !$0[3].isEmpty }
+        #expect((11_000...12_500).contains(answers))
     }
 
     @Test("Times are in order and within the three years")

@@ -24,7 +24,7 @@ public enum SampleModel {
     public static func sizes(_ count: Int, seed: UInt64 = 1) -> [Relation: [UInt32]] {
         var generator = SeededGenerator(seed: seed &+ 7)
         func column() -> [UInt32] { (0..<count).map { _ in .random(in: 0...100_000, using: &generator) } }
-        return Dictionary(uniqueKeysWithValues: RelationTable.standard.tabledRelations.map { ($0, column()) })
+        return Dictionary(uniqueKeysWithValues: RelationTable.standard.requiredRelations.map { ($0, column()) })
     }
 
     /// Lists of up to `limit` neighbours; one group in eight has none.
@@ -54,7 +54,7 @@ public enum SampleModel {
 
     /// A model of so many groups; relations not asked for are empty.
     public static func model(
-        groupCount: Int, limit: Int = 20, relations: [Relation] = RelationTable.standard.tabledRelations,
+        groupCount: Int, limit: Int = 20, relations: [Relation] = RelationTable.standard.requiredRelations,
         seed: UInt64 = 1,
         isFull: Bool = false
     ) throws(ModelError) -> EncodedModel {

@@ -169,6 +169,7 @@ final class EntityWriter {
         }
         notedFields |= 1 << UInt64(index)
         switch column.type {
+        case .mark: statement.bind(1, at: parameter)
         case .id, .text:
             reader.withField(index) { text in
                 if Self.hasCharacterReference(text) { rowEscapedTexts += 1 }

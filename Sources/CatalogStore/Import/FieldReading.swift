@@ -131,7 +131,7 @@ extension ImportKind.ColumnType {
     var mayBeUnknown: Bool {
         switch self {
         case .id, .visibility, .yesOrNo: false
-        case .owner, .text, .list, .time, .joinPolicy, .degrees, .pixels: true
+        case .owner, .text, .list, .time, .joinPolicy, .degrees, .pixels, .mark: true
         }
     }
 

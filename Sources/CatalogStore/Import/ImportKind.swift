@@ -21,6 +21,8 @@ public enum ImportKind: Hashable, Sendable {
     public static let pools = ImportKind.relation(.pools)
     /// The photos that users like.
     public static let favourites = ImportKind.relation(.favourites)
+    /// The posts of users in groups.
+    public static let posts = ImportKind.relation(.posts)
     /// The users whom users follow.
     public static let follows = ImportKind.relation(.follows)
 
@@ -72,6 +74,8 @@ public enum ImportKind: Hashable, Sendable {
         case degrees(bound: Double)
         /// A whole number of pixels.
         case pixels
+        /// Any text, of which only the presence counts.
+        case mark
     }
 
     var columns: [Column] {
@@ -111,8 +115,16 @@ public enum ImportKind: Hashable, Sendable {
             [
                 Column(name: source.rowTable.idColumn, type: .id, isRequired: true, target: source.rowColumn),
                 Column(name: source.entryWord + "_id", type: .id, isRequired: true, target: source.entryColumn),
-                Column(name: source.timeColumn, type: .time, target: source.timeColumn),
+                Column(
+                    name: source.timeColumn, type: .time, isRequired: source.repeats, target: source.timeColumn),
             ]
+                + (source.answerColumn.map { answers in
+                    [
+                        Column(name: answers, type: .mark, target: answers),
+                        // Known, but not kept: the time tells an entry from others.
+                        Column(name: source.table.dropLast() + "_id", type: .mark, target: ""),
+                    ]
+                } ?? [])
         }
     }
 

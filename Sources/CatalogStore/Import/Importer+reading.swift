@@ -1,4 +1,5 @@
 import CivilTime
+import Model
 public import RecordReading
 import SQLite
 
@@ -103,14 +104,15 @@ extension Importer {
                     return
                 }
             }
-        case .pairs(let writer, _):
+        case .pairs(let writer, let source):
             try columns[0].checkID(0, in: reader)
             try columns[1].checkID(1, in: reader)
-            let time = try time(reader)
+            let time = try time(reader, source)
             if let time, !time.hasZone { summary.timesWithoutZone += 1 }
+            let isAnswer = source.answerColumn != nil && reader.isPresent(3) && !reader.isNull(3)
             reader.withField(0) { row in
                 reader.withField(1) { entry in
-                    writer.add(rowID: row, entryID: entry, time: time?.time.seconds)
+                    writer.add(rowID: row, entryID: entry, time: time?.time.seconds, isAnswer: isAnswer)
                 }
             }
             if options.isStrict { batchLines.append((reader.source, reader.line)) }
@@ -124,15 +126,20 @@ extension Importer {
 
 extension Importer {
     /// Returns the time of an entry of a relation, or nil if it has none.
-    private func time(_ reader: borrowing RecordReader) throws(RecordProblem) -> WrittenTime? {
-        guard !reader.isNull(2) else { return nil }
-        do throws(RecordProblem) {
-            return try columns[2].time(2, in: reader, zone: options.zone)
-        } catch {
-            guard !options.isStrict else { throw error }
-            unreadable.append(error)
-            return nil
+    ///
+    /// - Throws: `RecordProblem` if the entry needs a time, which then tells it from others.
+    private func time(_ reader: borrowing RecordReader, _ source: RelationSource) throws(RecordProblem) -> WrittenTime? {
+        var time: WrittenTime?
+        if !reader.isNull(2) {
+            do throws(RecordProblem) { time = try columns[2].time(2, in: reader, zone: options.zone) } catch {
+                guard !options.isStrict, !source.repeats else { throw error }
+                unreadable.append(error)
+            }
         }
+        guard time != nil || !source.repeats else {
+            throw RecordProblem(reason: "\(source.timeColumn) is empty: each of the \(source.table) needs its time")
+        }
+        return time
     }
 
     /// Treats values that the reader could not read as missing, if the row makes sense without them.

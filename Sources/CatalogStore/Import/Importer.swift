@@ -281,10 +281,9 @@ extension Importer {
             guard case .relation(let source) = kind else { return }
             try catalog.database.execute(
                 """
-                CREATE TEMP TABLE vanished (row_key INTEGER, entry_key INTEGER, PRIMARY KEY (row_key, entry_key))
-                WITHOUT ROWID;
-                INSERT INTO temp.vanished SELECT \(source.rowColumn), \(source.entryColumn) FROM \(source.table)
-                EXCEPT SELECT row_key, entry_key FROM temp.seen
+                \(source.createKeys("vanished"));
+                INSERT INTO temp.vanished SELECT \(source.keyColumns.joined(separator: ", ")) FROM \(source.table)
+                EXCEPT SELECT * FROM temp.seen
                 """)
             return
         }

@@ -11,7 +11,8 @@ final class RelationshipWriter {
     private var rowIDs: PairSide
     private var entryIDs: PairSide
     private var rows: [UInt64] = []  // row slot, entry slot
-    private var times: [Int64] = []  // empty while no row of the batch has one
+    /// For each row, twice its time in Unix seconds, and 1 more for an answer; empty while no row has a time.
+    private var times: [Int64] = []
     private var isIndexDropped = false
     private let identifierBytes: Int
     private let seen: Statement?
@@ -28,7 +29,8 @@ final class RelationshipWriter {
     /// The number of rows added to the temporary table `seen`.
     private(set) var seenChanges: Int64 = 0
 
-    static let noTime = Int64.min
+    /// The mark of a row without a time.
+    private static let noTime = Int64.min
 
     /// Creates a writer.
     ///
@@ -44,15 +46,17 @@ final class RelationshipWriter {
                 try database.execute(
                     """
                     DROP TABLE IF EXISTS temp.seen;
-                    CREATE TEMP TABLE seen (row_key INTEGER, entry_key INTEGER, PRIMARY KEY (row_key, entry_key))
-                    WITHOUT ROWID
+                    \(source.createKeys("seen"))
                     """)
             }
             return (
                 try ForgottenIDs(database, readmits: options.readmits),
                 try PairSide(source.rowTable, database, isStrict: isStrict),
                 try PairSide(source.entityTable, database, isStrict: isStrict),
-                replaces ? try database.prepare("INSERT INTO temp.seen VALUES (?, ?) ON CONFLICT DO NOTHING") : nil
+                replaces
+                    ? try database.prepare(
+                        "INSERT INTO temp.seen VALUES (?1, ?2\(source.repeats ? ", ?3" : "")) ON CONFLICT DO NOTHING")
+                    : nil
             )
         }
     }
@@ -66,12 +70,12 @@ final class RelationshipWriter {
     }
 
     /// Adds a row to the batch.
-    func add(rowID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?) {
+    func add(rowID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?, isAnswer: Bool) {
         rows.append(UInt64(rowIDs.cache.slot(of: rowID)) << 32 | UInt64(entryIDs.cache.slot(of: entryID)))
         if let time {
             hasTimes = true
             if times.isEmpty { times = [Int64](repeating: Self.noTime, count: rows.count - 1) }
-            times.append(time)
+            times.append(time << 1 | (isAnswer ? 1 : 0))
         } else if !times.isEmpty {
             times.append(Self.noTime)
         }
@@ -159,29 +163,34 @@ final class RelationshipWriter {
     }
 
     private func write() throws(DatabaseError) {
-        let timeColumn = source.timeColumn
+        let columns = (source.keyColumns + source.valueColumns.filter { !source.keyColumns.contains($0) })
+        let value = source.answerColumn ?? source.timeColumn
         let upsert = try database.prepare(
             """
-            INSERT INTO \(source.table) (\(source.rowColumn), \(source.entryColumn), \(timeColumn)) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET \(timeColumn) = excluded.\(timeColumn)
-            WHERE excluded.\(timeColumn) IS NOT NULL AND \(timeColumn) IS NOT excluded.\(timeColumn)
+            INSERT INTO \(source.table) (\(columns.joined(separator: ", ")))
+            VALUES (\(columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")))
+            ON CONFLICT DO UPDATE SET \(value) = excluded.\(value)
+            WHERE excluded.\(value) IS NOT NULL AND \(value) IS NOT excluded.\(value)
             """)
         let before = database.totalChanges
         let seenBefore = seenChanges
         for index in rows.indices {
             // The sort is stable, so the last of equal pairs wins. A known time is kept if the last pair has none.
-            if index + 1 < rows.count, rows[index] == rows[index + 1] {
+            if !source.repeats, index + 1 < rows.count, rows[index] == rows[index + 1] {
                 if !times.isEmpty, times[index + 1] == Self.noTime { times[index + 1] = times[index] }
                 duplicates += 1
                 continue
             }
             let (row, entry) = (Int64(rows[index] >> 32), Int64(rows[index] & 0xffff_ffff))
-            let time = times.isEmpty || times[index] == Self.noTime ? nil : times[index]
+            let stamp = times.isEmpty || times[index] == Self.noTime ? nil : times[index]
+            let time = stamp.map { $0 >> 1 }
+            if source.repeats { upsert.bind((stamp ?? 0) & 1, at: 4) }
             try upsert.run(row, entry, time)
             if let seen {
                 let changes = database.totalChanges
                 seen.bind(row, at: 1)
                 seen.bind(entry, at: 2)
+                if source.repeats { seen.bind(time, at: 3) }
                 try seen.run()
                 seenChanges += database.totalChanges - changes
             }

@@ -160,15 +160,16 @@ struct Removal {
 extension ImportKind {
     /// Returns the statements that remove the rows of this kind with the keys in `vanished`; its own rows go last.
     ///
-    /// Rows of other tables that name them go first. The table `vanished` has a column `key`, or `row_key` and
-    /// `entry_key` for pairs.
+    /// Rows of other tables that name them go first. The table `vanished` has a column `key`, or for pairs `row_key` and
+    /// `entry_key`, with the time of pairs that repeat if no user named them.
     ///
     /// - Parameter isNamed: whether a user named the rows. Recorded events of these pairs, such as joins, are then removed as
     ///   well; the lack of a row in a file says nothing about them.
     func removals(in relations: RelationTable, isNamed: Bool) -> [Removal] {
         switch self {
         case .relation(let source):
-            let pair = "(\(source.rowColumn), \(source.entryColumn))"
+            // A user names pairs, which may have several rows.
+            let pair = "(\((isNamed ? Array(source.keyColumns.prefix(2)) : source.keyColumns).joined(separator: ", ")))"
             let removal = Removal(
                 table: source.table,
                 statement: "DELETE FROM \(source.table) WHERE \(pair) IN (SELECT * FROM temp.vanished)")

@@ -117,10 +117,11 @@ extension EntityTable {
             source.columns(naming: self).flatMap { column in
                 let (table, time) = (source.table, source.timeColumn)
                 let other = column == source.rowColumn ? source.entryColumn : source.rowColumn
+                let rest = ([other] + source.valueColumns).joined(separator: ", ")
                 return [
                     """
-                    INSERT INTO \(table) (\(column), \(other), \(time))
-                    SELECT ?1, \(other), \(time) FROM \(table) WHERE \(column) = ?2
+                    INSERT INTO \(table) (\(column), \(rest))
+                    SELECT ?1, \(rest) FROM \(table) WHERE \(column) = ?2
                     ON CONFLICT DO UPDATE SET \(time) = excluded.\(time) WHERE \(table).\(time) IS NULL
                     """,
                     "DELETE FROM \(table) WHERE \(column) = ?2",

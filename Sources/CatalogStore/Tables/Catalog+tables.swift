@@ -32,7 +32,7 @@ extension CatalogSnapshot {
         let groups = shown.map(\.key)
         let members = users.indices.filter { users[$0] > 0 }.sorted { users[$0] < users[$1] }.map(Int64.init)
         for source in relations.sources {
-            if source.rows == .users, try !hasRows(source) { continue }
+            if !relations.isRequired(source), try !hasRows(source) { continue }
             let numbers = source.entityTable == .users ? users : photos
             let rows = try export.entries(
                 of: source, &writer, rows: source.rows == .groups ? groups : members, numbers)
@@ -131,12 +131,15 @@ private struct TableExport {
             try snapshot.catalog.mayHaveValues(source.notedTime)
         }
         let rows = try prepared(
-            "SELECT \(source.entryColumn), \(source.timeColumn) FROM \(source.table) WHERE \(source.rowColumn) = ?")
-        var written = EntryColumns()
+            """
+            SELECT \(([source.entryColumn] + source.valueColumns).joined(separator: ", ")) FROM \(source.table)
+            WHERE \(source.rowColumn) = ?
+            """)
+        var written = EntryColumns(hasTimes: hasTimes, answerColumn: source.answerColumn)
         var leftOut = TableManifest.Omissions()
         var count = 0
         for (number, row) in keys.enumerated() {
-            var found: [(entry: UInt32, time: Int64)] = []
+            var found: [(entry: UInt32, time: Int64, isAnswer: Bool)] = []
             rows.bind(row, at: 1)
             while try step(rows) {
                 let key = Int(rows.integer(0))
@@ -145,17 +148,18 @@ private struct TableExport {
                     leftOut.ofPrivatePhotos += 1
                     continue
                 }
-                found.append((entry - 1, rows.optionalInteger(1) ?? .min))
+                found.append(
+                    (entry - 1, rows.optionalInteger(1) ?? .min, source.repeats && rows.integer(2) > 0))
             }
             rows.reset()
-            found.sort { $0.entry < $1.entry }
+            found.sort { ($0.entry, $0.time) < ($1.entry, $1.time) }
             for entry in found {
-                written.add(group: UInt32(number), entry.entry, entry.time)
-                if written.count == rowsPerPart { try writer.write(written.take(hasTimes), of: source.table) }
+                written.add(group: UInt32(number), entry.entry, entry.time, isAnswer: entry.isAnswer)
+                if written.count == rowsPerPart { try writer.write(written.take(), of: source.table) }
             }
             count += found.count
         }
-        if written.count > 0 { try writer.write(written.take(hasTimes), of: source.table) }
+        if written.count > 0 { try writer.write(written.take(), of: source.table) }
         let all = try wrapping { () throws(DatabaseError) in
             Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
         }
@@ -182,25 +186,36 @@ private struct TableExport {
 
 /// The columns of some entries of a relation.
 private struct EntryColumns {
+    let hasTimes: Bool
+    /// The column that tells whether an entry is an answer, or nil if none is.
+    let answerColumn: String?
     private var groups: [UInt32] = []
     private var entries: [UInt32] = []
     private var times: [Int64] = []
+    private var answers: [UInt32] = []
+
+    init(hasTimes: Bool, answerColumn: String?) {
+        self.hasTimes = hasTimes
+        self.answerColumn = answerColumn
+    }
 
     var count: Int { groups.count }
 
-    mutating func add(group: UInt32, _ entry: UInt32, _ time: Int64) {
+    mutating func add(group: UInt32, _ entry: UInt32, _ time: Int64, isAnswer: Bool) {
         groups.append(group)
         entries.append(entry)
         times.append(time)
+        if answerColumn != nil { answers.append(isAnswer ? 1 : 0) }
     }
 
     /// Returns the entries as a part, and empties the columns.
-    mutating func take(_ hasTimes: Bool) -> TablePartContent {
+    mutating func take() -> TablePartContent {
         var part = TablePartContent(rows: count)
         part.add("group", .number, groups)
         part.add("entry", .number, entries)
         if hasTimes { part.add("time", .time, times) }
-        self = EntryColumns()
+        if let answerColumn { part.add(answerColumn, .number, answers) }
+        self = EntryColumns(hasTimes: hasTimes, answerColumn: answerColumn)
         return part
     }
 }

@@ -152,6 +152,9 @@ public protocol EntrySource: AnyObject {
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading
 
+    /// Returns the posts by row of a matrix, those after a time and until another one, in Unix seconds.
+    func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError) -> [GroupTalk]
+
     /// Whether a table of pairs has any row.
     func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool
 

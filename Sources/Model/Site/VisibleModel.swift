@@ -166,6 +166,9 @@ public struct VisibleModel: Sendable {
     /// Returns the way to join a group.
     public func joinPolicy(of index: Int) -> JoinPolicy { model.joinPolicy(of: index) }
 
+    /// Returns the posts of a group in the last weeks; none if the version has no posts.
+    public func talk(of index: Int) -> GroupTalk { model.talk(of: index) }
+
     /// Returns n(i), a group's entries in a relation; 0 if the version lacks the relation.
     public func size(of index: Int, in relation: Relation) -> UInt32 { model.size(of: index, in: relation) }
 

@@ -121,16 +121,20 @@ public struct GroupFilter: Sendable, Equatable {
     public var joinPolicies: Set<JoinPolicy>
     /// The least number of members of a group (inclusive).
     public var minimumMembers: Int
+    /// The least number of posts a week in a group (inclusive).
+    public var minimumPostsPerWeek: Int
     /// Groups that are left out.
     public var excluded: Set<UInt32>
 
     /// Creates a filter.
     public init(
-        topics: [String] = [], joinPolicies: Set<JoinPolicy> = [], minimumMembers: Int = 0, excluded: Set<UInt32> = []
+        topics: [String] = [], joinPolicies: Set<JoinPolicy> = [], minimumMembers: Int = 0,
+        minimumPostsPerWeek: Int = 0, excluded: Set<UInt32> = []
     ) {
         self.topics = topics
         self.joinPolicies = joinPolicies
         self.minimumMembers = minimumMembers
+        self.minimumPostsPerWeek = minimumPostsPerWeek
         self.excluded = excluded
     }
 
@@ -160,6 +164,11 @@ struct AppliedFilter {
     func passes(_ group: UInt32) -> Bool {
         if filter.excluded.contains(group) || groupsOfTopics?.contains(group) == false { return false }
         if !filter.joinPolicies.isEmpty, !filter.joinPolicies.contains(model.joinPolicy(of: Int(group))) {
+            return false
+        }
+        if filter.minimumPostsPerWeek > 0,
+            model.talk(of: Int(group)).postsPerWeek < Double(filter.minimumPostsPerWeek)
+        {
             return false
         }
         guard filter.minimumMembers > 0, let membership else { return true }

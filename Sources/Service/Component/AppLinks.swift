@@ -142,7 +142,7 @@ extension Responder {
     @Sendable
     fileprivate static func groupsOfMember(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshotWithMembers
-        let (request, _) = try call.planRequest(ofUser: call.id, at: call.responder.now(), .none, [], in: snapshot)
+        let (request, _) = try call.planRequest(ofUser: call.id, at: call.responder.now(), in: snapshot)
         let model = snapshot.model
         let after = call.parameters.text("after")
         let all = request.profile.joined.map { Int($0.group) }.map { (id: model.id(of: $0), index: $0) }

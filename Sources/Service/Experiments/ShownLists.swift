@@ -20,15 +20,14 @@ extension Call {
     ///   - instant: the time, in Unix milliseconds.
     ///   - kept: the arms of the session's list, or `nil` if there is no list yet. Arms of stopped experiments change
     ///     nothing.
-    ///   - filter: the filter of the request, in terms of a version.
-    ///   - boosts: the boosts of the request.
+    ///   - filters: the filters and boosts of the request.
     ///   - snapshot: the version for members without an arm that names another.
     func context(
         ofMember id: String, at instant: Int64, arms kept: [AssignedArm]? = nil,
-        _ filter: (VisibleModel) -> GroupFilter, _ boosts: [Boost], in snapshot: VisibleSnapshot
+        _ filters: FilterWords = FilterWords(), in snapshot: VisibleSnapshot
     ) throws(Problem) -> MemberContext {
         var (snapshot, arms, choice) = (snapshot, kept ?? [], ListChoice())
-        var (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(snapshot.model), boosts, in: snapshot)
+        var (request, isKnown) = try planRequest(ofUser: id, at: instant, filters, in: snapshot)
         if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
             if kept == nil {
                 arms = assigner.arms(
@@ -39,7 +38,7 @@ extension Call {
             choice = assigner.choice(of: arms)
             if let other = try self.snapshot(of: choice.version, beside: snapshot) {
                 snapshot = other
-                (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(other.model), boosts, in: other)
+                (request, isKnown) = try planRequest(ofUser: id, at: instant, filters, in: other)
             }
         }
         return MemberContext(snapshot, request, isKnown: isKnown, arms: arms, setting: choice.settings)
@@ -59,29 +58,27 @@ extension Call {
     ///
     /// - Parameters:
     ///   - context: the inputs of the list.
-    ///   - filter: the same filter as for the context.
-    func assignedPlan(for context: MemberContext, _ filter: (VisibleModel) -> GroupFilter) throws(Problem)
+    ///   - filters: the same filters as for the context.
+    func assignedPlan(for context: MemberContext, _ filters: FilterWords = FilterWords()) throws(Problem)
         -> AssignedPlan
     {
         guard let pair = responder.experiments?.assigner.interleaved(context.arms) else {
             return AssignedPlan(plan: context.planner.plan(context.request))
         }
         let interleaved = InterleavedPlan(
-            try plan(pair.first, for: context, filter), try plan(pair.second, for: context, filter), seed: pair.seed,
+            try plan(pair.first, for: context, filters), try plan(pair.second, for: context, filters), seed: pair.seed,
             userID: context.request.profile.userID, limit: context.planner.configuration.selection.length)
         return AssignedPlan(plan: interleaved.plan, teams: interleaved.teams)
     }
 
     /// Returns one of the two lists to interleave, in terms of the context's version.
-    private func plan(
-        _ choice: ListChoice, for context: MemberContext, _ filter: (VisibleModel) -> GroupFilter
-    ) throws(Problem) -> Plan {
+    private func plan(_ choice: ListChoice, for context: MemberContext, _ filters: FilterWords) throws(Problem) -> Plan {
         let request = context.request
         guard let other = try snapshot(of: choice.version, beside: context.snapshot) else {
             return context.snapshot.planner(setting: choice.settings).plan(request)
         }
         let (own, _) = try planRequest(
-            ofUser: request.profile.userID, at: request.atMilliseconds, filter(other.model), request.boosts, in: other)
+            ofUser: request.profile.userID, at: request.atMilliseconds, filters, in: other)
         return other.planner(setting: choice.settings).plan(own)
             .translated(from: other.model, to: context.snapshot.model)
     }

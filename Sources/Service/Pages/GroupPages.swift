@@ -84,7 +84,7 @@ extension Responder {
     }
 
     private static func facts(of index: Int, _ relations: RelationTable, in model: VisibleModel) -> HTML {
-        var facts = relations.tabled.map { relation -> (name: String, value: HTML) in
+        var facts = relations.tabled(in: model).map { relation -> (name: String, value: HTML) in
             (
                 relation.name.prefix(1).uppercased() + relation.name.dropFirst(),
                 "\(model.size(of: index, in: relation.relation))"
@@ -93,6 +93,11 @@ extension Responder {
         facts.append(("One joins it", "\(model.joinPolicy(of: index).name)"))
         let topics = model.topics(of: index).map { topic -> HTML in "<li><bdi>\(topic)</bdi></li>" }
         if !topics.isEmpty { facts.append(("Topics", "<ul class=\"words\">\(topics)</ul>")) }
+        let talk = model.talk(of: index)
+        if talk.recentPosts > 0 {
+            facts.append(("Posts a week", .decimals(talk.postsPerWeek)))
+            facts.append(("Answers a post", .decimals(talk.answersPerPost)))
+        }
         if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .time(time * 1000))) }
         return .facts(facts)
     }

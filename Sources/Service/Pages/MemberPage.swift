@@ -37,8 +37,8 @@ extension Responder {
         call.note("looked at the member \(call.id)")
         let served = try call.snapshotWithMembers
         let instant = call.responder.now()
-        let context = try call.context(ofMember: call.id, at: instant, { _ in .none }, [], in: served)
-        let plan = try call.assignedPlan(for: context, { _ in .none }).plan
+        let context = try call.context(ofMember: call.id, at: instant, in: served)
+        let plan = try call.assignedPlan(for: context).plan
         let list = context.recommendations(plan, limit: rowLimit)
         return Page(
             call.id,

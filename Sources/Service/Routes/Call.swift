@@ -73,11 +73,14 @@ extension Parameter {
         "Only groups that one joins in one of these ways, separated by semicolons")
     private static let minimumMembers = Parameter(
         "minimumMembers", .integer(0...Int(Int32.max), standard: 0), "Only groups with at least so many members")
+    private static let minimumPosts = Parameter(
+        "minimumPostsPerWeek", .integer(0...Int(Int32.max), standard: 0),
+        "Only groups with at least so many posts a week, in the last eight weeks")
     private static let exclude = Parameter(
         "exclude", .list(of: nil), "Without these groups: their ids, separated by semicolons")
 
     /// The parameters that filter and boost the groups of a list.
-    static let filters = [topics, joinPolicy, minimumMembers, exclude, boost]
+    static let filters = [topics, joinPolicy, minimumMembers, minimumPosts, exclude, boost]
 
     private static let boost = Parameter(
         "boost", .repeated(.boost, limit: Boost.limit),
@@ -91,67 +94,58 @@ extension Parameter.TextForm {
         accepts: { Boost($0) != nil })
 }
 
-extension Call {
-    /// Returns the filter that the request asks for; the route must declare `Parameter.filters`.
-    func filter(in model: VisibleModel) -> GroupFilter {
-        GroupFilter(
-            topics: parameters.list("topics"), joinPolicies: parameters.list("joinPolicy"),
-            minimumMembers: parameters.integer("minimumMembers"), excluding: parameters.list("exclude"), in: model)
-    }
-}
+/// The filters and boosts that a client asks for, in its own words.
+struct FilterWords {
+    var topics: [String] = []
+    var joinPolicies: [String] = []
+    var minimumMembers = 0
+    var minimumPostsPerWeek = 0
+    /// The external ids of groups that are left out.
+    var excluded: [String] = []
+    var boosts: [Boost] = []
 
-extension RequestParameters {
-    /// The boosts of the request; the route must declare `Parameter.filters`.
-    var boosts: [Boost] { list("boost").compactMap { Boost($0) } }
-}
-
-extension GroupFilter {
-    /// Creates a filter from the words of a client.
-    ///
-    /// Excluded groups that the model does not show are ignored, because they are in no list.
-    init(
-        topics: [String], joinPolicies: [String], minimumMembers: Int, excluding ids: [String], in model: VisibleModel
-    ) {
-        self.init(
-            topics: topics, joinPolicies: Set(JoinPolicy.allCases.filter { joinPolicies.contains($0.name) }),
-            minimumMembers: minimumMembers,
-            excluded: Set(ids.compactMap { model.index(ofID: $0).map { UInt32($0) } }))
-    }
-}
-
-extension RequestParameters {
-    /// The name of the list's session: the client's own id, then the filters; nil without both.
-    ///
-    /// Each set of filters has a session of its own. A NUL precedes the filters; a client's id has none.
-    var sessionName: String? {
-        let (client, filters) = (text("session"), filterText)
-        return filters.isEmpty ? client : (client ?? "") + filters
-    }
-
-    /// The filters and boosts as text, which is the same for the same ones; empty without any.
-    var filterText: String {
-        GroupFilter.text(
-            topics: list("topics"), joinPolicies: list("joinPolicy"), minimumMembers: integer("minimumMembers"),
-            excluding: list("exclude"), boosts: boosts)
-    }
-}
-
-extension GroupFilter {
-    /// Returns filters and boosts as text, each after a NUL; empty without any.
-    static func text(
-        topics: [String], joinPolicies: [String], minimumMembers: Int, excluding ids: [String], boosts: [Boost]
-    ) -> String {
+    /// The words as text, each after a NUL, which is the same for the same ones; empty without any.
+    var text: String {
         var text = ""
         for (name, values) in [
-            ("topics", topics.map(Term.normalized)), ("joinPolicy", joinPolicies), ("exclude", ids),
+            ("topics", topics.map(Term.normalized)), ("joinPolicy", joinPolicies), ("exclude", excluded),
         ] where !values.isEmpty {
             text +=
                 "\0\(name)=" + Set(values).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ";")
         }
         if minimumMembers > 0 { text += "\0minimumMembers=\(minimumMembers)" }
+        if minimumPostsPerWeek > 0 { text += "\0minimumPostsPerWeek=\(minimumPostsPerWeek)" }
         // Two equal boosts multiply, so they are two.
         let texts = boosts.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         return texts.reduce(text) { "\($0)\0boost=\($1)" }
+    }
+
+    /// Returns the filter for a model.
+    ///
+    /// Excluded groups that the model does not show are ignored, because they are in no list.
+    func filter(in model: VisibleModel) -> GroupFilter {
+        GroupFilter(
+            topics: topics, joinPolicies: Set(JoinPolicy.allCases.filter { joinPolicies.contains($0.name) }),
+            minimumMembers: minimumMembers, minimumPostsPerWeek: minimumPostsPerWeek,
+            excluded: Set(excluded.compactMap { model.index(ofID: $0).map { UInt32($0) } }))
+    }
+}
+
+extension RequestParameters {
+    /// The filters and boosts of the request; the route must declare `Parameter.filters`.
+    var filters: FilterWords {
+        FilterWords(
+            topics: list("topics"), joinPolicies: list("joinPolicy"), minimumMembers: integer("minimumMembers"),
+            minimumPostsPerWeek: integer("minimumPostsPerWeek"), excluded: list("exclude"),
+            boosts: list("boost").compactMap { Boost($0) })
+    }
+
+    /// The name of the list's session: the client's own id, then the filters; nil without both.
+    ///
+    /// Each set of filters has a session of its own. A NUL precedes the filters; a client's id has none.
+    var sessionName: String? {
+        let (client, filters) = (text("session"), filters.text)
+        return filters.isEmpty ? client : (client ?? "") + filters
     }
 }
 
@@ -184,12 +178,11 @@ extension Call {
     ///
     /// - Parameters:
     ///   - instant: the time, in Unix milliseconds.
-    ///   - filter: the filter that the request asks for.
-    ///   - boosts: the boosts of the request.
+    ///   - filters: the filters and boosts of the request.
     /// - Returns: the input, and whether anything is known of the member.
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     func planRequest(
-        ofUser id: String, at instant: Int64, _ filter: GroupFilter, _ boosts: [Boost], in snapshot: VisibleSnapshot
+        ofUser id: String, at instant: Int64, _ filters: FilterWords = FilterWords(), in snapshot: VisibleSnapshot
     ) throws(Problem) -> (PlanRequest, isKnown: Bool) {
         let community = try community(with: .memberships)
         let profile = try reading { () throws(ServiceError) in
@@ -201,7 +194,8 @@ extension Call {
             throw .forgottenMember(id)
         }
         let request = PlanRequest(
-            profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant, filter: filter, boosts: boosts)
+            profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant,
+            filter: filters.filter(in: snapshot.model), boosts: filters.boosts)
         return (request, profile != nil)
     }
 

@@ -53,8 +53,7 @@ extension Call {
     /// The taste of the member in the path, and the version that it is of.
     fileprivate var taste: (MemberTaste, VisibleSnapshot) {
         get throws(Problem) {
-            let context = try context(
-                ofMember: id, at: responder.now(), { _ in .none }, [], in: snapshotWithMembers)
+            let context = try context(ofMember: id, at: responder.now(), in: snapshotWithMembers)
             return (MemberTaste(context), context.snapshot)
         }
     }

@@ -23,6 +23,9 @@ struct ListBatch: RequestBody {
         .integer(
             "minimumMembers", \.minimumMembers, 0...Int(Int32.max), standard: 0,
             "Only groups with at least so many members"),
+        .integer(
+            "minimumPostsPerWeek", \.minimumPostsPerWeek, 0...Int(Int32.max), standard: 0,
+            "Only groups with at least so many posts a week, in the last eight weeks"),
         .texts(
             "exclude", \.exclude, 0...Parameter.listLimit, of: .identifier, "Without these groups, by their ids"),
         .texts(
@@ -33,24 +36,15 @@ struct ListBatch: RequestBody {
     static let example = #"{"userIds":["laura-100","rebecca-2r5"],"limit":5}"#
 
     var userIds: [String]
-    var limit, minimumMembers: Int?
+    var limit, minimumMembers, minimumPostsPerWeek: Int?
     var topics, joinPolicy, exclude, boost: [String]?
 
-    /// The filters as text.
-    var filterText: String {
-        GroupFilter.text(
+    /// The filters and boosts of the request.
+    var filters: FilterWords {
+        FilterWords(
             topics: topics ?? [], joinPolicies: joinPolicy ?? [], minimumMembers: minimumMembers ?? 0,
-            excluding: exclude ?? [], boosts: boosts)
-    }
-
-    /// The boosts of the request.
-    var boosts: [Boost] { (boost ?? []).compactMap { Boost($0) } }
-
-    /// Returns the filter that the request asks for.
-    func filter(in model: VisibleModel) -> GroupFilter {
-        GroupFilter(
-            topics: topics ?? [], joinPolicies: joinPolicy ?? [], minimumMembers: minimumMembers ?? 0,
-            excluding: exclude ?? [], in: model)
+            minimumPostsPerWeek: minimumPostsPerWeek ?? 0, excluded: exclude ?? [],
+            boosts: (boost ?? []).compactMap { Boost($0) })
     }
 }
 
@@ -71,19 +65,19 @@ extension Responder {
     fileprivate static func recommendationsOfMembers(_ call: Call) throws(Problem) -> MemberLists {
         let snapshot = try call.snapshotWithMembers
         let batch = try call.body(as: ListBatch.self)
-        let instant = call.responder.now()
+        let (instant, filters) = (call.responder.now(), batch.filters)
         var lists: [MemberLists.Entry] = []
         for (index, id) in batch.userIds.enumerated() {
             do throws(Problem) {
                 try TextBounds.identifier.check(id, at: "userIds[\(index)]")
-                let context = try call.context(ofMember: id, at: instant, batch.filter, batch.boosts, in: snapshot)
-                let assigned = try call.assignedPlan(for: context, batch.filter)
+                let context = try call.context(ofMember: id, at: instant, filters, in: snapshot)
+                let assigned = try call.assignedPlan(for: context, filters)
                 var list = context.recommendations(assigned.plan, limit: batch.limit ?? ListBatch.limits.upperBound)
                 // A list of a batch has one page.
                 list.next = nil
                 call.show(
                     list, after: 0, arms: context.arms,
-                    teams: Array(assigned.teams.prefix(list.recommendations.count)), filters: batch.filterText)
+                    teams: Array(assigned.teams.prefix(list.recommendations.count)), filters: filters.text)
                 lists.append(MemberLists.Entry(list))
             } catch { lists.append(MemberLists.Entry(userId: id, error.details)) }
         }

@@ -42,7 +42,7 @@ extension Responder {
         try call.illustrate(&answer)
         let page = items.dropFirst(offset).prefix(call.parameters.limit)
         call.show(
-            answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filterText)
+            answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filters.text)
         return answer
     }
 
@@ -55,7 +55,7 @@ extension Responder {
         let served = try call.snapshotWithMembers
         let kept = call.frozenPlan(at: instant)
         let context = try call.context(
-            ofMember: call.id, at: instant, arms: kept?.arms, call.filter, call.parameters.boosts, in: served)
+            ofMember: call.id, at: instant, arms: kept?.arms, call.parameters.filters, in: served)
         let (snapshot, request, planner) = (context.snapshot, context.request, context.planner)
         let groupID = call.path["group"]
         guard !snapshot.model.hides(groupID) else {
@@ -98,7 +98,7 @@ extension Call {
         let served = try snapshotWithMembers
         let kept = frozenPlan(at: instant)
         let context = try context(
-            ofMember: id, at: instant, arms: kept?.arms, filter, parameters.boosts, in: served)
+            ofMember: id, at: instant, arms: kept?.arms, parameters.filters, in: served)
         let frozen = if let kept { kept } else { try newPlan(for: context) }
         let plan = frozen.list(in: context.snapshot)
         return ShownList(
@@ -109,7 +109,7 @@ extension Call {
     ///
     /// If another request for the session was quicker, its list is returned.
     fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
-        let plan = FrozenPlan(try assignedPlan(for: context, filter), context)
+        let plan = FrozenPlan(try assignedPlan(for: context, parameters.filters), context)
         return responder.sessions?.keep(
             plan, ofUser: id, session: parameters.sessionName, at: context.request.atMilliseconds) ?? plan
     }
@@ -158,9 +158,10 @@ extension Responder {
     fileprivate static func similarGroups(_ call: Call) throws(Problem) -> SimilarGroups {
         let snapshot = try call.snapshot
         let group = try call.group(call.id, in: snapshot)
+        let filters = call.parameters.filters
         return snapshot.similarGroups(
             to: group, by: call.parameters.text("by") ?? RelationTable.blendName, limit: call.parameters.limit,
-            filter: call.filter(in: snapshot.model), boosts: call.parameters.boosts)
+            filter: filters.filter(in: snapshot.model), boosts: filters.boosts)
     }
 
     /// Answers `GET /v1/trending?limit=N`: groups that more people turn to than usual.

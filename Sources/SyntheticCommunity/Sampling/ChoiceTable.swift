@@ -78,7 +78,7 @@ struct EntityRandom {
     enum Stream: UInt64 {
         case groupOrder = 1
         case group, groupText, userActivity, photoActivity, member, membership, joining, photo, photoText, pool,
-            identifier, relation, favouriteActivity, favourite, followActivity, follow
+            identifier, relation, favouriteActivity, favourite, followActivity, follow, postActivity, post
     }
 
     private var generator: SplitMix64

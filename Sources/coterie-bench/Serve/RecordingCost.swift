@@ -109,7 +109,7 @@ struct RedisFetch {
             RedisAddress(socketPath: path), cacheDirectory: scene.folder + "/images", prefix: Self.prefix)
         try scene.publish(to: store)
         for group in Set(scene.profiles.joined()) {
-            for relation in RelationTable.standard.tabledRelations {
+            for relation in RelationTable.standard.requiredRelations {
                 try addSortedSet(Int(group), relation, to: &connection)
             }
         }
@@ -142,10 +142,10 @@ struct RedisFetch {
         let serverBegin = server.processorSeconds
         for member in 0..<count {
             let joined = scene.profiles[member % scene.profiles.count]
-            for relation in RelationTable.standard.tabledRelations {
+            for relation in RelationTable.standard.requiredRelations {
                 for group in joined { try connection.send(command(Int(group), relation, form)) }
             }
-            for _ in 0..<(joined.count * RelationTable.standard.tabledRelations.count) {
+            for _ in 0..<(joined.count * RelationTable.standard.requiredRelations.count) {
                 guard try connection.receive().hasContent else { throw BenchError.data("a list is missing in Redis") }
             }
         }

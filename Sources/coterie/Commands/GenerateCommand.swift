@@ -28,6 +28,7 @@ enum GenerateCommand: Subcommand {
                 "pools", "N", help: "The number of pool entries (default: 2 per photo, 0 without memberships)"),
             Option("favourites", "N", help: "The number of photos that members like; no file if 0", default: "0"),
             Option("follows", "N", help: "The number of follows among members; no file if 0", default: "0"),
+            Option("posts", "N", help: "The number of posts of members in groups; no file if 0", default: "0"),
             Option("seed", "N", help: "The seed: another number makes another community", default: "1"),
             Option(
                 "end-date", "DATE", help: "All dates are before this day, YYYY-MM-DD", default: "2026-11-01"),
@@ -48,7 +49,7 @@ enum GenerateCommand: Subcommand {
         let parameters = try CommunityParameters(
             groups: groups, users: users, photos: photos, memberships: memberships, pools: pools,
             favourites: try parsed.integer("favourites", in: pairs), follows: try parsed.integer("follows", in: pairs),
-            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), endDay: parsed.text("end-date"))
+            posts: try parsed.integer("posts", in: pairs), seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), endDay: parsed.text("end-date"))
         let folder = parsed.text("output")
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

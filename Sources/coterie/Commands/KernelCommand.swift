@@ -57,6 +57,10 @@ enum CleanCommand: Subcommand {
             /// The table of the entries: users or photos.
             let entries: String
             let timeColumn: String
+            /// The column that names the entry that is answered; a pair may then occur at several times.
+            let answerColumn: String?
+            /// Whether the tables are there without any entry.
+            let isRequired: Bool
         }
 
         /// The columns by kind.
@@ -67,7 +71,8 @@ enum CleanCommand: Subcommand {
                 (
                     source.table,
                     Relation(
-                        rows: source.rows.rawValue, entries: source.entries.rawValue, timeColumn: source.timeColumn)
+                        rows: source.rows.rawValue, entries: source.entries.rawValue, timeColumn: source.timeColumn,
+                        answerColumn: source.answerColumn, isRequired: Coterie.relations.isRequired(source))
                 )
             })
     }

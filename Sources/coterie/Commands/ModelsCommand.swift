@@ -88,7 +88,10 @@ enum ModelsCommand: Subcommand {
     }
 
     private static func table(_ rows: [VersionRow]) -> TextTable {
-        let relations = Coterie.relations.tabledRelations
+        let required = Coterie.relations.requiredRelations
+        let relations = Coterie.relations.tabledRelations.filter { relation in
+            required.contains(relation) || rows.contains { $0.manifest[relation] != nil }
+        }
         let now = Date().timeIntervalSince1970
         var table = TextTable(
             [

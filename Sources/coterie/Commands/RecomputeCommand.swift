@@ -207,8 +207,10 @@ private struct StepReporter: RecomputeObserver {
     }
 
     func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {
-        let work = Coterie.relations.tabledRelations.map { relation in
+        let required = Coterie.relations.requiredRelations
+        let work = Coterie.relations.tabledRelations.compactMap { relation -> String? in
             let amount = estimate.work[relation] ?? .init(rows: 0, increments: 0)
+            guard amount.rows > 0 || required.contains(relation) else { return nil }
             let increments = Formats.significant(amount.increments, 2)
             return "\(Formats.grouped(amount.rows)) by \(relation.rawValue) (Σ d² about \(increments))"
         }

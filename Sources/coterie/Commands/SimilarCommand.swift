@@ -38,7 +38,7 @@ enum SimilarCommand: Subcommand {
             try output.json(answer)
         } else {
             try output.line("\(named(answer.groupId, snapshot.model.title(of: group))): similar groups by \(by)")
-            for line in table(answer.neighbours, by, relations) { try output.line(line) }
+            for line in table(answer.neighbours, by, relations.tabled(in: snapshot.model)) { try output.line(line) }
             if by != RelationTable.blendName, !snapshot.model.relations.contains(Relation(rawValue: by)) {
                 try output.line("version \(version.manifest.version) has no \(by)")
             } else if answer.neighbours.isEmpty {
@@ -52,10 +52,10 @@ enum SimilarCommand: Subcommand {
     ///
     /// A line has the common entries and the group's size, or for the blend the common entries of every relation.
     private static func table(
-        _ neighbours: [SimilarGroups.Neighbour], _ by: String, _ relations: RelationTable
+        _ neighbours: [SimilarGroups.Neighbour], _ by: String, _ relations: [RelationDescription]
     ) -> [String] {
         let isBlend = by == RelationTable.blendName
-        let counts = isBlend ? relations.tabled.map { "common \($0.name)" } : ["common", "size"]
+        let counts = isBlend ? relations.map { "common \($0.name)" } : ["common", "size"]
         var table = TextTable(
             [
                 .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
@@ -65,7 +65,7 @@ enum SimilarCommand: Subcommand {
             let group = neighbour.group
             let counts =
                 isBlend
-                ? relations.tabled.map { facts in neighbour.relations?.first { $0.relation == facts.relation }?.common }
+                ? relations.map { facts in neighbour.relations?.first { $0.relation == facts.relation }?.common }
                 : [neighbour.common, neighbour.sizes.counts.first]
             table.add(
                 [String(group.rank), group.groupId, group.title, Formats.score(neighbour.score.value)]
@@ -105,7 +105,7 @@ enum WhyCommand: Subcommand {
             let concealed = [group, other].compactMap { record in
                 site.concealment(of: record.id, record).map { (record.id, $0) }
             }
-            for facts in Coterie.relations.tabled {
+            for facts in Coterie.relations.tabled(in: site.snapshot.model) {
                 verdicts.append(
                     try RelationVerdict(facts, group, other, catalog, version, concealed: concealed.first))
             }

@@ -34,7 +34,7 @@ struct ImportTarget: FuzzTarget {
 
     func take(_ bytes: [UInt8]) throws {
         guard let first = bytes.first else { return }
-        let kinds: [ImportKind] = [.groups, .users, .photos, .memberships, .pools, .favourites, .follows]
+        let kinds: [ImportKind] = [.groups, .users, .photos, .memberships, .pools, .favourites, .follows, .posts]
         let kind = kinds[Int(first & 7) % kinds.count]
         var options = ImportOptions(rejectsPath: folder.path + "/rejected")
         options.maximumRejectedShare = 1

@@ -113,7 +113,7 @@ struct CandidateTests {
         let ceiling = SimilarityCeiling(0.02, shrinkage: 40, in: VisibleModel(model), .standard)
         var expected = [Set<UInt32>](repeating: [], count: 300)
         for group in 0..<300 {
-            for relation in RelationTable.standard.tabledRelations {
+            for relation in RelationTable.standard.requiredRelations {
                 for neighbour in model.neighbours(of: group, by: relation)
                 where model.cosine(of: neighbour, to: group, by: relation)
                     * (Double(neighbour.common) / (Double(neighbour.common) + 40)) >= 0.02

@@ -68,7 +68,7 @@ struct PatchTests {
         let changed = Set(changes.joined + changes.left + changes.dismissed + changes.undismissed)
         func isNeighbour(_ group: UInt32) -> Bool {
             changed.contains { other in
-                RelationTable.standard.tabledRelations.contains { relation in
+                RelationTable.standard.requiredRelations.contains { relation in
                     model.neighbours(of: Int(group), by: relation).contains { $0.index == other }
                         || model.neighbours(of: Int(other), by: relation).contains { $0.index == group }
                 }

@@ -120,7 +120,7 @@ struct ReferenceTests {
         for (first, group) in groups.enumerated() {
             for (second, other) in groups.enumerated() {
                 var greatest = 0.0
-                for relation in RelationTable.standard.tabledRelations {
+                for relation in RelationTable.standard.requiredRelations {
                     for (one, another) in [(group, other), (other, group)] {
                         for neighbour in model.neighbours(of: Int(one), by: relation)
                         where neighbour.index == another {
