@@ -164,6 +164,31 @@ struct DiscoveryRouteTests {
         }
     }
 
+    @Test("What is liked or followed is in no answer, whatever number of others came later", arguments: Kind.allCases)
+    func many(kind: Kind) throws {
+        try members.execute(
+            """
+            WITH RECURSIVE n (k) AS (SELECT 1000 UNION ALL SELECT k + 1 FROM n WHERE k < 1299)
+            INSERT INTO photos (photo_key, photo_id, visibility) SELECT k, 'late' || k, 0 FROM n;
+            INSERT INTO favourites (user_key, photo_key) SELECT 1, photo_key FROM photos WHERE photo_key >= 1000;
+            INSERT INTO users (user_key, user_id, listed) SELECT photo_key, photo_id, 1 FROM photos
+                WHERE photo_key >= 1000;
+            INSERT INTO follows (user_key, followed_key) SELECT 1, photo_key FROM photos WHERE photo_key >= 1000;
+            """)
+        let routes = try routes(kind)
+        func isShown() throws -> [Bool] {
+            let photos = try photos(routes).contains { $0.photoId == "liked" }
+            return [photos, try contacts(routes).contains { $0.userId == "x1" }]
+        }
+        #expect(try isShown() == [true, true])
+        try record("favourite", "photoId", "liked", routes)
+        try record("follow", "userId", "x1", routes)
+        #expect(try isShown() == [false, false])
+        try record("unfavourite", "photoId", "liked", routes)
+        try record("unfollow", "userId", "x1", routes)
+        #expect(try isShown() == [true, true])
+    }
+
     @Test("Hidden birds are no reason, and no photo is only in a hidden group")
     func hiddenGroup() throws {
         for kind in Kind.allCases {

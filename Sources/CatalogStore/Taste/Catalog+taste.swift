@@ -30,16 +30,10 @@ extension Catalog {
                 let missing = told.keys.filter { others[$0] == nil }.sorted(by: >)
                 others.merge(try search.others(missing)) { known, _ in known }
                 let direct = TasteFormula.normalized(search.similarities(others))
-                let follows = try database.prepare("SELECT 1 FROM follows WHERE user_key = ?1 AND followed_key = ?2")
-                let ended = request.ended(.follows)
+                let changed = request.changed(.follows)
                 var contacts: [TasteContact] = []
                 for (key, other) in others where other.isListed && !other.sharedGroups.isEmpty && !search.owns(key) {
-                    if let user = search.user, !ended.contains(BytewiseString(other.id)) {
-                        follows.bind(user, at: 1)
-                        follows.bind(key, at: 2)
-                        defer { follows.reset() }
-                        if try follows.step() { continue }
-                    }
+                    if try search.hasTold(key, other.id, changed) { continue }
                     let groups = other.sharedGroups.sorted {
                         (search.own[.memberships]?[$0] ?? 0, $1) > (search.own[.memberships]?[$1] ?? 0, $0)
                     }
@@ -66,7 +60,7 @@ private struct PhotoCandidates {
     private let weights: [UInt32: Double]
     /// The newest photos of fitting groups, with the weight that was found for each.
     private var pooled: [Int64: Double] = [:]
-    private let ended: Set<BytewiseString>
+    private let changed: [BytewiseString: Bool]
 
     init(_ catalog: Catalog, _ search: TasteSearch, _ planner: Planner) throws(DatabaseError) {
         (self.catalog, self.search, self.planner) = (catalog, search, planner)
@@ -76,7 +70,7 @@ private struct PhotoCandidates {
             return (fitting.group, TasteFormula.weight(ofGroupWithFit: fitting.fit, size: size))
         }
         weights = Dictionary(fitting, uniquingKeysWith: { first, _ in first })
-        ended = search.request.ended(.favourites)
+        changed = search.request.changed(.favourites)
         let rows = try catalog.database.prepare(
             """
             SELECT photo_key FROM pools
@@ -129,7 +123,7 @@ private struct PhotoCandidates {
         row.bind(search.user ?? 0, at: 2)
         guard try row.step() else { return nil }
         let (id, owner) = (row.text(0), row.optionalText(1))
-        guard !removed.hides(id, of: owner), try !isFavourite(key, id) else { return nil }
+        guard !removed.hides(id, of: owner), try !search.hasTold(key, id, changed) else { return nil }
         let groups = try groups(key, id)
         guard !groups.isEmpty else { return nil }
         let isForgotten = owner.map { removed.members.contains(BytewiseString($0)) } == true
@@ -137,15 +131,6 @@ private struct PhotoCandidates {
             id: id, ownerID: owner, namesOwner: owner != nil && !isForgotten && row.optionalInteger(2) != 0,
             width: row.optionalInteger(3),
             height: row.optionalInteger(4), groups: groups, admirers: admirers, score: score)
-    }
-
-    /// Whether the member likes a photo that is not among the last ones.
-    private func isFavourite(_ key: Int64, _ id: String) throws(DatabaseError) -> Bool {
-        guard let user = search.user, !ended.contains(BytewiseString(id)) else { return false }
-        let row = try catalog.database.prepare("SELECT 1 FROM favourites WHERE user_key = ?1 AND photo_key = ?2")
-        row.bind(user, at: 1)
-        row.bind(key, at: 2)
-        return try row.step()
     }
 
     /// Returns the shown groups whose pools have a photo, ascending.

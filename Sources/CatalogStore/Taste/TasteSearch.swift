@@ -59,6 +59,20 @@ struct TasteSearch {
     /// Whether the member told of a thing, and it is among the last ones.
     func owns(_ key: Int64) -> Bool { own[kind.shared]?[key] != nil }
 
+    /// Whether the member told of a thing, which need not be among the last ones.
+    ///
+    /// - Parameter changed: what the member told since the catalog was written, by external id.
+    func hasTold(_ key: Int64, _ id: String, _ changed: [BytewiseString: Bool]) throws(DatabaseError) -> Bool {
+        if let holds = changed[BytewiseString(id)] { return holds }
+        guard let user else { return false }
+        let source = kind.source
+        let row = try database.prepare(
+            "SELECT 1 FROM \(source.table) WHERE user_key = ?1 AND \(source.entryColumn) = ?2")
+        row.bind(user, at: 1)
+        row.bind(key, at: 2)
+        return try row.step()
+    }
+
     /// Returns the members of like taste by their keys, with their similarities, which may be 0.
     mutating func others() throws(DatabaseError) -> [Int64: Other] {
         var sums: [SharedKind: [Int64: Double]] = [:]

@@ -135,9 +135,10 @@ public struct TasteRequest: Sendable {
         (self.userID, self.joined, self.fitting) = (userID, joined, fitting)
     }
 
-    /// Returns the photos or members whose favourite or follow ended, as far as the catalog may not know it.
-    public func ended(_ kind: ToldKind) -> Set<BytewiseString> {
-        Set(told.filter { $0.kind == kind && !$0.adds }.map { BytewiseString($0.subjectID) })
+    /// Returns the photos or members of which the member told since, and whether the favourite or follow holds.
+    public func changed(_ kind: ToldKind) -> [BytewiseString: Bool] {
+        let changes = told.filter { $0.kind == kind }.map { (BytewiseString($0.subjectID), $0.adds) }
+        return Dictionary(changes, uniquingKeysWith: { _, last in last })
     }
 }
 
