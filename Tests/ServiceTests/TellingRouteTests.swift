@@ -136,6 +136,35 @@ struct TellingRouteTests {
         #expect(try !routes.answer(.direct, "/v1/users/new/recommendations").text.contains("x2"))
     }
 
+    /// Has ann follow three members of `dogs & wolves` and like a photo of `élan`, in the catalog.
+    private func tellInFiles() throws {
+        try members.execute(
+            """
+            INSERT INTO follows (user_key, followed_key) SELECT 1, user_key FROM users WHERE user_id IN ('x1', 'x2', 'x3');
+            INSERT INTO favourites (user_key, photo_key) VALUES (1, 1);
+            """)
+    }
+
+    @Test(
+        "A daemon with the catalog counts only what is public and listed now",
+        arguments: [Kind.catalog, .journalWithCatalog])
+    func turnedPrivate(kind: Kind) throws {
+        try tellInFiles()
+        let routes = try routes(kind)
+        func counts() throws -> [String?] { [try told("dogs & wolves", routes), try told("élan", routes)] }
+        #expect(try counts() == ["3 follows", "1 favourites"])
+        try members.execute("UPDATE users SET listed = 0 WHERE user_id = 'x3'")
+        try members.execute("UPDATE photos SET visibility = 1 WHERE photo_id = 'p1'")
+        #expect(try counts() == [nil, nil])
+        try members.execute("UPDATE users SET listed = 1 WHERE user_id = 'x3'")
+        try members.execute("UPDATE photos SET visibility = 0 WHERE photo_id = 'p1'")
+        #expect(try counts() == ["3 follows", "1 favourites"])
+        for target in ["/v1/users/x2", "/v1/photos/p1"] {
+            #expect(try [200, 202].contains(routes.answer(.direct, target, method: "DELETE").status))
+        }
+        #expect(try counts() == [nil, nil])
+    }
+
     @Test("Followed members whose version does not say who is listed count from the next version on")
     func followsOfEarlierVersion() throws {
         let routes = try routes(.journalOfEarlierVersion)

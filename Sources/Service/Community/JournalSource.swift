@@ -57,17 +57,17 @@ final class JournalSource: CommunitySource {
         let published = try published(id, in: snapshot).map {
             MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
         }
-        guard let recent else { return published }
-        var profile = (published ?? MemberProfile(userID: id))
-            .replaying(recent, for: snapshot.planner, atMilliseconds: instant)
-        profile.hints = try hints(of: profile, after: recent.told, in: snapshot)
+        guard var profile = published ?? recent.map({ _ in MemberProfile(userID: id) }) else { return nil }
+        if let recent { profile = profile.replaying(recent, for: snapshot.planner, atMilliseconds: instant) }
+        profile.hints = try hints(of: profile, after: recent?.told ?? [], in: snapshot)
         return profile
     }
 
     /// Returns the hints of a profile after what the member told since the version was made.
     ///
-    /// Only a catalog knows which groups have a photo. Without one, favourites wait for the next version. Follows do so
-    /// as well if the version is of an earlier program, which does not say who is listed.
+    /// A catalog also knows what turned private, and who is not listed any more. Only a catalog knows which groups have
+    /// a photo. Without one, favourites wait for the next version. Follows do so as well if the version is of an earlier
+    /// program, which does not say who is listed.
     private func hints(of profile: MemberProfile, after told: [ToldChange], in snapshot: VisibleSnapshot)
         throws(ServiceError) -> [GroupHint]
     {
@@ -76,12 +76,15 @@ final class JournalSource: CommunitySource {
             if change.kind == .follows, change.adds, try isForgotten(user: change.subjectID) { continue }
             counting.append(change)
         }
-        guard !counting.isEmpty else { return profile.hints }
-        if let catalog {
+        if let catalog, !snapshot.manifest.hasOwnMembers || !counting.isEmpty {
+            let removed = removedThings
+            counting += removed.members.map { ToldChange(.follows, subjectID: $0.text, adds: false) }
+            counting += removed.photos.map { ToldChange(.favourites, subjectID: $0.text, adds: false) }
             return try catalog.read { catalog throws(CatalogError) in
                 try catalog.hints(ofUser: profile.userID, for: snapshot.planner, after: counting)
             }
         }
+        guard !counting.isEmpty else { return profile.hints }
         var followed: [(adds: Bool, groups: [UInt32])] = []
         guard snapshot.manifest.members?.saysListed == true else { return profile.hints }
         for change in counting where change.kind == .follows && !change.subjectID.hasSameBytes(as: profile.userID) {
@@ -137,13 +140,13 @@ final class JournalSource: CommunitySource {
 
     private func siteState(in snapshot: ModelSnapshot) -> SiteState { published(in: snapshot).state }
 
-    /// The photos and pool entries that were removed since the version was made.
-    private var removedPhotos: RemovedThings {
+    /// The photos, members and entries that were removed since the version was made.
+    private var removedThings: RemovedThings {
         RemovedThings(journal.decisions.recorded, beyond: served().snapshot?.manifest.taken ?? .none)
     }
 
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
-        let removed = removedPhotos
+        let removed = removedThings
         guard var photo = try catalog?.publicPhoto(withID: id), !removed.hides(photo.id, of: photo.ownerID)
         else { return nil }
         photo.groups.removeAll { removed.hides(photo.id, in: $0) }
@@ -153,14 +156,14 @@ final class JournalSource: CommunitySource {
     }
 
     func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
-        guard let photo = try catalog?.publicPhoto(withID: id), !removedPhotos.hides(photo.id, of: photo.ownerID)
+        guard let photo = try catalog?.publicPhoto(withID: id), !removedThings.hides(photo.id, of: photo.ownerID)
         else { return nil }
         return try catalog?.vector(ofPhoto: id, model: model)
     }
 
     func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
         guard let catalog else { return [] }
-        let removed = removedPhotos
+        let removed = removedThings
         return try catalog.current(photos, looks: looks, in: model).compactMap { photo in
             guard !removed.hides(photo.id, of: photo.ownerID) else { return nil }
             var shown = photo
@@ -172,7 +175,7 @@ final class JournalSource: CommunitySource {
     /// Returns photos of the catalog, without those that were removed since the version was made.
     func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
         guard let catalog else { return ids.map { _ in [] } }
-        let removed = removedPhotos
+        let removed = removedThings
         let found = try catalog.photos(ofGroups: ids, limit: limit + removed.photos.count + removed.pooled.count)
         return zip(ids, found).map { group, found in
             let kept = found.filter { !removed.hides($0.id, of: $0.ownerID) && !removed.hides($0.id, in: group) }
