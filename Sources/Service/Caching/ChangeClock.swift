@@ -31,9 +31,11 @@ final class ChangeClock: Sendable {
     }
 
     /// Notes a change that was made.
+    ///
+    /// What the site removes, such as a member whom others follow, may be in the answer of anybody.
     func note(_ change: Change) {
         guard change.showsInAnswers else { return }
-        if let user = change.userID { memberChanged(user) } else { everythingChanged() }
+        if case .member(let change) = change { memberChanged(change.userID) } else { everythingChanged() }
     }
 
     /// Returns the current stamp.
