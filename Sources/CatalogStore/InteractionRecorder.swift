@@ -170,13 +170,20 @@ final class InteractionRecorder {
 }
 
 /// Applies recorded events to a table of pairs: joins and leaves to the memberships, favourites, follows.
+///
+/// A pair whose time is still to come is older than any event, like one without a time. Otherwise a mistake in a file
+/// would win for years over what the member does.
 struct PairEvents {
+    /// The SQL of the latest time that is not still to come, in Unix seconds: the clock of a file's writer may be ahead.
+    static let latestTime = "unixepoch() + 300"
+
     private let latest: Statement
     private let add: Statement
     private let remove: Statement
 
     init(_ database: Database, _ source: RelationSource) throws(DatabaseError) {
         let (table, row, entry, time) = (source.table, source.rowColumn, source.entryColumn, source.timeColumn)
+        let isUnknown = "(\(time) IS NULL OR \(time) > \(Self.latestTime))"
         latest = try database.prepare(
             """
             SELECT kind, occurred_at FROM interactions WHERE \(row) = ? AND \(entry) = ? AND \(source.isChanged)
@@ -186,10 +193,10 @@ struct PairEvents {
             """
             INSERT INTO \(table) (\(row), \(entry), \(time)) VALUES (?, ?, ?)
             ON CONFLICT DO UPDATE SET \(time) = excluded.\(time)
-            WHERE \(time) IS NULL OR \(time) < excluded.\(time)
+            WHERE \(time) IS NOT excluded.\(time) AND (\(isUnknown) OR \(time) < excluded.\(time))
             """)
         remove = try database.prepare(
-            "DELETE FROM \(table) WHERE \(row) = ? AND \(entry) = ? AND (\(time) IS NULL OR \(time) <= ?)")
+            "DELETE FROM \(table) WHERE \(row) = ? AND \(entry) = ? AND (\(isUnknown) OR \(time) <= ?)")
     }
 
     /// Adds or removes a pair as the latest event says; a pair that began later stays.

@@ -1,8 +1,10 @@
-import CatalogStore
 import Changes
+import Foundation
 import Model
 import TestSupport
 import Testing
+
+@testable import CatalogStore
 
 @Suite("Favourites and follows that members tell of over HTTP, in the catalog")
 struct TellingTests {
@@ -54,6 +56,41 @@ struct TellingTests {
         #expect(try test.content(.favourites) == told.0 + ["ann|q|1700000007"])
         let examination = try catalog.examine()
         #expect(examination.dangling.isEmpty && examination.damage.isEmpty)
+    }
+
+    @Test("A time in a file that is still to come does not win over what the member does")
+    func future() throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        func files() throws {
+            try test.importing(.favourites, "user_id,photo_id,added_at\nann,q,2150-01-01\nbob,q,2150-01-01\n") {
+                $0.replaces = true
+            }
+            try test.importing(.follows, "user_id,followed_id,since\nann,bob,2150-01-01\n") { $0.replaces = true }
+            try test.importing(.memberships, "group_id,user_id,joined_at\ng,ann,2150-01-01\ng,bob,2150-01-01\n")
+        }
+        try files()
+        let group = InteractionRecord(id: "l", .leave, groupID: "g", atMilliseconds: now * 1000)
+        _ = try catalog.apply([.member(MemberChange(ofUser: "ann", .record([group])))])
+        #expect(try tell(.unfavourite, "q", at: now) == Self.new)
+        #expect(try tell(.favourite, "q", of: "bob", at: now) == Self.new)
+        #expect(try tell(.unfollow, "bob", at: now) == Self.new)
+        for _ in 0..<2 {
+            // The member's own event tells the time; without one, that of the file stays.
+            #expect(try test.content(.favourites) == ["bob|q|\(now)"])
+            #expect(try test.content(.follows) == [])
+            #expect(try test.content(.memberships) == ["g|bob|5680281600"])
+            try files()
+        }
+    }
+
+    @Test("Tables settle as the catalog does", arguments: [nil, 5, 6, 7, 11] as [Int64?])
+    func tables(time: Int64?) {
+        let before = TableEntry(column: 3, time: time)
+        func settled(_ hasJoined: Bool) -> TableEntry? {
+            SettledMembership(column: 3, hasJoined: hasJoined, seconds: 6, latestSeconds: 10).settle(before)
+        }
+        #expect(settled(true)?.time == (time == 7 ? 7 : 6))
+        #expect(settled(false)?.time == (time == 7 ? 7 : nil))
     }
 
     @Test("Only public photos and known members are accepted; sending the same again changes nothing")

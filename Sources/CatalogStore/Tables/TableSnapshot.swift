@@ -143,11 +143,12 @@ struct TableNumbers: Sendable {
                 SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(RelationSource.memberships.isChanged)
                 ORDER BY group_key, user_key, occurred_at, interaction_key
                 """)
+            let latest = try database.integer("SELECT \(PairEvents.latestTime)") ?? .max
             while try rows.step() {
                 guard let group = numbers[rows.integer(0)], let column = columnOfKey[rows.integer(1)] else { continue }
                 let last = SettledMembership(
                     column: column, hasJoined: rows.integer(2) == Interaction.Kind.join.number,
-                    seconds: rows.integer(3) / 1000)
+                    seconds: rows.integer(3) / 1000, latestSeconds: latest)
                 let number = UInt32(group)
                 if settled[number]?.last?.column == column { settled[number]?.removeLast() }
                 settled[number, default: []].append(last)
@@ -169,14 +170,17 @@ struct SettledMembership: Sendable {
     let hasJoined: Bool
     /// The time, in Unix seconds.
     let seconds: Int64
+    /// The latest time of a membership that is not still to come, in Unix seconds.
+    let latestSeconds: Int64
 
     /// Returns the membership after this join or leave, as `PairEvents` computes it in the catalog.
     ///
     /// - Parameter entry: the membership before, or `nil` if there is none.
     /// - Returns: `nil` if there is no membership afterwards.
     func settle(_ entry: TableEntry?) -> TableEntry? {
-        if hasJoined { return TableEntry(column: column, time: max(entry?.time ?? seconds, seconds)) }
-        return entry.flatMap { $0.time ?? .min > seconds ? $0 : nil }
+        let time = entry?.time.flatMap { $0 > latestSeconds ? nil : $0 }
+        if hasJoined { return TableEntry(column: column, time: max(time ?? seconds, seconds)) }
+        return time ?? .min > seconds ? entry : nil
     }
 }
 
