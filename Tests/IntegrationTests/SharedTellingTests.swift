@@ -24,7 +24,16 @@ struct SharedTellingTests {
     private func told(_ group: String, _ daemon: RunningDaemon) -> String? {
         let target = "/v1/users/\(Self.user)/recommendations?limit=100"
         guard let list: List = try? daemon.answer(target) else { return nil }
-        return list.recommendations.first { $0.groupId == group }?.told?.map { "\($0.count) \($0.kind)" }.first
+        return told(group, list)
+    }
+    private func told(_ group: String, _ list: List) -> String? {
+        list.recommendations.first { $0.groupId == group }?.told?.map { "\($0.count) \($0.kind)" }.first
+    }
+
+    /// The same in the list of the command line, which reads the catalog and the streams.
+    private func told(_ group: String, _ workspace: Workspace) async throws -> String? {
+        let text = try await workspace.succeed("recommend", Self.user, "--json", "--limit", "100").text
+        return told(group, try JSONDecoder().decode(List.self, from: Data(text.utf8)))
     }
 
     private func tell(_ daemon: RunningDaemon, _ kind: String, _ field: String, _ id: String) -> Int? {
@@ -88,6 +97,7 @@ struct SharedTellingTests {
             #expect(tell(daemons[number % 2], "follow", "userId", member) == 200)
         }
         for daemon in daemons { #expect(await RunningDaemon.poll { told(group, daemon) == "3 follows" }) }
+        #expect(try await told(group, workspace) == "3 follows")
         let forgotten = try #require(members.first)
         let forgets = "/v1/users/\(forgotten)"
         #expect(SocketClient(port: daemons[0].port)?.request("DELETE", forgets)?.status == 200)
@@ -96,6 +106,7 @@ struct SharedTellingTests {
             let own = "/v1/users/\(Self.user)/interactions"
             #expect(await RunningDaemon.poll { (try? daemon.get(own).text.contains("follow-\(forgotten)")) == false })
         }
+        #expect(try await told(group, workspace) == nil)
         #expect(await RunningDaemon.poll { (try? journalsHave("follow-\(forgotten)", workspace)) == false })
         try await workspace.succeed("recompute")
         let next = try await workspace.currentVersion()

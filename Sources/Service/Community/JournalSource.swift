@@ -77,9 +77,7 @@ final class JournalSource: CommunitySource {
             counting.append(change)
         }
         if let catalog, !snapshot.manifest.hasOwnMembers || !counting.isEmpty {
-            let removed = removedThings
-            counting += removed.members.map { ToldChange(.follows, subjectID: $0.text, adds: false) }
-            counting += removed.photos.map { ToldChange(.favourites, subjectID: $0.text, adds: false) }
+            counting += removedThings.endings
             return try catalog.read { catalog throws(CatalogError) in
                 try catalog.hints(ofUser: profile.userID, for: snapshot.planner, after: counting)
             }

@@ -73,6 +73,12 @@ extension RemovedThings {
             return Self.entry(group: group, photo: id).text
         }
     }
+
+    /// The end of everybody's favourites and follows of what was removed.
+    var endings: [ToldChange] {
+        members.map { ToldChange(.follows, subjectID: $0.text, adds: false) }
+            + photos.map { ToldChange(.favourites, subjectID: $0.text, adds: false) }
+    }
 }
 
 extension TasteContact {

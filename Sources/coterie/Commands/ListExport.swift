@@ -41,6 +41,7 @@ struct ListExport {
     private let catalog: Catalog?
     /// The changes that neither the catalog nor the version has, or `nil` if the store is not shared.
     private let streamed: StreamedChanges?
+    private let endings: [ToldChange]
     /// The members of the version, if profiles are read from there.
     private let members: PublishedMembers?
     /// The ids of the file of users, or `nil` for all members.
@@ -58,6 +59,7 @@ struct ListExport {
         let site = try SiteView(parsed, version, catalog, parsed.planning(), of: listed.map { .some($0) } ?? .all)
         let snapshot = site.snapshot
         streamed = site.streamed
+        endings = site.streamed?.endings ?? []
         let isFromVersion = catalog == nil || version.manifest.hasOwnMembers
         members = isFromVersion ? try parsed.publishedMembers(version) : nil
         (self.catalog, self.snapshot) = (catalog, snapshot)
@@ -162,7 +164,7 @@ struct ListExport {
         var reader = reader
         // A resumed file keeps the time at which it was begun.
         reader.instant = content.atMilliseconds
-        for profile in try reader.profiles(of: users, recent) {
+        for profile in try reader.profiles(of: users, recent, endings: endings) {
             guard let profile else {
                 unknown += 1
                 continue

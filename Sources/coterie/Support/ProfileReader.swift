@@ -49,7 +49,8 @@ struct ProfileReader {
     /// - Throws: among others `Failure` if there is no such user; with a catalog of members, it suggests similar ids.
     func profile(of user: String, _ streamed: StreamedChanges?) throws -> MemberProfile {
         let recent = [BytewiseString(user): try streamed?.recentChanges(ofUser: user)].compactMapValues(\.self)
-        if let profile = try profiles(of: CollectionOfOne(user), recent).first ?? nil { return profile }
+        let found = try profiles(of: CollectionOfOne(user), recent, endings: streamed?.endings ?? [])
+        if let profile = found.first ?? nil { return profile }
         guard case .catalog(let catalog, _) = source else {
             throw Failure(Failure.badData, "there is no user \"\(user)\" in version \(manifest.version)")
         }
@@ -58,18 +59,27 @@ struct ProfileReader {
 
     /// Returns the profiles of users, with `nil` for unknown users.
     ///
-    /// - Parameter recent: the changes of these users that neither the catalog nor the version has.
-    func profiles(of users: some Collection<String>, _ recent: [BytewiseString: RecentMemberChanges]) throws
-        -> [MemberProfile?]
-    {
+    /// - Parameters:
+    ///   - recent: the changes of these users that neither the catalog nor the version has.
+    ///   - endings: the end of everybody's favourites and follows of what was removed.
+    func profiles(
+        of users: some Collection<String>, _ recent: [BytewiseString: RecentMemberChanges], endings: [ToldChange]
+    ) throws -> [MemberProfile?] {
         let known =
             if case .catalog(_, let profiles?) = source {
                 try profiles.profiles(of: users, atMilliseconds: instant)
             } else { try users.map(found) }
-        return zip(users, known).map { user, profile in
-            guard let changes = recent[BytewiseString(user)] else { return profile }
-            guard !changes.isForgotten else { return nil }
-            return (profile ?? MemberProfile(userID: user)).replaying(changes, for: planner, atMilliseconds: instant)
+        return try zip(users, known).map { user, profile in
+            let changes = recent[BytewiseString(user)]
+            guard changes?.isForgotten != true,
+                var profile = profile ?? changes.map({ _ in MemberProfile(userID: user) })
+            else { return nil }
+            if let changes { profile = profile.replaying(changes, for: planner, atMilliseconds: instant) }
+            let told = (changes?.told ?? []) + endings
+            if case .catalog(let catalog, _) = source, !told.isEmpty {
+                profile.hints = try catalog.hints(ofUser: user, for: planner, after: told)
+            }
+            return profile
         }
     }
 
