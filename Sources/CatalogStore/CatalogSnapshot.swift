@@ -183,10 +183,10 @@ extension CatalogSnapshot {
                     member = (column, [])
                 }
                 let seconds = rows.optionalInteger(4).map { Int($0) }
-                guard let kind = Interaction.Kind(number: rows.integer(1))?.effect(seconds: seconds),
+                guard let effect = Interaction.Kind(number: rows.integer(1))?.effect(seconds: seconds),
                     let row = rowsOfKeys[rows.integer(2)]
                 else { continue }
-                member.interactions.append(Interaction(kind, group: row, atMilliseconds: rows.milliseconds(3)))
+                member.interactions.append(Interaction(effect, group: row, atMilliseconds: rows.milliseconds(3)))
             }
             if !member.interactions.isEmpty { body(member.column, member.interactions) }
             return true

@@ -216,7 +216,7 @@ extension RelationSource {
     var isChanged: String { "kind IN (\(Interaction.Kind.numbers(changing: self)))" }
 
     /// The tables that interactions change.
-    static let changed = [RelationSource.memberships, .favourites, .follows]
+    static let changed = Interaction.Kind.changedSources
 }
 
 extension InteractionRecord {

@@ -81,8 +81,8 @@ public struct InteractionRecord: Sendable, Equatable {
     /// The time that the member looked at the group, in seconds; of a view only.
     public var seconds: Int?
 
-    /// The kind as which it counts in profiles; nil if it does not count.
-    var effect: Interaction.Kind? { kind.effect(seconds: seconds) }
+    /// The effect on the member's profile; nil if it has none.
+    var effect: Interaction.Effect? { kind.effect(seconds: seconds) }
 
     /// The group's external id, or nil if it is about something else.
     public var groupID: String? { kind.subject == .group ? subjectID : nil }
@@ -144,8 +144,8 @@ extension Interaction {
     /// - Returns: nil if the interaction is not about a group, if the version does not have the group, or if the
     ///   interaction does not count.
     public init?(_ record: InteractionRecord, in model: VisibleModel) {
-        guard let id = record.groupID, let group = model.index(ofID: id), let kind = record.effect else { return nil }
-        self.init(kind, group: UInt32(group), atMilliseconds: record.atMilliseconds)
+        guard let id = record.groupID, let group = model.index(ofID: id), let effect = record.effect else { return nil }
+        self.init(effect, group: UInt32(group), atMilliseconds: record.atMilliseconds)
     }
 }
 

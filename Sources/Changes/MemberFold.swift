@@ -135,11 +135,11 @@ struct MemberFold {
         for event in counting.reversed() {
             let group = BytewiseString(event.record.subjectID)
             switch event.record.effect {
-            case .join, .leave, .favourite, .unfavourite, .follow, .unfollow:
+            case nil where event.record.kind.pairChange == nil: continue
+            case .join, .leave, nil:
                 guard pairs[event.record.kind.subject, default: []].insert(group).inserted else { continue }
             case .dismiss, .undismiss: guard dismissals.insert(group).inserted else { continue }
             case .click: guard clicks.insert(group).inserted else { continue }
-            case .view, nil: continue
             case .impression:
                 impressions[group, default: 0] += 1
                 guard !clicks.contains(group), impressions[group] ?? 0 <= Self.impressionLimit else { continue }

@@ -27,14 +27,14 @@ struct MemberFoldTests {
             for interaction in interactions {
                 let group = interaction.subjectID
                 switch interaction.effect {
-                case .join, .leave, .favourite, .unfavourite, .follow, .unfollow:
+                case nil where interaction.kind.pairChange == nil: break
+                case .join, .leave, nil:
                     pairs["\(interaction.kind.subject) \(group)"] = interaction
                 case .dismiss, .undismiss: dismissals[group] = interaction
                 case .click:
                     clicked.insert(group)
                     impressions[group] = nil
                 case .impression: impressions[group, default: []].append(interaction.atMilliseconds)
-                case .view, nil: break
                 }
             }
         }

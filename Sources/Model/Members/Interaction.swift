@@ -45,34 +45,33 @@ public struct Interaction: Sendable, Equatable {
             public let adds: Bool
         }
 
-        /// All there is to say of a kind.
+        /// All there is to say of a kind; the effect is nil if it is about no group.
         ///
         /// A number is never used for anything else again.
-        private var facts: (number: Int64, subject: Subject, pairs: PairChange?) {
+        private var facts: (number: Int64, subject: Subject, pairs: PairChange?, effect: Effect?) {
             switch self {
-            case .join: (0, .group, PairChange(source: .memberships, adds: true))
-            case .leave: (1, .group, PairChange(source: .memberships, adds: false))
-            case .dismiss: (2, .group, nil)
-            case .undismiss: (3, .group, nil)
-            case .click: (4, .group, nil)
-            case .impression: (5, .group, nil)
-            case .favourite: (6, .photo, PairChange(source: .favourites, adds: true))
-            case .unfavourite: (7, .photo, PairChange(source: .favourites, adds: false))
-            case .follow: (8, .user, PairChange(source: .follows, adds: true))
-            case .unfollow: (9, .user, PairChange(source: .follows, adds: false))
-            case .view: (10, .group, nil)
+            case .join: (0, .group, PairChange(source: .memberships, adds: true), .join)
+            case .leave: (1, .group, PairChange(source: .memberships, adds: false), .leave)
+            case .dismiss: (2, .group, nil, .dismiss)
+            case .undismiss: (3, .group, nil, .undismiss)
+            case .click: (4, .group, nil, .click)
+            case .impression: (5, .group, nil, .impression)
+            case .favourite: (6, .photo, PairChange(source: .favourites, adds: true), nil)
+            case .unfavourite: (7, .photo, PairChange(source: .favourites, adds: false), nil)
+            case .follow: (8, .user, PairChange(source: .follows, adds: true), nil)
+            case .unfollow: (9, .user, PairChange(source: .follows, adds: false), nil)
+            case .view: (10, .group, nil, .click)
             }
         }
 
         /// The shortest view that counts, in seconds.
         public static let leastViewSeconds = 10
 
-        /// Returns the kind as which an interaction counts in profiles; nil if it does not count.
+        /// Returns the effect of an interaction on the member's profile; nil if it has none.
         ///
         /// - Parameter seconds: the time that the member looked at the group, for a view.
-        public func effect(seconds: Int?) -> Kind? {
-            guard self == .view else { return self }
-            return seconds ?? 0 >= Self.leastViewSeconds ? .click : nil
+        public func effect(seconds: Int?) -> Effect? {
+            self == .view && seconds ?? 0 < Self.leastViewSeconds ? nil : facts.effect
         }
 
         /// Its number in catalogs, journals and streams.
@@ -98,18 +97,37 @@ public struct Interaction: Sendable, Equatable {
         /// The numbers of all kinds that change a table of pairs, separated as in SQL.
         public static let pairNumbers =
             allCases.filter { $0.pairChange != nil }.map { String($0.number) }.joined(separator: ", ")
+
+        /// The tables of pairs that interactions change.
+        public static let changedSources = allCases.compactMap(\.pairChange).filter(\.adds).map(\.source)
     }
 
-    /// The kind of action.
-    public var kind: Kind
+    /// The effects that interactions have on a profile.
+    public enum Effect: Sendable, CaseIterable {
+        /// The member is in the group.
+        case join
+        /// The member is no longer in the group.
+        case leave
+        /// The member does not want to see the group.
+        case dismiss
+        /// The member may see the group again.
+        case undismiss
+        /// Earlier impressions of the group do not count.
+        case click
+        /// The member has seen the group in a list.
+        case impression
+    }
+
+    /// The effect on the profile.
+    public var effect: Effect
     /// The group's index in the model.
     public var group: UInt32
     /// The time of the action, in Unix milliseconds.
     public var atMilliseconds: Int64
 
     /// Creates an interaction.
-    public init(_ kind: Kind, group: UInt32, atMilliseconds: Int64) {
-        self.kind = kind
+    public init(_ effect: Effect, group: UInt32, atMilliseconds: Int64) {
+        self.effect = effect
         self.group = group
         self.atMilliseconds = atMilliseconds
     }

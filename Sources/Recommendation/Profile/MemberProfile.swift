@@ -103,7 +103,7 @@ extension MemberProfile {
 
         mutating func apply(_ event: Interaction, instant: Int64, halfLifeDays: Double) {
             let (group, time) = (event.group, event.atMilliseconds)
-            switch event.kind {
+            switch event.effect {
             case .join:
                 guard !isOlder(time, than: joined[group]) else { return }
                 joined[group] = JoinedGroup(group: group, atMilliseconds: time)
@@ -122,8 +122,6 @@ extension MemberProfile {
                 let ageDays = max(0, Double(instant) - Double(time)) / 86_400_000
                 let weight = exp2(-ageDays / halfLifeDays)
                 exposures[group, default: Exposure(group: group, impressions: 0)].impressions += weight
-            // They are about no group; a view that counts is a click here.
-            case .favourite, .unfavourite, .follow, .unfollow, .view: break
             }
         }
 

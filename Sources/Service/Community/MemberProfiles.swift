@@ -63,7 +63,7 @@ extension MemberProfile {
         self = replaying(
             // The version has a membership in spite of an earlier leave, if the member joined once more after it.
             interactions.filter { interaction in
-                interaction.kind != .leave || interaction.atMilliseconds > manifest.createdAtMilliseconds
+                interaction.effect != .leave || interaction.atMilliseconds > manifest.createdAtMilliseconds
                     || !isJoined.contains(interaction.group)
             }, atMilliseconds: instant, halfLifeDays: feedback.impressionHalfLifeDays)
     }

@@ -87,14 +87,14 @@ struct FeedbackTests {
             base.replaying(events.shuffled(using: &generator), atMilliseconds: 2000, halfLifeDays: 7) == profile)
         for group: UInt32 in 1...4 {
             let known = base.joined.first { $0.group == group }
-            let last = events.filter { $0.group == group && ($0.kind == .join || $0.kind == .leave) }
+            let last = events.filter { $0.group == group && ($0.effect == .join || $0.effect == .leave) }
                 .max { $0.atMilliseconds < $1.atMilliseconds }
             let isNewer = last.map { $0.atMilliseconds > known?.atMilliseconds ?? .min } ?? false
-            let expected = isNewer ? last?.kind == .join : known != nil
+            let expected = isNewer ? last?.effect == .join : known != nil
             #expect(profile.joined.contains { $0.group == group } == expected)
-            let word = events.filter { $0.group == group && ($0.kind == .dismiss || $0.kind == .undismiss) }
+            let word = events.filter { $0.group == group && ($0.effect == .dismiss || $0.effect == .undismiss) }
                 .max { $0.atMilliseconds < $1.atMilliseconds }
-            #expect(profile.dismissals.contains { $0.group == group } == (word?.kind == .dismiss))
+            #expect(profile.dismissals.contains { $0.group == group } == (word?.effect == .dismiss))
         }
     }
 }

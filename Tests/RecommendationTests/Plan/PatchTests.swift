@@ -17,7 +17,7 @@ struct PatchTests {
     private func events(_ count: Int, _ generator: inout SeededGenerator) -> [Interaction] {
         (0..<count).map { number in
             Interaction(
-                Interaction.Kind.allCases.randomElement(using: &generator) ?? .click,
+                Interaction.Effect.allCases.randomElement(using: &generator) ?? .click,
                 group: .random(in: 0..<120, using: &generator), atMilliseconds: PlanFixture.instant + Int64(number))
         }
     }
@@ -94,7 +94,7 @@ struct PatchTests {
         let before = PlanFixture.profile(first..<first + 6, user: "user-\(seed)")
         let plan = planner.plan(PlanRequest(profile: before, atMilliseconds: PlanFixture.instant))
         for position in [0, 9, 40] {
-            for kind in [Interaction.Kind.join, .dismiss] {
+            for kind in [Interaction.Effect.join, .dismiss] {
                 let event = Interaction(
                     kind, group: plan.items[position].group, atMilliseconds: PlanFixture.instant + 1)
                 let after = before.replaying(
@@ -120,7 +120,7 @@ struct PatchTests {
         let before = PlanFixture.profile(90..<94)
         let plan = planner.plan(PlanRequest(profile: before, atMilliseconds: PlanFixture.instant))
         let changed = plan.items[position].group
-        func meanPlace(_ kind: Interaction.Kind?) -> Double {
+        func meanPlace(_ kind: Interaction.Effect?) -> Double {
             let events = kind.map { [Interaction($0, group: changed, atMilliseconds: PlanFixture.instant + 1)] } ?? []
             let after = before.replaying(events, atMilliseconds: PlanFixture.instant + 2, halfLifeDays: halfLife)
             // The place of the changed group itself does not count.
@@ -144,16 +144,16 @@ struct PatchTests {
             let isJoined = state.joined.contains { $0.group == event.group }
             let isDismissed = state.dismissals.contains { $0.group == event.group }
             // Only changes that can be undone are made.
-            let effective: Set<Interaction.Kind> = [isJoined ? .leave : .join, isDismissed ? .undismiss : .dismiss]
-            if effective.contains(event.kind) { log.append(event) }
+            let effective: Set<Interaction.Effect> = [isJoined ? .leave : .join, isDismissed ? .undismiss : .dismiss]
+            if effective.contains(event.effect) { log.append(event) }
         }
-        let opposite: [Interaction.Kind: Interaction.Kind] = [
+        let opposite: [Interaction.Effect: Interaction.Effect] = [
             .join: .leave, .leave: .join, .dismiss: .undismiss, .undismiss: .dismiss,
         ]
         let undone =
             log
             + log.reversed().enumerated().compactMap { number, event in
-                opposite[event.kind].map {
+                opposite[event.effect].map {
                     Interaction($0, group: event.group, atMilliseconds: PlanFixture.instant + 1000 + Int64(number))
                 }
             }
