@@ -1,9 +1,10 @@
-import CatalogStore
 import Changes
 import Foundation
 import Model
 import SQLite
 import TestSupport
+
+@testable import CatalogStore
 
 /// A catalog in a folder of its own, with helpers to import texts and to read by SQL.
 final class CatalogUnderTest {
@@ -62,53 +63,34 @@ final class CatalogUnderTest {
             columns.split(separator: " ").map { "ifnull(\($0), '~')" }.joined(separator: " || '|' || ")
         }
         return switch kind {
-        case .groups:
+        case .entities(.groups):
             try lines(
                 """
                 SELECT \(joined("group_id title description visibility topics join_policy created_at last_active_at"))
                 FROM groups ORDER BY group_id
                 """)
-        case .users: try lines("SELECT \(joined("user_id name interests listed")) FROM users ORDER BY user_id")
-        case .photos:
+        case .entities(.users):
+            try lines("SELECT \(joined("user_id name interests listed")) FROM users ORDER BY user_id")
+        case .entities(.photos):
             try lines(
                 """
                 SELECT \(joined("photo_id user_id visibility taken_at uploaded_at tags latitude longitude width height"))
                 FROM photos LEFT JOIN users USING (user_key) ORDER BY photo_id
                 """)
-        case .memberships:
-            try lines(
-                """
-                SELECT \(joined("group_id user_id joined_at")) FROM memberships
-                LEFT JOIN groups USING (group_key) LEFT JOIN users USING (user_key) ORDER BY group_id, user_id
-                """)
-        case .pools:
-            try lines(
-                """
-                SELECT \(joined("group_id photo_id added_at")) FROM pools
-                LEFT JOIN groups USING (group_key) LEFT JOIN photos USING (photo_key) ORDER BY group_id, photo_id
-                """)
-        case .favourites:
-            try lines(
-                """
-                SELECT \(joined("user_id photo_id added_at")) FROM favourites
-                LEFT JOIN users USING (user_key) LEFT JOIN photos USING (photo_key) ORDER BY user_id, photo_id
-                """)
-        case .posts:
-            try lines(
-                """
-                SELECT \(joined("group_id user_id posted_at answers")) FROM posts
-                LEFT JOIN groups USING (group_key) LEFT JOIN users USING (user_key)
-                ORDER BY group_id, user_id, posted_at
-                """)
-        case .follows:
-            try lines(
-                """
-                SELECT \(joined("one.user_id other.user_id since")) FROM follows
-                LEFT JOIN users AS one ON one.user_key = follows.user_key
-                LEFT JOIN users AS other ON other.user_key = followed_key ORDER BY one.user_id, other.user_id
-                """)
-        default: preconditionFailure("there is no kind \(kind.name)")
+        case .relation(let source): try lines(pairs(source, joined))
         }
+    }
+
+    /// Returns the query for the pairs of a table, by external ids.
+    private func pairs(_ source: RelationSource, _ joined: (String) -> String) -> String {
+        let (rows, entries) = (source.rowTable, source.entityTable)
+        let ids = ["one.\(rows.idColumn)", "other.\(entries.idColumn)"]
+        return """
+            SELECT \(joined((ids + source.valueColumns).joined(separator: " "))) FROM \(source.table) AS pairs
+            LEFT JOIN \(rows.rawValue) AS one ON one.\(rows.keyColumn) = pairs.\(source.rowColumn)
+            LEFT JOIN \(entries.rawValue) AS other ON other.\(entries.keyColumn) = pairs.\(source.entryColumn)
+            ORDER BY \(ids[0]), \(ids[1]), \(source.timeColumn)
+            """
     }
 
     /// Returns the rows of all kinds, by kind.
