@@ -6,7 +6,7 @@ import Operations
 /// `coterie check`.
 enum CheckCommand: ConfiguredCommand {
     static let command = Command(
-        "check", summary: "Look whether all is well, and say what is wrong and what to do",
+        "check", summary: "Check the catalog, store, journals and disks",
         discussion: """
             Asks what can go wrong with a site, one question after another:
 

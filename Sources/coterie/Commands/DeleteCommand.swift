@@ -8,7 +8,7 @@ enum DeleteCommand: Subcommand {
     private static var names: [String] { kinds.map { String($0.name.dropLast()) } }
 
     static let command = Command(
-        "delete", summary: "Remove groups, users, photos, memberships, pool entries, favourites or follows",
+        "delete", summary: "Remove groups, users, photos, or pairs such as memberships",
         discussion: """
             WHAT is \(names.joined(separator: ", ")). A group, user or photo is removed with all pairs that name it, \
             such as memberships. A user is also removed with their interactions, and their photos stay without an \

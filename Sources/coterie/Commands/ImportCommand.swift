@@ -31,7 +31,7 @@ enum ImportCommand: Subcommand {
             nothing. A later import overwrites what an earlier one set. Columns that a file does not have keep their \
             values.
 
-            Memberships, pools, favourites and follows also make the groups, users and photos that they name. Once \
+            Files of pairs, such as memberships, also make the groups, users and photos that they name. Once \
             there was a file of groups, or of photos, those that none has described are not shown: they may be private.
 
             The column listed of users is yes or no. The groups of a member who is not listed never speak for their \

@@ -17,9 +17,10 @@ enum RecommendCommand: Subcommand {
 
             A score is the sum of what the reasons contribute; each relation is scaled by the mean of its best scores. \
             For a user with few groups, the list also has groups from stated interests, curated groups and trending \
-            groups; popular groups fill the rest. These have no score and no interest. "placed by" names the cause that \
-            puts a group above others with greater scores: the share of its interest, variety, rotation, its season or \
-            a boost. It is relevance if no group with a greater score follows.
+            groups; popular groups fill the rest. A group that is no candidate has no score and no interest. "placed \
+            by" names the cause that puts a group above others with greater scores: the share of its interest, \
+            variety, rotation, its season, a boost, curation or cold start. It is relevance if no group with a greater \
+            score follows.
 
             A boost multiplies the scores of candidates, those of a topic or one group. It moves groups that are \
             candidates anyway, and leaves the scores in the table unchanged.

@@ -12,8 +12,9 @@ enum SimilarCommand: Subcommand {
         "similar", summary: "List the groups most similar to a group",
         discussion: """
             \(Coterie.relations.map { "By \($0.name): \($0.meaning)." }.joined(separator: " ")) By \
-            \(RelationTable.blendName): the sum of these scores, each divided by the mean of the best scores of its \
-            relation.
+            \(RelationTable.blendName): the sum of the scores by \
+            \(Coterie.relations.tabled.map(\.name).joined(separator: " and ")), each divided by the mean of the best \
+            scores of its relation.
             """,
         arguments: [Argument("GROUP", help: "The group's id")],
         options: [

@@ -8,9 +8,9 @@ enum StatsCommand: Subcommand {
     static let command = Command(
         "stats", summary: "Say what the catalog has, and what is missing to make lists good",
         discussion: """
-            Counts groups, users, photos, memberships, pool entries, favourites and follows, and shows their dates. \
-            Shows how large groups are, and how many groups members and photos are in. All tables are read once, which \
-            takes some seconds for each fifty million rows.
+            Counts groups, users, photos and pairs such as memberships, and shows their dates. Shows how large groups \
+            are, and how many groups members and photos are in. All tables are read once, which takes some seconds for \
+            each fifty million rows.
 
             Then come groups that most members are in, and members of most groups, at most \
             \(CatalogStatistics.ubiquityLimit) each. Such a group tells nothing about a member: it is no interest and \
