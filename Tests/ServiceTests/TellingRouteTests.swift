@@ -93,6 +93,40 @@ struct TellingRouteTests {
         case journalOfEarlierVersion
     }
 
+    @Test("The reasons for a join are stated interests in the next answer, once, behind those that were stated")
+    func reasons() throws {
+        for kind in Kind.allCases {
+            let routes = try routes(kind)
+            func join(_ id: String, _ kind: String = "join", _ reasons: String) throws -> Int {
+                let row = #"{"id":"\#(id)","kind":"\#(kind)","groupId":"élan","reasons":\#(reasons)}"#
+                return try routes.answer(
+                    .direct, "/v1/users/ann/interactions", method: "POST", json: #"{"interactions":[\#(row)]}"#
+                ).status
+            }
+            func interests() throws -> [String] {
+                struct Answer: Decodable { var interests: [String] }
+                let answer = try routes.answer(.direct, "/v1/users/ann/interests")
+                return try JSONDecoder().decode(Answer.self, from: Data(answer.body)).interests
+            }
+            func state(_ interests: String) throws {
+                _ = try routes.answer(
+                    .direct, "/v1/users/ann/interests", method: "PUT", json: #"{"interests":\#(interests)}"#)
+            }
+            try state(#"["snow","Owls"]"#)
+            #expect(try join("1", #"["owls","games"]"#) == 200)
+            #expect(try interests() == ["snow", "Owls", "games"])
+            // The same again, after the member said otherwise, changes nothing.
+            try state(#"["snow"]"#)
+            #expect(try join("1", #"["owls","games"]"#) == 200)
+            #expect(try interests() == ["snow"])
+            #expect(try join("2", "leave", #"["owls"]"#) == 400 && join("3", #"["a;b"]"#) == 400)
+            #expect(try join("4", #"["1","2","3","4","5","6"]"#) == 400)
+            try state("[" + (0..<50).map { #""i\#($0)""# }.joined(separator: ",") + "]")
+            #expect(try join("5", #"["games"]"#) == 200)
+            #expect(try interests().count == 50)
+        }
+    }
+
     @Test("A favourite brings its groups into the next answer, in a running session too, and its end takes them away")
     func favourites() throws {
         for kind in [Kind.catalog, .journalWithCatalog] {

@@ -18,6 +18,10 @@ struct InteractionBatch: RequestBody {
             .integer("position", \.position, RecordedInteraction.positions, "The position it had there, from 1"),
             .text("variant", \.variant, ids, "The variant of an experiment"),
             .integer("seconds", \.seconds, RecordedInteraction.viewSeconds, "How long the member looked; for view"),
+            .texts(
+                "reasons", \.reasons, 0...5, of: InterestsBody.interest,
+                "Why the member joined, as topics, such as owls, feedback or games; for join. They become stated "
+                    + "interests"),
             .time(
                 "atMilliseconds", \.atMilliseconds, RequestTime.eventBounds,
                 "When, in Unix milliseconds; now if not given, or later"),
@@ -33,6 +37,7 @@ struct InteractionBatch: RequestBody {
         var atMilliseconds: Int64?
         var recommendationId, variant, origin: String?
         var position, seconds: Int?
+        var reasons: [String]?
     }
 
     /// The number of interactions in a batch.
@@ -51,6 +56,15 @@ struct InteractionBatch: RequestBody {
 
     /// The origins of the shown groups, as far as the client gave them; one for each interaction.
     var origins: [ShownOrigin?] { interactions.map { $0.origin.flatMap(ShownOrigin.init) } }
+
+    /// Returns some interests, and behind them the reasons for joining that they lack, up to the limit of interests.
+    func interests(after known: [String]) -> [String] {
+        var (interests, terms) = (known, Set(known.map(Term.normalized)))
+        for reason in interactions.flatMap({ $0.reasons ?? [] }) where terms.insert(Term.normalized(reason)).inserted {
+            interests.append(reason)
+        }
+        return Array(interests.prefix(max(known.count, InterestsBody.limit)))
+    }
 
     /// Returns the interactions.
     ///
@@ -76,6 +90,9 @@ struct InteractionBatch: RequestBody {
                     "interactions[\(index)].seconds",
                     kind == .view
                         ? "is missing: it says how long the member looked" : "has no meaning: only \"view\" has it")
+            }
+            guard row.reasons == nil || kind == .join else {
+                throw .badField("interactions[\(index)].reasons", "has no meaning: only \"join\" has reasons")
             }
             records.append(
                 InteractionRecord(
@@ -106,9 +123,12 @@ struct InterestsBody: RequestBody {
     static let schemaName = "StatedInterests"
     static let fields: [BodyField<InterestsBody>] = [
         .texts(
-            "interests", \.interests, 0...50, of: .lengths(1...100, mayHaveSemicolons: false), isRequired: true,
-            "What the member cares about")
+            "interests", \.interests, 0...limit, of: interest, isRequired: true, "What the member cares about")
     ]
+    /// The bounds of an interest.
+    static let interest = TextBounds.lengths(1...100, mayHaveSemicolons: false)
+    /// The most interests of a member.
+    static let limit = 50
 
     static let example = #"{"interests":["owls","snow"]}"#
 

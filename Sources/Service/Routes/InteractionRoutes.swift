@@ -76,6 +76,7 @@ extension Responder {
         case .recorded(let new, let repeated):
             quotas.count(records, new: new, ofUser: call.id, at: now)
             call.responder.interactions.count(records, origins: batch.origins, new: new)
+            if new > 0 { try state(batch, call) }
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownSubject(let index):
             let subject = records[index].kind.subject
@@ -85,6 +86,15 @@ extension Responder {
         case .unknownMember: throw .forgottenMember(call.id)
         case .forgotten, .stated, .exposed: preconditionFailure("interactions are recorded or not")
         }
+    }
+
+    /// Adds the reasons for joining to the member's stated interests.
+    private static func state(_ batch: InteractionBatch, _ call: Call) throws(Problem) {
+        guard batch.interactions.contains(where: { $0.reasons?.isEmpty == false }) else { return }
+        let community = try call.communityThatKnows(call.id)
+        let known = try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }
+        let interests = batch.interests(after: known)
+        if interests != known { _ = try call.apply(.state(interests: interests)) }
     }
 
     /// Answers `GET /v1/users/{id}/interactions?after=ID&limit=N`.
