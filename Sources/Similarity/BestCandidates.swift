@@ -81,9 +81,54 @@ struct BestCandidates {
     mutating func finish(_ order: CandidateOrder) -> UnsafeBufferPointer<RowCandidate> {
         if count > limit { drop() }
         if count > limit + limit / 2 { select(order) }
-        var found = unsafe UnsafeMutableBufferPointer(start: items, count: count)
-        unsafe found.sort { order.precedes($0, $1) }
+        sortByKey()
+        insert(order)
         return unsafe UnsafeBufferPointer(start: items, count: min(count, limit))
+    }
+
+    /// The number of candidates that `sortByKey` leaves unsorted, because `insert` is quicker for so few.
+    private static let fewCandidates = 12
+
+    /// Sorts by the key alone, except within runs of few candidates (quicksort; Hoare 1961).
+    private func sortByKey() {
+        let items = unsafe items
+        var ranges = [(low: 0, high: count - 1)]
+        while let (low, high) = ranges.popLast() {
+            guard high - low >= Self.fewCandidates else { continue }
+            let pivot = unsafe items[(low + high) / 2].key
+            var (left, right) = (low, high)
+            while left <= right {
+                while unsafe items[left].key > pivot { left += 1 }
+                while unsafe pivot > items[right].key { right -= 1 }
+                guard left <= right else { break }
+                swap(left, right)
+                left += 1
+                right -= 1
+            }
+            ranges.append((low, right))
+            ranges.append((left, high))
+        }
+    }
+
+    /// Sorts candidates that are nearly in order.
+    private func insert(_ order: CandidateOrder) {
+        let items = unsafe items
+        for next in 1..<max(1, count) {
+            let candidate = unsafe items[next]
+            var position = next
+            while position > 0, unsafe order.precedes(candidate, items[position - 1]) {
+                unsafe items[position] = unsafe items[position - 1]
+                position -= 1
+            }
+            unsafe items[position] = candidate
+        }
+    }
+
+    @inline(__always)
+    private func swap(_ one: Int, _ other: Int) {
+        let moved = unsafe items[one]
+        unsafe items[one] = unsafe items[other]
+        unsafe items[other] = moved
     }
 
     /// Makes room by dropping candidates below the bound and, if that is not enough, all but the best.
@@ -118,9 +163,7 @@ struct BestCandidates {
                 while unsafe order.precedes(items[left], pivot) { left += 1 }
                 while unsafe order.precedes(pivot, items[right]) { right -= 1 }
                 guard left <= right else { break }
-                let moved = unsafe items[left]
-                unsafe items[left] = unsafe items[right]
-                unsafe items[right] = moved
+                swap(left, right)
                 left += 1
                 right -= 1
             }
