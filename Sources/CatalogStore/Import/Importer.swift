@@ -34,6 +34,8 @@ public final class Importer {
     // The number of changes in the temporary tables of a replacing import.
     var temporaryChanges: Int64 = 0
     private var changesAtBegin: Int64 = 0
+    // The number of rows of the kind before a replacing import.
+    private var rowsBefore = 0
     // Whether no file of this kind was imported before.
     private var isFirstFile = false
     // The largest group key before the import; 0 for other kinds.
@@ -165,6 +167,9 @@ extension Importer {
             try catalog.database.execute("BEGIN IMMEDIATE")
             isFirstFile = try undescribed?.noteImport() ?? false
             changesAtBegin = catalog.database.totalChanges
+            if options.replaces {
+                rowsBefore = Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
+            }
             if isFirstFile { try undescribed?.forgetVisibility() }
             highestKey = try kind == .groups ? catalog.database.integer("SELECT max(group_key) FROM groups") ?? 0 : 0
         }
@@ -244,17 +249,15 @@ extension Importer {
         let changes = catalog.database.totalChanges
         try wrapping { () throws(DatabaseError) in try collectVanished() }
         temporaryChanges += catalog.database.totalChanges - changes
-        let (vanished, existing) = try wrapping { () throws(DatabaseError) in
-            (
-                Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0),
-                Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
-            )
+        let vanished = try wrapping { () throws(DatabaseError) in
+            Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0)
         }
-        guard vanished * 2 <= existing || options.allowsShrinking else {
+        // New rows must not hide that the old ones go.
+        guard vanished * 2 <= rowsBefore || options.allowsShrinking else {
             throw CatalogError(
                 .badData,
                 """
-                replacing would remove \(vanished) of \(existing) \(kind.name), more than half: nothing was changed. \
+                replacing would remove \(vanished) of \(rowsBefore) \(kind.name), more than half: nothing was changed. \
                 If the files are complete, add --allow-shrinking
                 """)
         }
