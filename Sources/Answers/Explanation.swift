@@ -48,7 +48,8 @@ public struct Explanation: Answer, Equatable {
 
     /// All words that `standing` can be.
     static let standings = [
-        "listed", "joined", "dismissed", "hidden", "inactive", "noEvidence", "tooSimilar", "notReached", inNextList,
+        "listed", "joined", "dismissed", "hidden", "inactive", "filtered", "noEvidence", "tooSimilar", "notReached",
+        inNextList,
     ]
     /// The word for a group that is not in a session's list but would be in a new list.
     private static let inNextList = "inNextList"
@@ -145,6 +146,7 @@ extension Standing {
         case .dismissed(let milliseconds):
             return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")
         case .inactive(let seconds): return ("inactive", "nothing has happened in it since \(time(seconds))")
+        case .filtered: return ("filtered", "the filters of the request leave it out")
         case .noEvidence:
             return (
                 "noEvidence",

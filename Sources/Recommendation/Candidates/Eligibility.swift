@@ -7,6 +7,8 @@ struct Eligibility {
         case joined
         case dismissed(atMilliseconds: Int64)
         case inactive(sinceSeconds: Int64)
+        /// The request leaves the group out.
+        case filtered
         /// The group is too similar to this group, which the member has joined.
         case tooSimilar(to: UInt32)
     }
@@ -66,6 +68,7 @@ struct Eligibility {
         if let active = model.lastActiveAt(of: Int(group)), active < cutoff.seconds {
             return .inactive(sinceSeconds: active)
         }
+        if filter?.passes(group) == false { return .filtered }
         return joined.first { ceiling.partners(of: $0).contains(group) }.map { .tooSimilar(to: $0) }
     }
 }

@@ -63,6 +63,16 @@ struct FilterTests {
         }
     }
 
+    @Test("A group that the filter leaves out has that as its standing, not a rank")
+    func standing() {
+        var filtered = request
+        filtered.filter = .init(topics: ["owls"], excluded: [210])
+        #expect(planner.standing(of: 211, filtered).standing == .filtered)
+        #expect(planner.standing(of: 210, filtered).standing == .filtered)
+        #expect(planner.standing(of: 100, filtered).standing == .joined)
+        #expect(planner.standing(of: 110, filtered).standing != .filtered)
+    }
+
     @Test("A filter acts before quotas and the limit of candidates: what passes keeps its score and its interest")
     func scores() {
         var filtered = request
