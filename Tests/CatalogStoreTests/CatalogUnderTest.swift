@@ -138,8 +138,9 @@ extension Catalog {
 }
 
 extension ImportKind {
-    /// The kinds of the product without what members tell: groups, users, photos, memberships and pools.
     /// A required column beside the ids, and a value of it.
     var furtherColumn: (name: String, value: String) { self == .posts ? (",posted_at", ",500000001") : ("", "") }
+
+    /// The kinds of the product without what members tell: groups, users, photos, memberships and pools.
     static let ofGroups = ImportKind.all(of: RelationTable(RelationTable.standard.filter(\.isRequired)))
 }

@@ -120,7 +120,9 @@ struct CommunityModel {
         var known = things[table]?[id] ?? [:]
         if known["visibility"] == "unknown" { known["visibility"] = nil }
         for (column, value) in row {
-            if value.isEmpty, ["visibility", "join_policy", "listed"].contains(column) { continue }
+            if value.isEmpty, ["visibility", "join_policy"].contains(column) { continue }
+            // No value takes a yes back, but not a no.
+            if value.isEmpty, column == "listed", known[column] == "no" { continue }
             known[column] = value.isEmpty ? nil : value
             // Of the rows of one import that make something private and public, the private ones count.
             if column == "visibility", value == "private" { madePrivate.insert(id) }

@@ -54,6 +54,12 @@ struct MemberTablesTests {
         try test.importing(.users, "user_id,name\nbob,Bob\n")
         let found = try test.lines("SELECT user_id || ifnull(listed, '~') FROM users ORDER BY user_id")
         #expect(found == ["ann1", "bob0", "cat~", "eve1", "fay0"])
+        // No value, or one that cannot be read, takes a yes back, but not a no.
+        try test.importing(.users, "user_id,listed\nann,\nbob,\n")
+        try test.importing(.users, "user_id,listed\neve,sure\nbob,never\n")
+        let later = try test.lines("SELECT user_id || ifnull(listed, '~') FROM users ORDER BY user_id")
+        #expect(later == ["ann~", "bob0", "cat~", "eve~", "fay0"])
+        try test.importing(.users, "user_id,listed\nann,yes\neve,yes\n")
         let users = try test.catalog.statistics().things[1]
         #expect(users.count("listed") == 2 && users.count("not listed") == 2)
     }

@@ -40,6 +40,22 @@ struct PostTests {
         #expect(examination.dangling.isEmpty && examination.withoutIndex.isEmpty)
     }
 
+    @Test("Posts at the same second are one and counted, and words for no are no answers")
+    func sameSecond() throws {
+        let test = try community()
+        let text = "group_id,user_id,posted_at,answers\ng,cat,500000001,p\ng,cat,500000001,\ng,cat,500000002,0\n"
+        for written in [2, 0] {
+            let summary = try test.importing(.posts, text)
+            #expect(summary.written == written && summary.duplicates == 1)
+        }
+        let words = ["0", "false", "No", "NULL", "None", "f"].enumerated()
+        try test.importing(
+            .posts,
+            "group_id,user_id,posted_at,answers\n" + words.map { "h,cat,\(500_000_001 + $0),\($1)\n" }.joined())
+        let cats = try test.content(.posts).filter { $0.contains("|cat|") }
+        #expect(cats.filter { $0.hasSuffix("|1") } == ["g|cat|500000001|1"] && cats.count == 8)
+    }
+
     @Test("A post without a time is rejected, because another one could be the same")
     func withoutTime() throws {
         let test = try community()

@@ -150,7 +150,11 @@ final class EntityWriter {
     private func givenFields(_ reader: borrowing RecordReader) -> UInt64 {
         var fields: UInt64 = 0
         for index in columns.indices where reader.isPresent(index) {
-            if !words[index].isEmpty, reader.isNull(index), !visibility.isGivenByNull(columns[index]) { continue }
+            if !words[index].isEmpty, reader.isNull(index), !columns[index].type.isWithdrawnByNull,
+                !visibility.isGivenByNull(columns[index])
+            {
+                continue
+            }
             fields |= 1 << UInt64(index)
         }
         return fields
@@ -169,7 +173,7 @@ final class EntityWriter {
         }
         notedFields |= 1 << UInt64(index)
         switch column.type {
-        case .mark: statement.bind(1, at: parameter)
+        case .mark: statement.bind(column.isMarked(index, in: reader) ? 1 : 0, at: parameter)
         case .id, .text:
             reader.withField(index) { text in
                 if Self.hasCharacterReference(text) { rowEscapedTexts += 1 }
@@ -220,11 +224,20 @@ final class EntityWriter {
 
     /// Marks the row of a rejected record as seen, so that a replacing import keeps it, and notes its visibility.
     ///
-    /// A public row whose new record is private, or cannot be read, is not shown until an import has a good record.
+    /// A public row whose new record is private, or cannot be read, is not shown until an import has a good record. A
+    /// member whose record is rejected is not listed any more if the file tells who is.
     ///
     /// - Parameter visibility: the visibility of the record, or nil if the file does not tell visibilities.
-    func noteRejected(_ id: String, visibility: Visibility?) throws(DatabaseError) {
+    func noteRejected(_ id: String, _ reader: borrowing RecordReader, visibility: Visibility?) throws(DatabaseError) {
         if keepsSeen { try noteSeen(id) }
+        for (index, column) in columns.enumerated()
+        where column.type.isWithdrawnByNull && !reader.isMissing(index) {
+            let withdraw = try database.prepare(
+                "UPDATE \(table.rawValue) SET \(column.target) = NULL WHERE \(table.idColumn) = ? AND \(column.target) = 1"
+            )
+            withdraw.bind(Optional(id), at: 1)
+            try withdraw.run()
+        }
         guard table.hasVisibility, let visibility, visibility != .public else { return }
         let hide = try database.prepare(
             """
@@ -282,10 +295,16 @@ final class EntityWriter {
 
     private func prepared(_ fields: UInt64) throws(DatabaseError) -> FieldStatements {
         let given = columns.indices.filter { fields & (1 << UInt64($0)) != 0 }
-            .map { (target: columns[$0].target, mark: "?\($0 + 1)") }
+            .map { index in
+                let (target, mark) = (columns[index].target, "?\(index + 1)")
+                // No value takes a yes back, but not a no.
+                let value = columns[index].type.isWithdrawnByNull ? "coalesce(\(mark), nullif(\(target), 1))" : mark
+                return (target: target, mark: mark, value: value)
+            }
         var others = given.filter { $0.target != table.idColumn }
         if table.hasVisibility, !given.contains(where: { $0.target == "visibility" }) {
-            others.append((target: "visibility", mark: UndescribedRows.described))
+            let described = UndescribedRows.described
+            others.append((target: "visibility", mark: described, value: described))
         }
         let targets = given.map(\.target).joined(separator: ", ")
         let insert = try database.prepare(
@@ -296,9 +315,9 @@ final class EntityWriter {
         guard !others.isEmpty else { return FieldStatements(fields: fields, insert: insert, update: nil) }
         let update = try database.prepare(
             """
-            UPDATE \(table.rawValue) SET \(others.map { "\($0.target) = \($0.mark)" }.joined(separator: ", "))
+            UPDATE \(table.rawValue) SET \(others.map { "\($0.target) = \($0.value)" }.joined(separator: ", "))
             WHERE \(table.idColumn) = ?1
-            AND (\(others.map { "\($0.target) IS NOT \($0.mark)" }.joined(separator: " OR ")))
+            AND (\(others.map { "\($0.target) IS NOT \($0.value)" }.joined(separator: " OR ")))
             """)
         return FieldStatements(fields: fields, insert: insert, update: update)
     }

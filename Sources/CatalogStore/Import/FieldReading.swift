@@ -77,6 +77,13 @@ extension ImportKind.Column {
             reason: "\(name) \"\(reader.text(column).prefix(40))\" \(what)", column: type.mayBeUnknown ? column : nil)
     }
 
+    /// Whether a field that is not null says yes: any text does, except words for "no" and for no value.
+    func isMarked(_ column: Int, in reader: borrowing RecordReader) -> Bool {
+        reader.withField(column) { field in
+            !NullWord.matches(field) && !["0", "false", "f", "no", "n"].contains { field.spells($0) }
+        }
+    }
+
     /// Reads a word that is not null, and returns the number that the catalog stores for it.
     func code(_ column: Int, in reader: borrowing RecordReader, of words: [(word: String, code: Int64)])
         throws(RecordProblem) -> Int64
@@ -134,6 +141,9 @@ extension ImportKind.ColumnType {
         case .owner, .text, .list, .time, .joinPolicy, .degrees, .pixels, .mark: true
         }
     }
+
+    /// Whether no value takes back what an earlier file allowed.
+    var isWithdrawnByNull: Bool { if case .yesOrNo = self { true } else { false } }
 
     /// Whether a value consists of several texts.
     var isList: Bool { if case .list = self { true } else { false } }

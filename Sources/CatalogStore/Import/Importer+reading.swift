@@ -71,7 +71,7 @@ extension Importer {
     private func keepRow(of reader: borrowing RecordReader) throws(CatalogError) {
         guard case .entities(let writer, _) = writer else { return }
         do throws(DatabaseError) {
-            try writer.noteRejected(reader.text(0), visibility: writer.visibility(in: reader))
+            try writer.noteRejected(reader.text(0), reader, visibility: writer.visibility(in: reader))
         } catch { throw CatalogError(error) }
     }
 
@@ -81,7 +81,8 @@ extension Importer {
         // Only bad characters leave the other fields in their places.
         let isInPlace = record.reason == .notUTF8 || record.reason == .nul
         do throws(DatabaseError) {
-            try writer.noteRejected(id, visibility: writer.likelyVisibility(in: reader, isInPlace: isInPlace))
+            try writer.noteRejected(
+                id, reader, visibility: writer.likelyVisibility(in: reader, isInPlace: isInPlace))
         } catch { throw CatalogError(error) }
     }
 
@@ -109,7 +110,9 @@ extension Importer {
             try columns[1].checkID(1, in: reader)
             let time = try time(reader, source)
             if let time, !time.hasZone { summary.timesWithoutZone += 1 }
-            let isAnswer = source.answerColumn != nil && reader.isPresent(3) && !reader.isNull(3)
+            let isAnswer =
+                source.answerColumn != nil && reader.isPresent(3) && !reader.isNull(3)
+                && columns[3].isMarked(3, in: reader)
             reader.withField(0) { row in
                 reader.withField(1) { entry in
                     writer.add(rowID: row, entryID: entry, time: time?.time.seconds, isAnswer: isAnswer)
@@ -128,7 +131,8 @@ extension Importer {
     /// Returns the time of an entry of a relation, or nil if it has none.
     ///
     /// - Throws: `RecordProblem` if the entry needs a time, which then tells it from others.
-    private func time(_ reader: borrowing RecordReader, _ source: RelationSource) throws(RecordProblem) -> WrittenTime? {
+    private func time(_ reader: borrowing RecordReader, _ source: RelationSource) throws(RecordProblem) -> WrittenTime?
+    {
         var time: WrittenTime?
         if !reader.isNull(2) {
             do throws(RecordProblem) { time = try columns[2].time(2, in: reader, zone: options.zone) } catch {

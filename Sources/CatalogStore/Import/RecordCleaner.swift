@@ -123,7 +123,7 @@ public struct RecordCleaner: Sendable {
             try column.checkID(index, in: reader)
             reader.withField(index) { Self.quote($0, to: &row) }
         case .id, .text: reader.withField(index) { Self.quote($0, to: &row) }
-        case .mark: row.append(UInt8(ascii: "1"))
+        case .mark: if column.isMarked(index, in: reader) { row.append(UInt8(ascii: "1")) }
         case .list: Self.quote((column.list(index, in: reader).joined ?? "").utf8Span.span, to: &row)
         case .time:
             if let written = try column.time(index, in: reader, zone: zone) {

@@ -162,6 +162,31 @@ final class RelationshipWriter {
         isIndexDropped = true
     }
 
+    /// Keeps one of several rows of a pair at the same time, as an answer if any of them is one.
+    ///
+    /// The rows are sorted by pair, and each has a time.
+    private func mergeRepeated() {
+        var (kept, start) = (0, 0)
+        while start < rows.count {
+            var end = start + 1
+            while end < rows.count, rows[end] == rows[start] { end += 1 }
+            times[start..<end].sort()
+            for index in start..<end {
+                // An answer comes after another row of the same time.
+                if index > start, times[kept - 1] >> 1 == times[index] >> 1 {
+                    times[kept - 1] = times[index]
+                } else {
+                    (rows[kept], times[kept]) = (rows[index], times[index])
+                    kept += 1
+                }
+            }
+            start = end
+        }
+        duplicates += rows.count - kept
+        rows.removeLast(rows.count - kept)
+        times.removeLast(times.count - kept)
+    }
+
     private func write() throws(DatabaseError) {
         let columns = (source.keyColumns + source.valueColumns.filter { !source.keyColumns.contains($0) })
         let value = source.answerColumn ?? source.timeColumn
@@ -174,6 +199,7 @@ final class RelationshipWriter {
             """)
         let before = database.totalChanges
         let seenBefore = seenChanges
+        if source.repeats { mergeRepeated() }
         for index in rows.indices {
             // The sort is stable, so the last of equal pairs wins. A known time is kept if the last pair has none.
             if !source.repeats, index + 1 < rows.count, rows[index] == rows[index + 1] {
