@@ -72,8 +72,8 @@ public struct SuggestedGroup: Answer, Equatable {
         fields.sizes(\.sizes) { relations in
             relations.tabled.reversed().map { facts in
                 facts.isRequired
-                    ? .always(facts.sizeField, .count, "Its \(facts.name)")
-                    : .sometimes(facts.sizeField, .count, "Its \(facts.singular)s, if there are any data of them")
+                    ? .always(facts.sizeField, .count, "Its \(facts.plural)")
+                    : .sometimes(facts.sizeField, .count, "Its \(facts.plural), if there are any data of them")
             }
         }
         fields.always(

@@ -83,7 +83,7 @@ extension SimilarGroups {
         public var sizes: RelationCounts
         /// The contribution of each relation; nil outside a blend.
         public var relations: [RelationShare]?
-        /// How much is said in the group; nil if the version has no posts.
+        /// The conversation in the group; nil if the version has no posts.
         public var conversation: GroupConversation?
 
         /// Creates a neighbour in one relation.
@@ -123,7 +123,7 @@ extension SimilarGroups {
             fields.sizes(\.sizes) { relations in
                 relations.map { facts in
                     let blend = facts.source == nil ? "" : " and by=both"
-                    return .sometimes(facts.sizeField, .count, "Its \(facts.name); with by=\(facts.name)\(blend)")
+                    return .sometimes(facts.sizeField, .count, "Its \(facts.plural); with by=\(facts.name)\(blend)")
                 }
             }
             fields.sometimes("relations", \.relations, "What each relation contributes; with by=both")

@@ -263,7 +263,9 @@ struct MatrixPart: Sendable {
                 events?.add(entry: entry.column, time: entry.time)
             }
             // A pair that repeats is one entry of the matrix.
-            if plan.source.repeats, entries.count > rows[rows.count - 1].start, entries.last == entry.column { continue }
+            if plan.source.repeats, entries.count > rows[rows.count - 1].start, entries.last == entry.column {
+                continue
+            }
             entries.append(entry.column)
         }
         waiting.removeAll(keepingCapacity: true)

@@ -367,14 +367,14 @@ extension RelationSource {
     var createTable: String {
         let values = answerColumn.map { " NOT NULL,\n    \($0) INTEGER NOT NULL DEFAULT 0" } ?? ""
         return """
-        CREATE TABLE IF NOT EXISTS \(table) (
-            \(rowColumn) INTEGER NOT NULL,
-            \(entryColumn) INTEGER NOT NULL,
-            \(timeColumn) INTEGER\(values),
-            PRIMARY KEY (\(keyColumns.joined(separator: ", ")))
-        ) WITHOUT ROWID;
-        \(createIndex);
-        INSERT OR IGNORE INTO catalog_state VALUES ('\(notedTime.rawValue)', 0);
-        """
+            CREATE TABLE IF NOT EXISTS \(table) (
+                \(rowColumn) INTEGER NOT NULL,
+                \(entryColumn) INTEGER NOT NULL,
+                \(timeColumn) INTEGER\(values),
+                PRIMARY KEY (\(keyColumns.joined(separator: ", ")))
+            ) WITHOUT ROWID;
+            \(createIndex);
+            INSERT OR IGNORE INTO catalog_state VALUES ('\(notedTime.rawValue)', 0);
+            """
     }
 }

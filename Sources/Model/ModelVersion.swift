@@ -313,8 +313,8 @@ public struct GroupFacts: Sendable, Equatable {
 public struct GroupTalk: Sendable, Equatable {
     /// The number of weeks whose posts are counted.
     public static let weeks = 8
-    /// The number of answers that make `encodedAnswers` 1, as a share of the other posts.
-    private static let answerUnit = 0.01
+    /// The number that `encodedAnswers` has for one answer to each post.
+    private static let answerScale = 100.0
 
     /// The number of posts in these weeks, answers included.
     public private(set) var recentPosts: UInt32
@@ -330,7 +330,7 @@ public struct GroupTalk: Sendable, Equatable {
         let beginnings = Double(max(1, posts - answers))
         self.init(
             recentPosts: UInt32(clamping: posts),
-            encodedAnswers: UInt16(clamping: Int((Double(answers) / beginnings / Self.answerUnit).rounded())))
+            encodedAnswers: UInt16(clamping: Int((Double(answers) / beginnings * Self.answerScale).rounded())))
     }
 
     init(recentPosts: UInt32, encodedAnswers: UInt16) {
@@ -341,5 +341,5 @@ public struct GroupTalk: Sendable, Equatable {
     /// The mean number of posts a week.
     public var postsPerWeek: Double { Double(recentPosts) / Double(Self.weeks) }
     /// The mean number of answers for each post that is none itself, to hundredths.
-    public var answersPerPost: Double { Double(encodedAnswers) * Self.answerUnit }
+    public var answersPerPost: Double { Double(encodedAnswers) / Self.answerScale }
 }

@@ -100,8 +100,10 @@ public struct RelationDescription: Sendable, Equatable {
     /// The feature of photos that makes the relation, or nil if its entries are those of a table.
     public var feature: PhotoFeature? { if case .photos(let feature) = origin { feature } else { nil } }
 
-    /// The relation's name, which is also the word for its entries in a sentence: `photos`.
+    /// The relation's name: `photos`.
     public var name: String { relation.rawValue }
+    /// The word for its entries in a sentence: `photos`.
+    public var plural: String { singular + "s" }
     /// The name of n(i), a group's number of entries, in answers: `photoCount`.
     public var sizeField: String { singular + "Count" }
 }
@@ -119,7 +121,8 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// The relations of the product.
     public static let standard = RelationTable(
-        [.photos, .members, .themes, .places, .looks, .favourites, .conversation], memberTables: [.favourites, .follows])
+        [.photos, .members, .themes, .places, .looks, .favourites, .conversation],
+        memberTables: [.favourites, .follows])
 
     /// The value of `by` that blends all relations; the word dates from when there were two.
     public static let blendName = "both"

@@ -61,7 +61,8 @@ struct PublicationGate {
             &objections)
         if let columns = before.columns {
             judge(
-                columns - (after?.columns ?? 0), of: columns, limits.lost, "\(name) without any group now", &objections)
+                columns - (after?.columns ?? 0), of: columns, limits.lost,
+                "\(relations[relation]?.plural ?? name) without any group now", &objections)
         }
         // Another formula finds other neighbours, as its author knows.
         guard let after, after.parameters == before.parameters, comparison.groupsWithNeighboursBefore >= Self.fewest

@@ -55,7 +55,8 @@ struct ConversationTests {
         let matrix = try BinaryMatrix(
             columnCount: 40, rowOffsets: rows.reduce(into: [0]) { $0.append($0.last! + $1.count) },
             columnIndices: rows.flatMap(\.self))
-        let expected = NeighbourSearch(parameters: RecomputeParameters(threads: 1)[relation], threads: 1).run(on: matrix)
+        let parameters = RecomputeParameters(threads: 1)[relation]
+        let expected = NeighbourSearch(parameters: parameters, threads: 1).run(on: matrix)
         for row in rows.indices {
             #expect(version.model.size(of: row, in: relation) == UInt32(rows[row].count))
             let found = version.model.neighbours(of: row, by: relation).map(\.self)

@@ -72,7 +72,8 @@ extension Call {
     }
 
     /// Returns one of the two lists to interleave, in terms of the context's version.
-    private func plan(_ choice: ListChoice, for context: MemberContext, _ filters: FilterWords) throws(Problem) -> Plan {
+    private func plan(_ choice: ListChoice, for context: MemberContext, _ filters: FilterWords) throws(Problem) -> Plan
+    {
         let request = context.request
         guard let other = try snapshot(of: choice.version, beside: context.snapshot) else {
             return context.snapshot.planner(setting: choice.settings).plan(request)

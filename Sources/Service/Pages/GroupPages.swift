@@ -86,7 +86,7 @@ extension Responder {
     private static func facts(of index: Int, _ relations: RelationTable, in model: VisibleModel) -> HTML {
         var facts = relations.tabled(in: model).map { relation -> (name: String, value: HTML) in
             (
-                relation.name.prefix(1).uppercased() + relation.name.dropFirst(),
+                relation.plural.prefix(1).uppercased() + relation.plural.dropFirst(),
                 "\(model.size(of: index, in: relation.relation))"
             )
         }
@@ -130,7 +130,8 @@ extension Responder {
                 ]
             }
             return .table(
-                "Similar by \(relation.name)", ["#Rank", "Group", "#Score", "#In common", "#Its \(relation.name)"], rows
+                "Similar by \(relation.name)", ["#Rank", "Group", "#Score", "#In common", "#Its \(relation.plural)"],
+                rows
             )
         }
         let figure = NeighbourhoodPicture(of: group, in: snapshot.recommender).map { picture -> HTML in

@@ -49,7 +49,8 @@ enum GenerateCommand: Subcommand {
         let parameters = try CommunityParameters(
             groups: groups, users: users, photos: photos, memberships: memberships, pools: pools,
             favourites: try parsed.integer("favourites", in: pairs), follows: try parsed.integer("follows", in: pairs),
-            posts: try parsed.integer("posts", in: pairs), seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), endDay: parsed.text("end-date"))
+            posts: try parsed.integer("posts", in: pairs), seed: UInt64(try parsed.integer("seed", in: 0...Int.max)),
+            endDay: parsed.text("end-date"))
         let folder = parsed.text("output")
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,6 +1,7 @@
 import CatalogStore
 import CivilTime
 import CommandLine
+import Model
 import RecordReading
 
 /// `coterie stats`.
@@ -56,7 +57,10 @@ enum StatsCommand: Subcommand {
         var lines = table.lines
         for relation in statistics.relations where relation.rows > 0 {
             lines += ["", "\(relation.rowKind) by how many \(relation.name) they have"] + chart(relation.groupSizes)
-            let ofEntries = relation.rowKind == "groups" ? "groups they are in" : "users name them"
+            let ofEntries =
+                Coterie.relations.sources.contains { $0.table == relation.name && $0.answerColumn != nil }
+                ? "\(relation.name) they wrote"
+                : relation.rowKind == "groups" ? "groups they are in" : "users name them"
             lines += ["", "\(relation.entries) by how many \(ofEntries)"] + chart(relation.entrySizes)
         }
         return lines

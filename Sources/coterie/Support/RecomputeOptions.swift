@@ -27,14 +27,14 @@ enum RecomputeOptions {
 
     /// Returns the options for the thresholds from which on groups and pairs count in a relation.
     private static func minimums(of facts: RelationDescription) -> [Option] {
-        let names = facts.name.prefix(1).uppercased() + facts.name.dropFirst()
+        let names = facts.plural.prefix(1).uppercased() + facts.plural.dropFirst()
         return [
             Option(
                 "min-\(facts.name)", "X", help: "\(names) a group needs to count by \(facts.name)",
                 default: String(facts.minimumEntries), type: .integer(bounds),
                 setting: Setting("recompute.\(facts.name).minimum")),
             Option(
-                "min-common-\(facts.name)", "Y", help: "Common \(facts.name) a pair needs to count by \(facts.name)",
+                "min-common-\(facts.name)", "Y", help: "Common \(facts.plural) a pair needs to count by \(facts.name)",
                 default: String(facts.minimumCommon), type: .integer(bounds),
                 setting: Setting("recompute.\(facts.name).minimumCommon")),
         ]
