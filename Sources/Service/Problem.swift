@@ -210,11 +210,12 @@ extension Problem {
         Problem(status: .notFound, kind: .noVectors, title: "No vectors", detail: detail)
     }
 
-    /// The daemon was started without the data that the route needs.
+    /// The daemon lacks the data that the route needs.
     static func noCatalog(_ what: String) -> Problem {
         Problem(
             status: .notImplemented, kind: .noCatalog, title: "No catalog",
-            detail: "the daemon was started without a catalog, and cannot know \(what)")
+            detail:
+                "the daemon cannot know \(what): it was started without a catalog, or its version was made of tables")
     }
 }
 

@@ -135,6 +135,14 @@ struct PageTests {
         #expect(lines.all.contains("pages: olga hid the group alps"))
         _ = try post(daemon, path, "hidden=no&secret=\(secret)", [field])
         #expect(try !get(daemon, "/admin/groups/alps", [field]).text.contains("nobody is shown it"))
+        // Only the catalog can show a group again that is private by now.
+        try members.execute(
+            """
+            UPDATE groups SET visibility = 1 WHERE group_id = 'alps';
+            UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
+            """)
+        let page = try get(daemon, "/admin/groups/alps", [field]).text
+        #expect(page.contains("This group is private: nobody is shown it.") && !page.contains("Show again"))
     }
 
     @Test("No text of the community becomes markup, and no page runs what is not the daemon's own")

@@ -72,11 +72,13 @@ extension Responder {
         guard let index = all.index(ofID: call.id) else { throw .unknownGroup(call.id, in: snapshot.model) }
         let group = UInt32(index)
         let isShown = snapshot.model.shows(group)
+        let concealment = isShown ? nil : try concealment(of: call.id, call)
         let title = all.title(of: index)
+        let reason: HTML = concealment.map { "<p class=\"bad\">This group is \($0): nobody is shown it.</p>" } ?? ""
         let content: HTML = """
-            \(if: !isShown, "<p class=\"bad\">This group is hidden: nobody is shown it.</p>")
+            \(reason)
             \(facts(of: index, snapshot.relations, in: all))
-            \(decisions(call, isShown: isShown))
+            \(decisions(call, concealment))
             \(isShown ? neighbourhood(of: group, call, snapshot) : "")
             \(season(of: index, in: all))
             """
@@ -102,8 +104,18 @@ extension Responder {
         return .facts(facts)
     }
 
-    private static func decisions(_ call: Call, isShown: Bool) -> HTML {
-        guard (try? call.community(with: .siteDecisions)) != nil else { return "" }
+    /// Returns the reason why a group is not shown: an administrator hid it, or it is private or removed by now.
+    private static func concealment(of id: String, _ call: Call) throws(Problem) -> String {
+        guard let community = call.responder.community else { return hidden }
+        return try call.reading { () throws(ServiceError) in try community.concealment(ofGroup: id) }
+    }
+
+    private static let hidden = "hidden"
+
+    /// Returns the buttons to hide, show or curate a group; none for a group that only the catalog can show again.
+    private static func decisions(_ call: Call, _ concealment: String?) -> HTML {
+        let isShown = concealment == nil
+        guard isShown || concealment == hidden, (try? call.community(with: .siteDecisions)) != nil else { return "" }
         let path = "/admin/groups/\(HTML.segment(call.id))"
         let hide =
             isShown
