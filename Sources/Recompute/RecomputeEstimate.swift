@@ -20,14 +20,15 @@ public struct RecomputeEstimate: Sendable, Equatable {
     /// - Parameters:
     ///   - work: the work in each relation.
     ///   - content: the amount of data about photos.
+    ///   - told: the number of favourites and follows.
     ///   - groups: the number of groups.
     ///   - parameters: the parameters of the recompute.
     ///   - isShared: whether the store is shared.
     ///   - publishesMembers: whether members are published with the version.
     ///   - previous: an earlier version with the same parameters, whose steps show the speed of this machine.
     init(
-        work: [Relation: WorkEstimate], content: ContentEstimate, groups: Int, parameters: RecomputeParameters,
-        isShared: Bool, publishesMembers: Bool, previous: Manifest?
+        work: [Relation: WorkEstimate], content: ContentEstimate, told: Int = 0, groups: Int,
+        parameters: RecomputeParameters, isShared: Bool, publishesMembers: Bool, previous: Manifest?
     ) {
         self.work = work
         self.content = content
@@ -37,6 +38,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         }
         let memberRows = publishesMembers ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
+        steps += Self.featureSteps(work, content, told: told, groups: groups, parameters)
         // Only an earlier version tells whether the neighbours must be found again without what is looked for.
         let joined = Self.rows(work, relations[.membership])
         steps.append(
@@ -60,6 +62,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         memoryBytes = Self.memoryBytes(
             work, content, poolRows: Self.rows(work, relations[.pool]), neighbours: neighbours, memberRows: memberRows
         )
+        memoryBytes += told * 4
     }
 
     private static func rows(_ work: [Relation: WorkEstimate], _ facts: RelationDescription?) -> Int {
@@ -95,6 +98,31 @@ public struct RecomputeEstimate: Sendable, Equatable {
                 steps.append(.init(name: StepName.content, expectedSeconds: seconds))
             }
         }
+        return steps
+    }
+
+    /// Returns the expected steps for what members tell, and for the features of photos.
+    ///
+    /// A group has some ten tags and places. What its photos' admirers have in common costs about as much as its photos.
+    private static func featureSteps(
+        _ work: [Relation: WorkEstimate], _ content: ContentEstimate, told: Int, groups: Int,
+        _ parameters: RecomputeParameters
+    ) -> [Forecast.Step] {
+        let threads = Double(parameters.threads)
+        var steps: [Forecast.Step] = []
+        for facts in parameters.relations {
+            let amount: WorkEstimate? =
+                switch facts.feature {
+                case .tags: content.tags > 0 ? WorkEstimate(rows: groups * 10, increments: 0) : nil
+                case .places: content.hasPlaces ? WorkEstimate(rows: groups * 10, increments: 0) : nil
+                case .admirers: told > 0 ? parameters.relations[.pool].flatMap { work[$0.relation] } : nil
+                case .looks, nil: nil
+                }
+            guard let amount else { continue }
+            let seconds = compareSeconds(amount, groups: groups, parameters[facts.relation])
+            steps.append(.init(name: StepName.compare(facts.relation), expectedSeconds: seconds / threads))
+        }
+        if told > 0 { steps.append(.init(name: StepName.hints, expectedSeconds: Double(told) * 4e-7 / threads)) }
         return steps
     }
 
@@ -152,7 +180,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         relationOfStep[StepName.popularity] = relations[.membership]?.relation
         for index in steps.indices {
             guard let step = previous.steps.first(where: { $0.name == steps[index].name }) else { continue }
-            if step.name == StepName.content || step.name == StepName.activity {
+            let isOfFeature = relationOfStep[step.name].flatMap { relations[$0]?.feature } != nil
+            if isOfFeature || [StepName.content, StepName.activity, StepName.hints].contains(step.name) {
                 // The duration depends more on the data about photos than on the number of added rows.
                 steps[index].expectedSeconds = step.seconds
                 continue

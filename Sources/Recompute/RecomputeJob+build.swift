@@ -188,10 +188,12 @@ extension RecomputeJob {
             let estimates = try entries.workEstimates(
                 relations.compactMap(\.source), recentWeeks: Self.trendWeeks)
             let work = Dictionary(uniqueKeysWithValues: zip(relations.map(\.relation), estimates))
+            var told = 0
+            for source in parameters.relations.memberTables { told += try entries.rowCount(source) }
             estimate = RecomputeEstimate(
-                work: work, content: try entries.contentEstimate(), groups: try catalog.groupCount(),
-                parameters: parameters,
-                isShared: store.shared != nil, publishesMembers: publishesMembers, previous: previousManifest())
+                work: work, content: try entries.contentEstimate(), told: told, groups: try catalog.groupCount(),
+                parameters: parameters, isShared: store.shared != nil, publishesMembers: publishesMembers,
+                previous: previousManifest())
         } catch { throw .catalog(error) }
         let available = memoryLimitBytes ?? AvailableMemory.bytes()
         observer.planned(estimate, availableBytes: available)

@@ -61,7 +61,7 @@ struct ForecastTests {
 
     /// Of a community of 100,000 groups.
     private func estimate(
-        isDated: Bool = false, content: ContentEstimate = .init(), publishesMembers: Bool = false,
+        isDated: Bool = false, content: ContentEstimate = .init(), told: Int = 0, publishesMembers: Bool = false,
         _ change: (inout RecomputeParameters) -> Void = { _ in }
     ) -> RecomputeEstimate {
         var parameters = RecomputeParameters(threads: 1)
@@ -71,7 +71,8 @@ struct ForecastTests {
             .photos: .init(rows: 50_000_000, increments: 7e8, hasDates: isDated),
         ]
         return RecomputeEstimate(
-            work: work, content: content, groups: 100_000, parameters: parameters, isShared: publishesMembers,
+            work: work, content: content, told: told, groups: 100_000, parameters: parameters,
+            isShared: publishesMembers,
             publishesMembers: publishesMembers && !parameters.isDryRun, previous: nil)
     }
 
@@ -131,6 +132,12 @@ struct ForecastTests {
         let tags = estimate(content: .init(photos: 20_000_000, tags: 400_000_000, hasPlaces: true))
         #expect(plain.seconds < places.seconds && places.seconds < tags.seconds)
         #expect(tags.memoryBytes > plain.memoryBytes + 400_000_000)
+        let themes = StepName.compare(RelationDescription.themes.relation)
+        let favourites = StepName.compare(RelationDescription.favourites.relation)
+        #expect(seconds(themes, of: places) == nil && seconds(themes, of: tags) ?? 0 > 0)
+        #expect(seconds(favourites, of: tags) == nil && seconds(StepName.hints, of: tags) == nil)
+        let told = estimate(told: 100_000_000)
+        #expect(seconds(favourites, of: told) ?? 0 > 0 && seconds(StepName.hints, of: told) ?? 0 > 10)
     }
 
     @Test("an earlier version with the same parameters predicts the time of the steps")

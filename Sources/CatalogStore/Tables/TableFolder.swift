@@ -155,6 +155,9 @@ public protocol EntrySource: AnyObject {
     /// Returns the posts by row of a matrix, those after a time and until another one, in Unix seconds.
     func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError) -> [GroupTalk]
 
+    /// Returns the number of rows of a table of pairs.
+    func rowCount(_ source: RelationSource) throws(CatalogError) -> Int
+
     /// Whether a table of pairs has any row.
     func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool
 
@@ -202,4 +205,7 @@ extension CatalogSnapshot: EntrySource {
 
     /// Estimates the amount of content of the photos.
     public func contentEstimate() throws(CatalogError) -> ContentEstimate { try catalog.contentEstimate() }
+
+    /// Returns the number of rows of a table of pairs.
+    public func rowCount(_ source: RelationSource) throws(CatalogError) -> Int { try catalog.rowCount(source) }
 }

@@ -238,9 +238,10 @@ extension TableSnapshot {
 
 extension TableSnapshot {
     /// Returns whether a table of pairs has any row.
-    public func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool {
-        folder.manifest.rowCount(source.table) > 0
-    }
+    public func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool { rowCount(source) > 0 }
+
+    /// Returns the number of rows of a table of pairs.
+    public func rowCount(_ source: RelationSource) -> Int { folder.manifest.rowCount(source.table) }
 
     /// Returns the columns of the users who are not listed; the catalog knows them.
     public func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
