@@ -170,7 +170,12 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// Returns the relations of tables that a version has, in order.
     public func tabled(in model: VisibleModel) -> [RelationDescription] {
-        tabled.filter { $0.isRequired || model.relations.contains($0.relation) }
+        tabled(whereFilled: model.relations.contains)
+    }
+
+    /// Returns the relations of tables that are required or have data, in order.
+    public func tabled(whereFilled hasData: (Relation) -> Bool) -> [RelationDescription] {
+        tabled.filter { $0.isRequired || hasData($0.relation) }
     }
 
     private static func isGoodInSQL(_ name: String) -> Bool {

@@ -32,7 +32,7 @@ final class ChangeClock: Sendable {
 
     /// Notes a change that was made.
     ///
-    /// What the site removes, such as a member whom others follow, may be in the answer of anybody.
+    /// Anybody's answer may have what the site removes, such as a member whom others follow.
     func note(_ change: Change) {
         guard change.showsInAnswers else { return }
         if case .member(let change) = change { memberChanged(change.userID) } else { everythingChanged() }

@@ -88,10 +88,9 @@ enum ModelsCommand: Subcommand {
     }
 
     private static func table(_ rows: [VersionRow]) -> TextTable {
-        let required = Coterie.relations.requiredRelations
-        let relations = Coterie.relations.tabledRelations.filter { relation in
-            required.contains(relation) || rows.contains { $0.manifest[relation] != nil }
-        }
+        let relations = Coterie.relations.tabled { relation in
+            rows.contains { $0.manifest[relation] != nil }
+        }.map(\.relation)
         let now = Date().timeIntervalSince1970
         var table = TextTable(
             [

@@ -207,12 +207,11 @@ private struct StepReporter: RecomputeObserver {
     }
 
     func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {
-        let required = Coterie.relations.requiredRelations
-        let work = Coterie.relations.tabledRelations.compactMap { relation -> String? in
-            let amount = estimate.work[relation] ?? .init(rows: 0, increments: 0)
-            guard amount.rows > 0 || required.contains(relation) else { return nil }
+        let relations = Coterie.relations.tabled { estimate.work[$0]?.rows ?? 0 > 0 }
+        let work = relations.map { facts in
+            let amount = estimate.work[facts.relation] ?? .init(rows: 0, increments: 0)
             let increments = Formats.significant(amount.increments, 2)
-            return "\(Formats.grouped(amount.rows)) by \(relation.rawValue) (Σ d² about \(increments))"
+            return "\(Formats.grouped(amount.rows)) by \(facts.name) (Σ d² about \(increments))"
         }
         let available = availableBytes.map { " of \(Formats.bytes($0)) available" } ?? ""
         printToStandardError(
