@@ -247,7 +247,8 @@ extension Catalog {
                 SELECT total(occurred_at >= ?2), total(\(RecordedAmount.bytesOfInteraction)
                     + length(CAST(id AS BLOB)) + coalesce(length(CAST(recommendation_id AS BLOB)), 0)
                     + coalesce(length(CAST(variant AS BLOB)), 0))
-                FROM interactions WHERE user_key = (SELECT user_key FROM users WHERE user_id = ?1)
+                FROM interactions
+                WHERE user_key = (SELECT user_key FROM users WHERE user_id = ?1) AND is_forgotten = 0
                 """)
             row.bind(id, at: 1)
             row.bind(recent, at: 2)
@@ -260,7 +261,7 @@ extension Catalog {
     /// Returns the number of all members' interactions from a time on, inclusive, in Unix milliseconds.
     public func interactionCount(since instant: Int64) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare("SELECT count(*) FROM interactions WHERE occurred_at >= ?")
+            let row = try database.prepare("SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0")
             row.bind(instant, at: 1)
             return try row.step() ? Int(row.integer(0)) : 0
         }
@@ -273,7 +274,7 @@ extension Catalog {
         FROM interactions JOIN users USING (user_key) LEFT JOIN groups USING (group_key)
         LEFT JOIN photos ON photos.photo_key = interactions.photo_key
         LEFT JOIN users AS followed ON followed.user_key = followed_key
-        WHERE users.user_id = ? AND subject_id IS NOT NULL
+        WHERE users.user_id = ? AND subject_id IS NOT NULL AND is_forgotten = 0
         """ + " "
 
     /// The same for interactions with groups only.

@@ -238,6 +238,8 @@ enum CatalogSchema {
         """,
         // The time that a member looked at a group, of a view.
         "ALTER TABLE interactions ADD COLUMN seconds INTEGER;",
+        // Whether the member had the interaction forgotten, and it is kept only for the pair that it began or ended.
+        "ALTER TABLE interactions ADD COLUMN is_forgotten INTEGER NOT NULL DEFAULT 0;",
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

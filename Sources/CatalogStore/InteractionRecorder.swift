@@ -144,13 +144,25 @@ final class InteractionRecorder {
         return database.totalChanges > before
     }
 
+    /// Forgets one or all interactions of a member, and returns their number.
+    ///
+    /// The time at which a pair began or ended stays. Without it, an older file or a late report would undo it.
     private func forget(_ id: String?, ofUser user: Int64) throws(DatabaseError) -> Int {
-        let delete = try database.prepare(
-            "DELETE FROM interactions WHERE user_key = ?1 AND (?2 IS NULL OR id = ?2)")
-        delete.bind(user, at: 1)
-        delete.bind(id, at: 2)
+        let isMeant = "user_key = ?1 AND is_forgotten = 0 AND (?2 IS NULL OR id = ?2)"
+        let pairs = Interaction.Kind.pairNumbers
         let before = database.totalChanges
-        try delete.run()
+        for statement in [
+            "DELETE FROM interactions WHERE \(isMeant) AND kind NOT IN (\(pairs))",
+            """
+            UPDATE interactions SET is_forgotten = 1, recommendation_id = NULL, position = NULL, variant = NULL
+            WHERE \(isMeant) AND kind IN (\(pairs))
+            """,
+        ] {
+            let forget = try database.prepare(statement)
+            forget.bind(user, at: 1)
+            forget.bind(id, at: 2)
+            try forget.run()
+        }
         return Int(database.totalChanges - before)
     }
 

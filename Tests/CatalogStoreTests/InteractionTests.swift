@@ -119,7 +119,7 @@ struct InteractionTests {
         #expect(try test.content(.memberships) == expected)
     }
 
-    @Test("Forgetting deletes one or all interactions; memberships stay")
+    @Test("Forgetting hides one or all interactions; memberships stay")
     func forgetting() throws {
         let sent = ["1", "2", "3"].map { InteractionRecord(id: $0, .join, groupID: "a", atMilliseconds: 1) }
         _ = try record(sent)
@@ -133,6 +133,21 @@ struct InteractionTests {
         #expect(try forget(nil, of: "nobody") == [.unknownMember])
         #expect(try catalog.interactions(ofUser: "u", limit: 9) == [])
         #expect(try catalog.interactions(ofUser: "v", limit: 9) == sent)
+        #expect(try isMember)
+    }
+
+    @Test("A forgotten leave still wins over an older file, and over an earlier join that arrives late")
+    func forgottenLeave() throws {
+        _ = try record([InteractionRecord(id: "1", .join, groupID: "a", atMilliseconds: 1000)])
+        _ = try record([InteractionRecord(id: "2", .leave, groupID: "a", atMilliseconds: 9000)])
+        #expect(try catalog.apply([MemberChange(ofUser: "u", .forget(id: nil))]) == [.forgotten(2)])
+        _ = try record([InteractionRecord(id: "3", .join, groupID: "a", atMilliseconds: 5000)])
+        #expect(try !isMember)
+        let older = "group_id,user_id,joined_at\na,u,1970-01-01T00:00:04Z\n"
+        try test.importing(.memberships, older) { $0.replaces = true }
+        #expect(try !isMember)
+        #expect(try catalog.interactions(ofUser: "u", limit: 9)?.map(\.id) == ["3"])
+        _ = try record([InteractionRecord(id: "4", .join, groupID: "a", atMilliseconds: 10_000)])
         #expect(try isMember)
     }
 

@@ -15,7 +15,7 @@ struct JournalTakeoverTests {
     }
 
     /// Random changes in three journals, which send and follow them at random; the streams are sometimes lost.
-    @Test("All journals come to know the same, which is what the catalog takes over", arguments: 0..<12)
+    @Test("All journals come to know the same, which is what the catalog takes over", arguments: 0..<24)
     func agreement(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let directory = try TemporaryDirectory()

@@ -92,6 +92,7 @@ struct SchemaTests {
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
             ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
             ALTER TABLE interactions DROP COLUMN seconds;
+            ALTER TABLE interactions DROP COLUMN is_forgotten;
             PRAGMA user_version = 6
             """)
         _ = try Catalog(path: path, mode: .writing)

@@ -145,7 +145,10 @@ struct TellingTests {
         _ = try Remover(from: catalog, kind: .photos).remove([["p"]], files: [])
         _ = try catalog.forget(["bob"], withPhotos: false, atMilliseconds: 1)
         #expect(try catalog.traces(ofMember: "bob").rows.isEmpty)
-        #expect(try test.lines("SELECT count(*) FROM interactions") == ["0"])
+        // The favourite is gone with its photo, what bob followed with bob, and ann's follow of bob with both.
+        #expect(
+            try test.lines("SELECT id, is_forgotten FROM interactions JOIN users USING (user_key)").count == 1)
+        #expect(try catalog.interactions(ofUser: "ann", limit: 9)?.isEmpty == true)
         #expect(try test.content(.follows) == ["ann|cat|1700000010", "cat|ann|~"])
         let examination = try catalog.examine()
         #expect(examination.dangling.isEmpty && examination.damage.isEmpty)

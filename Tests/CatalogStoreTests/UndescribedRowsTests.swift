@@ -172,6 +172,7 @@ struct UndescribedRowsTests {
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
             ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
             ALTER TABLE interactions DROP COLUMN seconds;
+            ALTER TABLE interactions DROP COLUMN is_forgotten;
             PRAGMA user_version = 13
             """)
         let before = try catalog.changeCount()

@@ -101,7 +101,7 @@ private final class ExposedMemberReader {
             """
             SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant, seconds
             FROM interactions JOIN groups USING (group_key)
-            WHERE user_key = ?1 AND occurred_at < ?3 AND (occurred_at >= ?2 OR recommendation_id IN (
+            WHERE user_key = ?1 AND is_forgotten = 0 AND occurred_at < ?3 AND (occurred_at >= ?2 OR recommendation_id IN (
                 SELECT recommendation_id FROM exposures WHERE user_key = ?1 AND experiment = ?4))
             ORDER BY occurred_at, interaction_key
             """)
