@@ -89,9 +89,6 @@ let package = Package(
         computing("Experiments", ["Model", "Recommendation"]),
         computing("RecordReading"),
         module("Answers", ["CivilTime", "Model", "Recommendation"]),
-        .target(
-            name: "SyntheticCommunity", dependencies: ["CivilTime", "Model"],
-            resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
 
         // Linux calls that Swift's module for glibc lacks.
         .systemLibrary(name: "CEpoll"),
@@ -153,16 +150,15 @@ let package = Package(
                 "HTTP",
                 "Looks", "Model",
                 "ModelStore", "Operations", "Recommendation", "Recompute", "RecordReading", "Service", "Similarity",
-                "SyntheticCommunity",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "CFaiss", "CatalogStore", "CommandLine", "Experiments", "Looks", "Model", "ModelStore",
-                "Recommendation", "Recompute", "Redis", "Service", "Similarity", "SQLite",
+                "CFaiss", "CatalogStore", "CivilTime", "CommandLine", "Experiments", "Files", "Looks", "Model",
+                "ModelStore", "Recommendation", "Recompute", "Redis", "Service", "Similarity", "SQLite",
             ],
-            swiftSettings: strict),
+            resources: [.embedInCode("Community/Vocabulary/vocabulary.json")], swiftSettings: strict),
 
         // Tests: one target a module, and the integration tests.
         .target(
@@ -220,11 +216,12 @@ let package = Package(
         tests(
             "RelationTests",
             [
-                "coterie", "Answers", "CatalogStore", "Changes", "HTTP", "Model", "ModelStore", "Recommendation",
+                "coterie", "Answers", "CatalogStore", "Changes", "CommandLine", "HTTP", "Model", "ModelStore",
+                "Recommendation",
                 "Recompute",
                 "Service", "Similarity", "SQLite", "TestSupport",
             ]),
-        tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime", "Model"]),
+        tests("CommunityTests", ["coterie-bench", "CivilTime", "Model"]),
         // A disk that fails when it is told to.
         .target(
             name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),

@@ -8,25 +8,15 @@ protocol Benchmark {
     static func run(_ parsed: ParsedCommand) throws
 }
 
-/// The reasons why a benchmark could not run.
-enum BenchError: Error, CustomStringConvertible {
-    /// A file or an answer is missing or malformed; the text names it and the reason.
-    case data(String)
+/// `coterie-bench manual [PAGE]`.
+enum ManualCommand: Benchmark {
+    static let command = CommandLineProgram.manualCommand
 
-    var description: String {
-        switch self {
-        case .data(let text): text
-        }
+    static func run(_ parsed: ParsedCommand) throws {
+        var output = try Output()
+        try output.write(program.manual(parsed.arguments.first))
+        try output.flush()
     }
-
-    /// The exit code for unusable data, as in sysexits.h.
-    static let exitCode: Int32 = 65
-}
-
-/// Writes a line to standard error.
-func printError(_ line: String) {
-    var text = line + "\n"
-    text.withUTF8 { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
 /// Options that several benchmarks share.
@@ -64,14 +54,5 @@ enum Measuring {
     static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 
     /// Returns a number with three decimal places, zeros included.
-    static func fixed(_ value: Double) -> String { fixed(value, 3) }
-
-    /// Returns a number with the given decimal places, zeros included.
-    static func fixed(_ value: Double, _ digits: Int) -> String {
-        let scale = pow(10, Double(digits))
-        let rounded = (value.magnitude * scale).rounded()
-        let (whole, part) = (Int(rounded / scale), Int(rounded.truncatingRemainder(dividingBy: scale)))
-        let padding = String(repeating: "0", count: max(0, digits - String(part).count))
-        return (value < 0 ? "-" : "") + "\(whole)" + (digits > 0 ? ".\(padding)\(part)" : "")
-    }
+    static func fixed(_ value: Double) -> String { Formats.fixed(value, 3) }
 }

@@ -1,3 +1,4 @@
+import CommandLine
 import Dispatch
 import Glibc
 import SQLite
@@ -12,9 +13,9 @@ enum CatalogScan {
     private static let rangeCount = 512
 
     /// Reads the file once to bring it into the system's cache.
-    static func warm(_ path: String) throws(BenchError) {
+    static func warm(_ path: String) throws(Failure) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .data("cannot open \(path): \(RawArrays.lastError())") }
+        guard descriptor >= 0 else { throw Failure(Failure.badData, "cannot open \(path): \(RawArrays.lastError())") }
         defer { close(descriptor) }
         var portion = [UInt8](repeating: 0, count: 8 << 20)
         while unsafe portion.withUnsafeMutableBytes({ unsafe read(descriptor, $0.baseAddress, $0.count) }) > 0 {}
@@ -98,32 +99,37 @@ enum CatalogScan {
 /// Reading and writing of little-endian arrays without a header, like those of numpy's `tofile`.
 enum RawArrays {
     /// Reads the matrix in `PREFIX.indptr` (64-bit row offsets) and `PREFIX.indices` (32-bit columns).
-    static func matrix(prefix: String) throws(BenchError) -> BinaryMatrix {
+    static func matrix(prefix: String) throws(Failure) -> BinaryMatrix {
         let offsets: [Int] = try read(prefix + ".indptr")
         let columns: [UInt32] = try read(prefix + ".indices")
         let columnCount = columns.reduce(0) { max($0, Int($1) + 1) }
         do {
             return try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: columns)
         } catch {
-            throw .data("\(prefix).indptr and .indices are no matrix: \(error)")
+            throw Failure(Failure.badData, "\(prefix).indptr and .indices are no matrix: \(error)")
         }
     }
 
-    static func read<Element: FixedWidthInteger & BitwiseCopyable>(_ path: String) throws(BenchError) -> [Element] {
-        guard let file = unsafe fopen(path, "rb") else { throw .data("cannot open \(path): \(lastError())") }
+    static func read<Element: FixedWidthInteger & BitwiseCopyable>(_ path: String) throws(Failure) -> [Element] {
+        guard let file = unsafe fopen(path, "rb") else {
+            throw Failure(Failure.badData, "cannot open \(path): \(lastError())")
+        }
         defer { unsafe fclose(file) }
         var status = stat()
-        guard unsafe fstat(fileno(file), &status) == 0 else { throw .data("cannot read \(path): \(lastError())") }
+        guard unsafe fstat(fileno(file), &status) == 0 else {
+            throw Failure(Failure.badData, "cannot read \(path): \(lastError())")
+        }
         let width = MemoryLayout<Element>.size
         let bytes = Int(status.st_size)
         guard bytes.isMultiple(of: width) else {
-            throw .data("\(path) has \(bytes) bytes, which is no whole number of \(width)-byte integers")
+            throw Failure(
+                Failure.badData, "\(path) has \(bytes) bytes, which is no whole number of \(width)-byte integers")
         }
         let count = bytes / width
         let elements = unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
             initialized = unsafe fread(buffer.baseAddress, width, count, file)
         }
-        guard elements.count == count else { throw .data("\(path) ends early: \(lastError())") }
+        guard elements.count == count else { throw Failure(Failure.badData, "\(path) ends early: \(lastError())") }
         return elements
     }
 

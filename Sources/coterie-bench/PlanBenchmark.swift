@@ -55,14 +55,14 @@ enum PlanBenchmark: Benchmark {
             guard let times = stages[stage] else { continue }
             let name = stage.rawValue + String(repeating: " ", count: 12 - stage.rawValue.count)
             let (median, p99) = (percentile(times, 0.5), percentile(times, 0.99))
-            print("\(name) \(Measuring.fixed(median, 1)) µs, p99 \(Measuring.fixed(p99, 1))")
+            print("\(name) \(Formats.fixed(median, 1)) µs, p99 \(Formats.fixed(p99, 1))")
         }
         print(
             """
             {"benchmark":"plan","groups":\(ring.groups),"cut":"\(ring.cut.rawValue)","joined":\(joined),\
             "members":\(members),\
-            "medianMicroseconds":\(Measuring.fixed(percentile(totals, 0.5), 1)),\
-            "p99Microseconds":\(Measuring.fixed(percentile(totals, 0.99), 1)),\
+            "medianMicroseconds":\(Formats.fixed(percentile(totals, 0.5), 1)),\
+            "p99Microseconds":\(Formats.fixed(percentile(totals, 0.99), 1)),\
             "digest":"\(String(digest, radix: 16))"}
             """)
     }
@@ -94,12 +94,14 @@ enum AssignBenchmark: Benchmark {
         let count = try parsed.integer("experiments", in: 1...ExperimentRegister.limit)
         let members = try parsed.integer("members", in: 1...100_000_000)
         var register = ExperimentRegister()
-        if let problem = register.setHoldout(0.1) { throw BenchError.data(problem) }
+        if let problem = register.setHoldout(0.1) { throw Failure(Failure.badData, problem) }
         for number in 0..<count {
             let definition = ExperimentDefinition(
                 "experiment-\(number)", arms: [.init("control"), .init("other", settings: ["lambda": 0.1])],
                 plan: ExperimentPlan(decides: .joins, memberCount: members, effect: 0.05))
-            if let problem = register.start(definition, atMilliseconds: instant) { throw BenchError.data(problem) }
+            if let problem = register.start(definition, atMilliseconds: instant) {
+                throw Failure(Failure.badData, problem)
+            }
         }
         let assigner = Assigner(register)
         let ids = (0..<1000).map { "member-\($0)" }

@@ -128,7 +128,7 @@ struct RecomputeReport {
             "whole: \(Measuring.fixed(wholeSeconds)) s, peak \(peakBytes >> 20) MiB",
             "forecast: \(Measuring.fixed(expectedSeconds)) s at first; after a fifth of the time wrong by at most "
                 + "\(Measuring.fixed(100 * forecastError.share))%, after "
-                + "\(Measuring.fixed(forecastError.elapsedSeconds, 1)) s (\(forecastError.step))",
+                + "\(Formats.fixed(forecastError.elapsedSeconds, 1)) s (\(forecastError.step))",
             "ratio: \(Measuring.fixed(ratio)), at most \(Measuring.fixed(Self.bound))",
         ]
     }
@@ -194,10 +194,10 @@ final class ForecastLog: RecomputeObserver {
         let total = note(remainingSeconds)
         print(
             "\(report.name): \(Measuring.fixed(report.seconds)) s, peak \(report.peakBytes >> 20) MiB, \(outcome); "
-                + "forecast \(Measuring.fixed(total, 1)) s")
+                + "forecast \(Formats.fixed(total, 1)) s")
     }
 
-    func warn(_ message: String) { printError("warning: \(message)") }
+    func warn(_ message: String) { printToStandardError("warning: \(message)") }
 
     /// Records a prediction, and returns the whole time that is now expected, in seconds.
     @discardableResult

@@ -6,9 +6,10 @@ import Service
 let benchmarks: [any Benchmark.Type] = [
     SimilarityBenchmark.self, RecomputeBenchmark.self, ImportBenchmark.self,
     LookBenchmark.self, PlanBenchmark.self, AssignBenchmark.self, ServeBenchmark.self, SoakBenchmark.self,
+    GenerateCommand.self, ManualCommand.self,
 ]
 let program = CommandLineProgram(
-    name: "coterie-bench", summary: "Measures Coterie; every benchmark ends with a line of JSON",
+    name: "coterie-bench", summary: "Measures Coterie, and writes communities to measure",
     version: ProgramVersion.current.description,
     commands: benchmarks.map { $0.command })
 
@@ -22,6 +23,6 @@ do {
         try benchmarks.first { $0.command.name == parsed.name }?.run(parsed)
     }
 } catch {
-    printError("coterie-bench: \(error)")
-    exit(error is UsageError ? UsageError.exitCode : BenchError.exitCode)
+    printToStandardError("coterie-bench: \(error)")
+    exit(error is UsageError ? UsageError.exitCode : (error as? Failure)?.exitCode ?? Failure.badData)
 }

@@ -11,7 +11,7 @@ enum Coterie {
 
     static var subcommands: [any ConfiguredCommand.Type] {
         [
-            ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
+            ImportCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
             RecommendCommand.self, ExplainCommand.self, PhotoCommand.self,
             SimilarPhotosCommand.self, PhotosCommand.self, ContactsCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,

@@ -222,8 +222,7 @@ struct EvaluateTests {
         let sizes = [
             "--groups", "200", "--users", "1000", "--photos", "3000", "--memberships", "15000", "--pools", "7500",
         ]
-        try await workspace.succeed(
-            ["generate", "-o", workspace.path("made"), "--favourites", "15000", "--follows", "10000"] + sizes)
+        try await workspace.generate("made", ["--favourites", "15000", "--follows", "10000"] + sizes)
         for kind in ["groups", "users", "photos", "memberships", "pools", "favourites", "follows"] {
             try await workspace.succeed("import", kind, workspace.path("made") + "/\(kind).tsv")
         }

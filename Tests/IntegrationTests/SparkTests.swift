@@ -60,8 +60,7 @@ struct SparkTests {
         ]
         var sources: [String] = []
         // The sample is of the same seed and sizes, but nobody in it likes, follows or says anything.
-        try await lake.succeed(
-            "generate", "-o", lake.path("told"), "--favourites", "9000", "--follows", "6000", "--posts", "9000")
+        try await lake.generate("told", ["--favourites", "9000", "--follows", "6000", "--posts", "9000"])
         let told = ["favourites", "follows", "posts"]
         for kind in SampleCommunity.kinds + told {
             let whole = told.contains(kind) ? lake.path("told/\(kind).tsv") : Checkout.sample(kind)

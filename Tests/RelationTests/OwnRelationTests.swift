@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import CommandLine
 import Foundation
 import HTTP
 import Model

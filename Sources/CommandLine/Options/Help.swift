@@ -80,6 +80,27 @@ extension CommandLineProgram {
         [(name, overviewPage)] + commands.map { ("\(name)-\($0.name)", page(of: $0)) }
     }
 
+    /// The command that writes the pages of the manual.
+    public static let manualCommand = Command(
+        "manual", summary: "Write the manual of a command, or the names of all pages",
+        discussion: """
+            Writes a page of the manual, in the macros of man. Without a name it lists the names of all pages; the \
+            Debian package installs them.
+            """,
+        arguments: [Argument("PAGE", help: "The page, such as coterie-import", isOptional: true)],
+        examples: ["coterie manual coterie-import | man --local-file -"])
+
+    /// Returns the page of the manual with a name, or for nil the names of all pages, one a line.
+    ///
+    /// - Throws: `UsageError` if there is no such page.
+    public func manual(_ page: String?) throws(UsageError) -> String {
+        guard let page else { return manualPages.map { $0.name + "\n" }.joined() }
+        guard let text = manualPages.first(where: { $0.name == page })?.text else {
+            throw UsageError("there is no page \"\(page)\": \"\(name) manual\" lists them")
+        }
+        return text
+    }
+
     private var overviewPage: String {
         var page = ManualPage("\(name)", of: self)
         page.section("NAME", paragraphs: ["\(name) \\- \(ManualPage.escaped(summary))"])

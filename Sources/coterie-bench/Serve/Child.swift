@@ -1,3 +1,4 @@
+import CommandLine
 import Foundation
 import Glibc
 
@@ -39,7 +40,7 @@ final class Child {
         try process.run()
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw BenchError.data("\(words[0]) failed: \(text)") }
+        guard process.terminationStatus == 0 else { throw Failure(Failure.badData, "\(words[0]) failed: \(text)") }
         return text
     }
 
@@ -51,7 +52,7 @@ final class Child {
     static func path(of program: String, package: String) throws -> String {
         let paths = ["/usr/bin/", "/usr/sbin/", "/bin/", "/usr/local/bin/", "/usr/local/sbin/"].map { $0 + program }
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
-            throw BenchError.data("\(program) is not installed: apt-get install \(package)")
+            throw Failure(Failure.badData, "\(program) is not installed: apt-get install \(package)")
         }
         return path
     }
@@ -74,7 +75,7 @@ final class Child {
             guard process.isRunning else { break }
             usleep(5000)
         }
-        throw BenchError.data("\(process.arguments ?? []) did not start: \(errors)")
+        throw Failure(Failure.badData, "\(process.arguments ?? []) did not start: \(errors)")
     }
 
     /// The text of its standard error so far.
@@ -96,7 +97,7 @@ final class Child {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let words = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("Anonymous:") }?.split(separator: " ")
         guard let words, words.count == 3, let kibibytes = Int(words[1]) else {
-            throw BenchError.data("\(path) does not tell how much memory is anonymous")
+            throw Failure(Failure.badData, "\(path) does not tell how much memory is anonymous")
         }
         return kibibytes * 1024
     }

@@ -1,3 +1,4 @@
+import CommandLine
 import Dispatch
 import Foundation
 import Glibc
@@ -15,7 +16,7 @@ final class ClientConnection {
     private var received: [UInt8] = []
     private var portion = [UInt8](repeating: 0, count: 64 << 10)
 
-    init(port: UInt16) throws(BenchError) {
+    init(port: UInt16) throws(Failure) {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -26,7 +27,7 @@ final class ClientConnection {
                 unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard outcome == 0 else { throw .data("nothing listens at port \(port)") }
+        guard outcome == 0 else { throw Failure(Failure.badData, "nothing listens at port \(port)") }
         var yes: Int32 = 1
         unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -56,23 +57,23 @@ final class ClientConnection {
     }
 
     /// Sends a request and waits for the answer.
-    func answer(to request: [UInt8]) throws(BenchError) -> Response {
+    func answer(to request: [UInt8]) throws(Failure) -> Response {
         try send(request)
         while true { if let response = try receive() { return response } }
     }
 
     /// Sends a request in one call.
-    func send(_ request: [UInt8]) throws(BenchError) {
+    func send(_ request: [UInt8]) throws(Failure) {
         let count = unsafe Glibc.send(socket, request, request.count, Int32(MSG_NOSIGNAL))
-        guard count == request.count else { throw .data("a request could not be sent") }
+        guard count == request.count else { throw Failure(Failure.badData, "a request could not be sent") }
     }
 
     /// Receives bytes, waiting for the first one.
     ///
     /// - Returns: the response if it is complete, otherwise nil.
-    func receive() throws(BenchError) -> Response? {
+    func receive() throws(Failure) -> Response? {
         let count = unsafe recv(socket, &portion, portion.count, 0)
-        guard count > 0 else { throw .data("the server ended a connection") }
+        guard count > 0 else { throw Failure(Failure.badData, "the server ended a connection") }
         received += portion[..<count]
         guard let (head, length) = head() else { return nil }
         let end = head + length

@@ -1,3 +1,4 @@
+import CommandLine
 import Foundation
 import Glibc
 import Model
@@ -41,7 +42,7 @@ struct RecordingCost {
                     return scene.request(Int.random(in: 0..<scene.size.members, using: &generator), session: session)
                 }
                 let outcome = try load.run(seconds: Double(seconds), perSecond: nil, seed: UInt64(round))
-                guard outcome.failures == 0 else { throw BenchError.data("lists were refused") }
+                guard outcome.failures == 0 else { throw Failure(Failure.badData, "lists were refused") }
                 uncached[number].append(outcome.perSecond)
             }
         }
@@ -51,11 +52,11 @@ struct RecordingCost {
         let (recorded, dropped) = try counts()
         return """
             {"benchmark":"serve","row":"recording","rounds":\(rounds),\
-            "cachedPerSecond":\(Measuring.fixed(rate(0), 0)),"cachedRecordedPerSecond":\(Measuring.fixed(rate(1), 0)),\
-            "processorMicroseconds":\(Measuring.fixed(microseconds(0), 2)),\
-            "recordedProcessorMicroseconds":\(Measuring.fixed(microseconds(1), 2)),\
-            "uncachedPerSecond":\(Measuring.fixed(uncachedRates[0], 0)),\
-            "uncachedRecordedPerSecond":\(Measuring.fixed(uncachedRates[1], 0)),\
+            "cachedPerSecond":\(Formats.fixed(rate(0), 0)),"cachedRecordedPerSecond":\(Formats.fixed(rate(1), 0)),\
+            "processorMicroseconds":\(Formats.fixed(microseconds(0), 2)),\
+            "recordedProcessorMicroseconds":\(Formats.fixed(microseconds(1), 2)),\
+            "uncachedPerSecond":\(Formats.fixed(uncachedRates[0], 0)),\
+            "uncachedRecordedPerSecond":\(Formats.fixed(uncachedRates[1], 0)),\
             "onTape":\(recorded),"dropped":\(dropped),\
             "uncachedRatio":\(Measuring.fixed(uncachedRates[1] / uncachedRates[0])),\
             "ratio":\(Measuring.fixed(rate(1) / rate(0))),"atLeast":\(Self.bound)}
@@ -146,7 +147,9 @@ struct RedisFetch {
                 for group in joined { try connection.send(command(Int(group), relation, form)) }
             }
             for _ in 0..<(joined.count * RelationTable.standard.requiredRelations.count) {
-                guard try connection.receive().hasContent else { throw BenchError.data("a list is missing in Redis") }
+                guard try connection.receive().hasContent else {
+                    throw Failure(Failure.badData, "a list is missing in Redis")
+                }
             }
         }
         let scale = 1e6 / Double(count)

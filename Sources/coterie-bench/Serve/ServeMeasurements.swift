@@ -1,3 +1,4 @@
+import CommandLine
 import Foundation
 import Glibc
 import Model
@@ -26,8 +27,8 @@ struct ServeMeasurements {
                     of: servers.nginx, port: servers.nginxPort, target: "/answer.json", token: scene.tokens[0]))
             print(
                 """
-                round \(round + 1): \(Measuring.fixed(ours[round].perSecond, 0)) requests a second, nginx \
-                \(Measuring.fixed(theirs[round].perSecond, 0))
+                round \(round + 1): \(Formats.fixed(ours[round].perSecond, 0)) requests a second, nginx \
+                \(Formats.fixed(theirs[round].perSecond, 0))
                 """)
         }
         let bodyBytes = try ClientConnection(port: servers.daemonPort).answer(to: scene.request(0)).body.count
@@ -40,10 +41,10 @@ struct ServeMeasurements {
         return """
             {"benchmark":"serve","row":"cached","bodyBytes":\(bodyBytes),"connections":\(wrk.connections),\
             "rounds":\(rounds),\
-            "requestsPerSecond":\(Measuring.fixed(median(\.perSecond, of: ours), 0)),\
-            "nginxRequestsPerSecond":\(Measuring.fixed(median(\.perSecond, of: theirs), 0)),\
-            "processorMicroseconds":\(Measuring.fixed(median(\.processorMicroseconds, of: ours), 2)),\
-            "nginxProcessorMicroseconds":\(Measuring.fixed(median(\.processorMicroseconds, of: theirs), 2)),\
+            "requestsPerSecond":\(Formats.fixed(median(\.perSecond, of: ours), 0)),\
+            "nginxRequestsPerSecond":\(Formats.fixed(median(\.perSecond, of: theirs), 0)),\
+            "processorMicroseconds":\(Formats.fixed(median(\.processorMicroseconds, of: ours), 2)),\
+            "nginxProcessorMicroseconds":\(Formats.fixed(median(\.processorMicroseconds, of: theirs), 2)),\
             "processorRatio":\(Measuring.fixed(processorRatio)),"ratio":\(Measuring.fixed(ratio)),\
             "atLeast":\(Self.throughputBound)}
             """
@@ -61,10 +62,10 @@ struct ServeMeasurements {
                 {"benchmark":"serve","row":"uncached","redisForm":"\(form.rawValue)","requests":\(requests),\
                 "lists":\(scene.size.joined * RelationTable.standard.count),\
                 "counted":"processor time, user and system",\
-                "requestMicroseconds":\(Measuring.fixed(requestMicroseconds, 1)),\
-                "planMicroseconds":\(Measuring.fixed(planMicroseconds, 1)),\
-                "redisClientMicroseconds":\(Measuring.fixed(fetch.client, 1)),\
-                "redisServerMicroseconds":\(Measuring.fixed(fetch.server, 1)),\
+                "requestMicroseconds":\(Formats.fixed(requestMicroseconds, 1)),\
+                "planMicroseconds":\(Formats.fixed(planMicroseconds, 1)),\
+                "redisClientMicroseconds":\(Formats.fixed(fetch.client, 1)),\
+                "redisServerMicroseconds":\(Formats.fixed(fetch.server, 1)),\
                 "ratio":\(Measuring.fixed(requestMicroseconds / sum)),\
                 "planRatio":\(Measuring.fixed(planMicroseconds / sum)),"atMost":\(Self.processorBound)}
                 """
@@ -79,7 +80,9 @@ struct ServeMeasurements {
             // After the last member, the first one follows again with another session.
             let (session, member) = number.quotientAndRemainder(dividingBy: scene.size.members)
             let answer = try connection.answer(to: scene.request(member, session: session))
-            guard answer.status == 200 else { throw BenchError.data(String(decoding: answer.body, as: UTF8.self)) }
+            guard answer.status == 200 else {
+                throw Failure(Failure.badData, String(decoding: answer.body, as: UTF8.self))
+            }
         }
         return (servers.daemon.processorSeconds - begin) * 1e6 / Double(requests)
     }
@@ -105,7 +108,7 @@ struct ServeMeasurements {
         let half = try load.run(seconds: seconds, perSecond: peak.perSecond / 2, seed: 2)
         return """
             {"benchmark":"serve","row":"latency","uncachedPercent":\(uncachedPercent),"connections":\(connections),\
-            "peakPerSecond":\(Measuring.fixed(peak.perSecond, 0)),"perSecond":\(Measuring.fixed(half.perSecond, 0)),\
+            "peakPerSecond":\(Formats.fixed(peak.perSecond, 0)),"perSecond":\(Formats.fixed(half.perSecond, 0)),\
             "requests":\(half.latencies.count),"failures":\(peak.failures + half.failures),\
             "medianMilliseconds":\(Measuring.fixed(half.latency(ofPart: 0.5))),\
             "p99Milliseconds":\(Measuring.fixed(half.latency(ofPart: 0.99))),\
@@ -158,7 +161,7 @@ extension ServeMeasurements {
         let (before, after) = (alone.latency(ofPart: 0.99), together.latency(ofPart: 0.99))
         return """
             {"benchmark":"serve","row":"batches","uncachedPercent":\(uncachedPercent),"connections":\(connections),\
-            "perSecond":\(Measuring.fixed(rate, 0)),"batches":\(batches.answers),\
+            "perSecond":\(Formats.fixed(rate, 0)),"batches":\(batches.answers),\
             "failures":\(alone.failures + together.failures + batches.failures),\
             "p99MillisecondsAlone":\(Measuring.fixed(before)),"p99Milliseconds":\(Measuring.fixed(after)),\
             "ratio":\(Measuring.fixed(after / before)),"atMost":\(Self.batchBound)}

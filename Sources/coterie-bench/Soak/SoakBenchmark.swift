@@ -48,7 +48,7 @@ enum SoakBenchmark: Benchmark {
             if second % publishSeconds == 0 { publisher.publish() }
             try servers.hideAnother(of: community, showingAgainAfter: hiddenSeconds, findings)
             for (daemon, child) in servers.daemons.enumerated() { try samples[daemon].take(of: child) }
-            if second % 60 == 0 { printError("\(second) of \(seconds) seconds: \(findings.summary)") }
+            if second % 60 == 0 { printToStandardError("\(second) of \(seconds) seconds: \(findings.summary)") }
             Thread.sleep(forTimeInterval: max(0, (due - .now) / .seconds(1)))
         }
         clients.stop()
@@ -63,10 +63,10 @@ enum SoakBenchmark: Benchmark {
     }
 
     private static func report(_ findings: SoakFindings, _ samples: [ResourceSamples], _ seconds: Int)
-        throws(BenchError)
+        throws(Failure)
     {
         let failures = findings.failures
-        for failure in failures { printError(failure) }
+        for failure in failures { printToStandardError(failure) }
         let memory = samples.map { "[\($0.memoryByThird.map(String.init).joined(separator: ","))]" }
         let files = samples.map { "[\($0.filesByThird.map(String.init).joined(separator: ","))]" }
         print(
@@ -75,6 +75,6 @@ enum SoakBenchmark: Benchmark {
             "anonymousBytesByThird":[\(memory.joined(separator: ","))],\
             "openFilesByThird":[\(files.joined(separator: ","))],"verdict":"\(failures.isEmpty ? "passed" : "failed")"}
             """)
-        guard failures.isEmpty else { throw .data("\(failures.count) things did not hold") }
+        guard failures.isEmpty else { throw Failure(Failure.badData, "\(failures.count) things did not hold") }
     }
 }

@@ -1,3 +1,4 @@
+import CommandLine
 import Foundation
 import Glibc
 import Model
@@ -66,7 +67,7 @@ final class SoakClients: Sendable {
             let daemon = number % ports.count
             let question = question("\(client)-\(number)", &generator)
             let forbidden = hidden.groups(for: daemon)
-            do throws(BenchError) {
+            do throws(Failure) {
                 let response = try connections[daemon].answer(to: question.bytes)
                 findings.note(question.kind, response.status)
                 if response.status == 200, question.hasGroups {
@@ -80,7 +81,7 @@ final class SoakClients: Sendable {
         }
     }
 
-    private func connection(to port: UInt16) throws(BenchError) -> ClientConnection {
+    private func connection(to port: UInt16) throws(Failure) -> ClientConnection {
         let connection = try ClientConnection(port: port)
         // The value is a timeval by its fields, because the type's module depends on which C header was read first.
         let patience = [Self.patienceSeconds, 0]

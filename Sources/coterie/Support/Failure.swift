@@ -11,24 +11,7 @@ import Operations
 import Recompute
 import Service
 
-/// The failure of a command: an exit code and a message for people.
-struct Failure: Error, CustomStringConvertible {
-    let exitCode: Int32
-    let message: String
-    var description: String { message }
-
-    /// The exit code of a failure without a code in sysexits.h, from which the others come.
-    static let general: Int32 = 1
-    /// The exit code of a check that found warnings, and nothing bad.
-    static let warning: Int32 = 3
-    static let badData: Int32 = 65
-    static let tryLater: Int32 = 75
-
-    init(_ exitCode: Int32, _ message: String) {
-        self.exitCode = exitCode
-        self.message = message
-    }
-
+extension Failure {
     init(_ error: any Error) {
         switch error {
         case let error as Failure: self = error

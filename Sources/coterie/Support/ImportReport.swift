@@ -1,4 +1,5 @@
 import CatalogStore
+import CommandLine
 import RecordReading
 
 /// The result of an import or of its dry run, for people and as JSON.

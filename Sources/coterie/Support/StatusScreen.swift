@@ -1,4 +1,5 @@
 import Answers
+import CommandLine
 import FoundationEssentials
 
 /// The state of a store and its daemons, as `coterie status --json` writes it.

@@ -1,5 +1,6 @@
 import CatalogStore
 import CivilTime
+import CommandLine
 import Evaluation
 import FoundationEssentials
 import Model

@@ -90,6 +90,15 @@ extension Workspace {
         try await succeed(arguments, sourceLocation: sourceLocation)
     }
 
+    /// Writes the files of a community into the folder `folder`, with the options of `coterie-bench generate`.
+    func generate(_ folder: String, _ options: [String]) async throws {
+        let run = try await RunningCommand(
+            Checkout.programs + "/coterie-bench", ["generate", "--output", path(folder)] + options,
+            environment: environment, input: nil, in: self.folder
+        ).wait()
+        try #require(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+    }
+
     /// Copies the catalog of the sample community, which is imported once for all tests.
     func importSample() async throws {
         _ = try write(try await SampleCatalog.shared.content(), to: "catalog.sqlite")

@@ -5,7 +5,7 @@ extension Community {
     static let locatedPermille = 600
 
     /// A function that receives the bytes of a file in order.
-    public typealias Sink = ([UInt8]) throws -> Void
+    typealias Sink = ([UInt8]) throws -> Void
 
     /// Writes one of the files, header first, in chunks of about 256 KiB of whole lines.
     ///
@@ -18,7 +18,7 @@ extension Community {
     /// - Returns: the number of rows, without the header.
     /// - Complexity: O(rows) time, and memory for the groups and a workspace only.
     @discardableResult
-    public func write(_ file: CommunityFile, to sink: Sink) rethrows -> Int {
+    func write(_ file: CommunityFile, to sink: Sink) rethrows -> Int {
         var line = LineBuffer()
         for column in file.columns { line.appendField(column) }
         line.endLine()

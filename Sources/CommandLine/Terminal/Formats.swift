@@ -1,14 +1,12 @@
-import CivilTime
-import CommandLine
 import Glibc
 
 /// Numbers as people read them.
-enum Formats {
+public enum Formats {
     /// Returns a number with a fixed count of digits after the point.
-    static func fixed(_ value: Double, _ digits: Int) -> String { formatted("%.*f", digits, value) }
+    public static func fixed(_ value: Double, _ digits: Int) -> String { formatted("%.*f", digits, value) }
 
     /// Returns a number with at most `digits` significant digits, without trailing zeros.
-    static func significant(_ value: Double, _ digits: Int) -> String {
+    public static func significant(_ value: Double, _ digits: Int) -> String {
         decimal(value, digits) ?? formatted("%.*g", digits, value)
     }
 
@@ -41,7 +39,7 @@ enum Formats {
     /// Returns a score with four digits after the point, or with four significant digits below 0.01.
     ///
     /// Modified formulas can give such small scores.
-    static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }
+    public static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }
 
     private static func formatted(_ format: String, _ digits: Int, _ value: Double) -> String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { buffer in
@@ -54,10 +52,10 @@ enum Formats {
     }
 
     /// Returns a share as a percentage with one digit after the point: 0.981 is `98.1%`.
-    static func percent(_ share: Double) -> String { fixed(share * 100, 1) + "%" }
+    public static func percent(_ share: Double) -> String { fixed(share * 100, 1) + "%" }
 
     /// Returns an integer with commas between thousands.
-    static func grouped(_ value: Int) -> String {
+    public static func grouped(_ value: Int) -> String {
         var digits = Array(String(value.magnitude))
         var index = digits.count - 3
         while index > 0 {
@@ -68,7 +66,7 @@ enum Formats {
     }
 
     /// Returns a number of bytes in B, KiB, MiB or GiB.
-    static func bytes(_ count: Int) -> String {
+    public static func bytes(_ count: Int) -> String {
         var value = Double(count)
         for unit in ["B", "KiB", "MiB"] {
             if value < 1024 { return unit == "B" ? "\(count) B" : fixed(value, 1) + " " + unit }
@@ -78,7 +76,7 @@ enum Formats {
     }
 
     /// Returns a duration in ms, s, min, h or days.
-    static func seconds(_ seconds: Double) -> String {
+    public static func seconds(_ seconds: Double) -> String {
         switch seconds {
         case ..<0.9995: fixed(seconds * 1000, 0) + " ms"
         case ..<100: fixed(seconds, 1) + " s"
@@ -86,69 +84,5 @@ enum Formats {
         case ..<172_800: fixed(seconds / 3600, 0) + " h"
         default: fixed(seconds / 86400, 0) + " days"
         }
-    }
-}
-
-extension ParsedCommand {
-    /// Returns the time zone of an option: an offset such as `+02:00`, or a name such as `Europe/Berlin`.
-    func clockZone(_ name: String) throws(UsageError) -> ClockZone {
-        let text = text(name)
-        if let zone = ClockZone(text) ?? NamedClockZone.zone(named: text) { return zone }
-        throw badValue(
-            text, of: name, expected: "UTC, an offset such as +02:00, or a zone that this machine knows (Europe/Berlin)"
-        )
-    }
-}
-
-/// Time zones of the machine's zone database, read through the C library.
-private enum NamedClockZone {
-    /// Returns the zone with a name, or `nil` if the machine does not know it.
-    static func zone(named name: String) -> ClockZone? {
-        let names = name.unicodeScalars
-        guard !name.isEmpty, !name.hasPrefix("/"), !name.contains(".."), names.allSatisfy({ $0.isASCII }) else {
-            return nil
-        }
-        let folder = unsafe getenv("TZDIR").map { unsafe String(cString: $0) } ?? "/usr/share/zoneinfo"
-        // The C library takes UTC for an unknown name, so this looks for the zone's file first.
-        var status = stat()
-        guard unsafe stat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        let previous = unsafe getenv("TZ").map { unsafe String(cString: $0) }
-        use(":" + name)
-        defer { use(previous) }
-        return scanned()
-    }
-
-    private static func use(_ zone: String?) {
-        if let zone { _ = unsafe setenv("TZ", zone, 1) } else { unsafe unsetenv("TZ") }
-        tzset()
-    }
-
-    /// Returns the zone in use, found by comparing the offset of each day with that of the next.
-    ///
-    /// It would miss two changes within a day that cancel each other, but no zone has them.
-    private static func scanned() -> ClockZone {
-        let first = offsetSeconds(at: UnixTime.bounds.lowerBound)
-        var changes: [(from: Int64, offsetSeconds: Int)] = []
-        var (day, current) = (UnixTime.bounds.lowerBound, first)
-        while day < UnixTime.bounds.upperBound {
-            let next = day + 86_400
-            if offsetSeconds(at: next) != current {
-                var (before, after) = (day, next)
-                while after - before > 1 {
-                    let middle = before + (after - before) / 2
-                    if offsetSeconds(at: middle) == current { before = middle } else { after = middle }
-                }
-                current = offsetSeconds(at: after)
-                changes.append((after, current))
-            }
-            day = next
-        }
-        return ClockZone(first: first, changes: changes)
-    }
-
-    private static func offsetSeconds(at seconds: Int64) -> Int {
-        var (time, parts) = unsafe (time_t(seconds), tm())
-        unsafe localtime_r(&time, &parts)
-        return unsafe parts.tm_gmtoff
     }
 }

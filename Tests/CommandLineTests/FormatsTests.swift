@@ -1,8 +1,7 @@
+import CommandLine
 import Foundation
 import TestSupport
 import Testing
-
-@testable import coterie
 
 @Suite("Formats")
 struct FormatsTests {

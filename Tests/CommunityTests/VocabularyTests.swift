@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SyntheticCommunity
+@testable import coterie_bench
 
 @Suite("The vocabulary")
 struct VocabularyTests {

@@ -1,4 +1,4 @@
-import SyntheticCommunity
+@testable import coterie_bench
 import Testing
 
 @Suite("The files agree with each other")

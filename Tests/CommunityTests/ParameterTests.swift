@@ -1,7 +1,7 @@
 import CivilTime
 import Testing
 
-@testable import SyntheticCommunity
+@testable import coterie_bench
 
 @Suite("Sizes from the smallest to the largest, and impossible ones")
 struct ParameterTests {

@@ -1,14 +1,14 @@
-public import CivilTime
-public import Model
+import CivilTime
+import Model
 
 /// A synthetic community: groups, members and photos drawn from a seed.
 ///
 /// Only small things are stored: about a hundred bytes for each group, its text, and eight bytes for each user.
 /// Memberships, photos and pool entries are derived user by user while they are written. Each derivation gives the same
 /// result, so the files fit together although nothing is kept.
-public struct Community: Sendable {
+struct Community: Sendable {
     /// The sizes, the seed and the last day.
-    public let parameters: CommunityParameters
+    let parameters: CommunityParameters
 
     let table: GroupTable
     let timeline: Timeline
@@ -23,7 +23,7 @@ public struct Community: Sendable {
     /// Draws the groups, and the activity of each user.
     ///
     /// - Complexity: O(groups + users).
-    public init(_ parameters: CommunityParameters) {
+    init(_ parameters: CommunityParameters) {
         self.parameters = parameters
         timeline = Timeline(endDay: parameters.endDay)
         table = GroupTable(count: parameters.groups, seed: parameters.seed)
@@ -74,45 +74,45 @@ public struct Community: Sendable {
 }
 
 /// The size of a community, its last day, and the seed that makes it the same every time.
-public struct CommunityParameters: Sendable, Equatable {
+struct CommunityParameters: Sendable, Equatable {
     /// The number of groups; exact.
-    public let groups: Int
+    let groups: Int
     /// The number of users; exact.
-    public let users: Int
+    let users: Int
     /// The number of photos; exact.
-    public let photos: Int
+    let photos: Int
     /// The number of memberships (group × user); exact.
-    public let memberships: Int
+    let memberships: Int
     /// The intended number of pool entries (group × photo).
     ///
     /// Members post a photo only to fitting groups that they joined. With enough such groups the number is met within
     /// 5%, plus chance at a few hundred rows. Otherwise there are fewer entries.
-    public let pools: Int
+    let pools: Int
     /// The number of favourites (user × photo); exact.
-    public let favourites: Int
+    let favourites: Int
     /// The number of follows (user × user); exact.
-    public let follows: Int
+    let follows: Int
     /// The intended number of posts in groups; exact if all users have joined groups.
-    public let posts: Int
+    let posts: Int
     /// The seed; the same seed and parameters give the same bytes, on every run and machine.
-    public let seed: UInt64
+    let seed: UInt64
     /// The day at whose beginning, in UTC, the three years of the community end.
-    public let endDay: CalendarDate
+    let endDay: CalendarDate
 
     /// The largest number of groups.
-    public static let maximumGroups = 1_000_000
+    static let maximumGroups = 1_000_000
     /// The largest number of users.
-    public static let maximumUsers = 100_000_000
+    static let maximumUsers = 100_000_000
     /// The largest number of photos.
-    public static let maximumPhotos = 1_000_000_000
+    static let maximumPhotos = 1_000_000_000
     /// The largest number of memberships, and of pool entries.
-    public static let maximumPairs = 4_000_000_000
+    static let maximumPairs = 4_000_000_000
 
     /// Checks that sizes fit together, and takes them.
     ///
     /// - Parameter text: the end day as YYYY-MM-DD, from 1973-01-01 to 9999-12-31 (inclusive).
     /// - Throws: `CommunityError` for a count out of range, for counts that contradict one another and for a wrong day.
-    public init(
+    init(
         groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, favourites: Int = 0, follows: Int = 0,
         posts: Int = 0, seed: UInt64, endDay text: String
     ) throws(CommunityError) {
@@ -151,7 +151,7 @@ public struct CommunityParameters: Sendable, Equatable {
 }
 
 /// A reason why a community cannot be generated.
-public enum CommunityError: Error, Equatable, CustomStringConvertible {
+enum CommunityError: Error, Equatable, CustomStringConvertible {
     /// A count is negative or above the generator's limit.
     case countOutOfRange(name: String, value: Int, maximum: Int)
     /// Photos need at least one user to own them.
@@ -166,7 +166,7 @@ public enum CommunityError: Error, Equatable, CustomStringConvertible {
     case invalidDay(String)
 
     /// A message that says the problem and the remedy.
-    public var description: String {
+    var description: String {
         switch self {
         case .countOutOfRange(let name, let value, let maximum):
             "\(value) \(name): give a number from 0 to \(maximum)"
@@ -185,7 +185,7 @@ public enum CommunityError: Error, Equatable, CustomStringConvertible {
 }
 
 /// An import file of a community: UTF-8, tab-separated, one header line.
-public enum CommunityFile: Hashable, Sendable, CaseIterable {
+enum CommunityFile: Hashable, Sendable, CaseIterable {
     /// Every group.
     case groups
     /// Every user.
@@ -196,27 +196,27 @@ public enum CommunityFile: Hashable, Sendable, CaseIterable {
     case relation(RelationSource)
 
     /// The groups that each user joined, user by user.
-    public static let memberships = CommunityFile.relation(.memberships)
+    static let memberships = CommunityFile.relation(.memberships)
     /// The groups to which each photo was added, photo by photo.
-    public static let pools = CommunityFile.relation(.pools)
+    static let pools = CommunityFile.relation(.pools)
     /// The photos that each user likes, user by user.
-    public static let favourites = CommunityFile.relation(.favourites)
+    static let favourites = CommunityFile.relation(.favourites)
     /// The posts of each user, user by user.
-    public static let posts = CommunityFile.relation(.posts)
+    static let posts = CommunityFile.relation(.posts)
     /// The users whom each user follows, user by user.
-    public static let follows = CommunityFile.relation(.follows)
+    static let follows = CommunityFile.relation(.follows)
 
     /// The files for the relations of the product.
-    public static let allCases = all(of: .standard)
+    static let allCases = all(of: .standard)
 
     /// Returns the files for these relations, memberships and pools first.
-    public static func all(of relations: RelationTable) -> [CommunityFile] {
+    static func all(of relations: RelationTable) -> [CommunityFile] {
         let others = relations.sources.map(CommunityFile.relation).filter { $0 != .memberships && $0 != .pools }
         return [.groups, .users, .photos, .memberships, .pools] + others
     }
 
     /// Returns whether a community has the file; nobody likes, follows or says anything in one that was not asked for that.
-    public func isPart(of parameters: CommunityParameters) -> Bool {
+    func isPart(of parameters: CommunityParameters) -> Bool {
         switch self {
         case .favourites: parameters.favourites > 0
         case .follows: parameters.follows > 0
@@ -226,7 +226,7 @@ public enum CommunityFile: Hashable, Sendable, CaseIterable {
     }
 
     /// The file's name, such as "groups.tsv".
-    public var name: String {
+    var name: String {
         switch self {
         case .groups: "groups.tsv"
         case .users: "users.tsv"
@@ -239,7 +239,7 @@ public enum CommunityFile: Hashable, Sendable, CaseIterable {
     ///
     /// Times are ISO 8601 in UTC to the second. Lists are separated by semicolons. Coordinates are degrees, and empty
     /// where the location is not known.
-    public var columns: [String] {
+    var columns: [String] {
         switch self {
         case .groups:
             [

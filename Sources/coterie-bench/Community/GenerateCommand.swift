@@ -2,11 +2,11 @@ import CommandLine
 import Files
 import FoundationEssentials
 import Glibc
-import SyntheticCommunity
+import Model
 
-/// `coterie generate`.
-enum GenerateCommand: Subcommand {
-    private static let files = CommunityFile.all(of: Coterie.relations)
+/// `coterie-bench generate`.
+enum GenerateCommand: Benchmark {
+    private static let files = CommunityFile.all(of: .standard)
 
     static let command = Command(
         "generate", summary: "Write the files of a synthetic community, ready to import",
@@ -34,8 +34,8 @@ enum GenerateCommand: Subcommand {
                 "end-date", "DATE", help: "All dates are before this day, YYYY-MM-DD", default: "2026-11-01"),
         ],
         examples: [
-            "coterie generate",
-            "coterie generate -o large --groups 100000 --users 2000000 --memberships 60000000 --photos 0 --pools 0",
+            "coterie-bench generate",
+            "coterie-bench generate -o large --groups 100000 --users 2000000 --memberships 60000000 --photos 0 --pools 0",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {

@@ -1,7 +1,7 @@
 import CivilTime
 import Testing
 
-@testable import SyntheticCommunity
+@testable import coterie_bench
 
 @Suite("Random draws")
 struct SamplingTests {

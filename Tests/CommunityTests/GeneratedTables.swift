@@ -1,4 +1,4 @@
-import SyntheticCommunity
+@testable import coterie_bench
 
 /// The files of a community, parsed as a reader of the files would.
 struct GeneratedTables {

@@ -1,5 +1,5 @@
 import Model
-import SyntheticCommunity
+@testable import coterie_bench
 import Testing
 
 @Suite("The same seed gives the same bytes")

@@ -1,0 +1,56 @@
+import Files
+import Glibc
+
+/// Buffered output to standard output or to a file.
+public struct Output: ~Copyable {
+    private var buffer: [UInt8] = []
+    private let descriptor: Int32
+
+    /// Opens standard output for `nil` or `-`, or else a file, which is created or emptied.
+    public init(path: String? = nil) throws(Failure) {
+        guard let path, path != "-" else {
+            descriptor = STDOUT_FILENO
+            return
+        }
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure(Failure.general, "cannot write \(path): \(unsafe String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Writes a text without a line feed.
+    public mutating func write(_ text: String) throws(Failure) {
+        buffer.append(contentsOf: text.utf8)
+        if buffer.count >= 1 << 16 { try flush() }
+    }
+
+    /// Writes a text and a line feed.
+    public mutating func line(_ text: String) throws(Failure) { try write(text + "\n") }
+
+    /// Writes bytes as they are.
+    public mutating func write(_ bytes: borrowing [UInt8]) throws(Failure) {
+        buffer.append(contentsOf: copy bytes)
+        if buffer.count >= 1 << 16 { try flush() }
+    }
+
+    /// Writes the rest of the buffer; must be called at the end.
+    public mutating func flush() throws(Failure) {
+        if !Descriptor.write(buffer, to: descriptor) {
+            // The reader has closed the pipe, as in "coterie export … | head".
+            if errno == EPIPE { exit(0) }
+            throw Failure(Failure.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Writes a line to standard error.
+public func printToStandardError(_ text: String) {
+    writeToStandardError(text + "\n")
+}
+
+/// Writes a text to standard error; a failure is ignored.
+public func writeToStandardError(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

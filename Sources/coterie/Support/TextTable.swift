@@ -1,0 +1,59 @@
+/// Tab-separated values.
+enum TabSeparated {
+    /// Returns a field, quoted as in RFC 4180 if necessary; any id can be read back.
+    static func field(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
+            return text
+        }
+        var escaped = "\""
+        for character in text.unicodeScalars {
+            escaped.unicodeScalars.append(character)
+            if character == "\"" { escaped.unicodeScalars.append(character) }
+        }
+        return escaped + "\""
+    }
+}
+
+/// A text table for people, with columns as wide as their content, up to a maximum.
+struct TextTable {
+    /// A column.
+    struct Column {
+        var title: String
+        var isNumber = false
+        var maximumWidth = 44
+    }
+
+    private let columns: [Column]
+    private var rows: [[String]] = []
+
+    init(_ columns: [Column]) { self.columns = columns }
+
+    mutating func add(_ row: [String]) { rows.append(row) }
+
+    /// The header and the rows, a line each, without spaces at the ends of lines.
+    var lines: [String] {
+        let cells = ([columns.map(\.title)] + rows).map { row in zip(row, columns).map(Self.fitted) }
+        let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        return cells.map { row in
+            var line = ""
+            for (index, cell) in row.enumerated() {
+                let padding = String(repeating: " ", count: widths[index] - cell.count)
+                line += columns[index].isNumber ? padding + cell : cell + padding
+                if index < row.count - 1 { line += "  " }
+            }
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+
+    /// Returns a printable cell, cut to the maximum width of its column.
+    private static func fitted(_ cell: String, _ column: Column) -> String {
+        let flat = printable(cell)
+        return flat.count > column.maximumWidth ? flat.prefix(column.maximumWidth - 1) + "…" : flat
+    }
+}
+
+/// Returns a text that is safe for a terminal: control characters, which could move the cursor, become spaces.
+func printable(_ text: String) -> String {
+    String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
+}
