@@ -261,7 +261,8 @@ extension Catalog {
     /// Returns the number of all members' interactions from a time on, inclusive, in Unix milliseconds.
     public func interactionCount(since instant: Int64) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare("SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0")
+            let row = try database.prepare(
+                "SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0")
             row.bind(instant, at: 1)
             return try row.step() ? Int(row.integer(0)) : 0
         }

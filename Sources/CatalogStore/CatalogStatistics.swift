@@ -122,7 +122,8 @@ extension Catalog {
                 let ubiquity = try ubiquity(counted)
                 return CatalogStatistics(
                     things: [try groupStatistics(), try userStatistics(), try photoStatistics()], relations: counted,
-                    interactions: Int(try database.integer("SELECT count(*) FROM interactions WHERE is_forgotten = 0") ?? 0),
+                    interactions: Int(
+                        try database.integer("SELECT count(*) FROM interactions WHERE is_forgotten = 0") ?? 0),
                     forgotten: Int(try database.integer("SELECT count(*) FROM forgotten_members") ?? 0),
                     ubiquitousGroups: ubiquity.groups, ubiquitousMembers: ubiquity.members)
             }
