@@ -11,8 +11,8 @@ enum LookBenchmark: Benchmark {
             FILE is in the format fvecs. Without a file, vectors are made: around 1000 centres, with most of their \
             variance in few directions. All are divided by their length. The last vectors are the queries.
 
-            "codes" is the share of the queries whose nearest vector is among the first 1, 10 or 100 that the codes \
-            alone find in all cells. "search" is the same for a usual search, re-ranked by vectors as bytes. "ivfpq" \
+            "codes" is the share of queries whose nearest vector is among the first 1, 10 or 100. The codes alone \
+            find these, in all cells. "search" is the same for a usual search, re-ranked by vectors as bytes. "ivfpq" \
             and "opq" are the same for FAISS, with as many cells and bytes.
             """,
         arguments: [Argument("FILE", help: "A file of vectors", isOptional: true)],

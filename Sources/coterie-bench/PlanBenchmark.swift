@@ -10,8 +10,8 @@ enum PlanBenchmark: Benchmark {
         discussion: """
             The model is synthetic: groups on a ring, where near groups are similar. Members have a few interests \
             each, and every list is for another member. The digest covers all lists: equal digests mean equal lists. \
-            With lists that are cut at the target, as a recompute cuts them, those of frequent groups are long, and \
-            three quarters of the groups that members are in are frequent.
+            A recompute cuts lists at the target: those of frequent groups are then long. Three quarters of the \
+            groups that members are in are frequent.
             """,
         options: [
             Option("groups", "N", help: "The groups of the model", default: "100000"),
@@ -78,8 +78,9 @@ enum AssignBenchmark: Benchmark {
     static let command = Command(
         "assign", summary: "Time the assignment of members to the arms of experiments, on one core",
         discussion: """
-            Every experiment has a layer of its own, two arms and a setting, and there is a holdout: each member is \
-            hashed twice for every experiment, and once more. Counts processor time. The bound is for one experiment.
+            Every experiment has a layer of its own, two arms and a setting, and there is a holdout. Each member is \
+            hashed twice for every experiment, and once for the holdout. Counts processor time. The bound is for one \
+            experiment.
             """,
         options: [
             Option("experiments", "N", help: "The experiments that run at a time", default: "1"),

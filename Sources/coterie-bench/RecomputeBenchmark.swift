@@ -12,12 +12,12 @@ enum RecomputeBenchmark: Benchmark {
         "recompute", summary: "Compare the time of a recompute with the floors of its parts",
         discussion: """
             The catalog is read once, untimed, so that it is in the system's cache. Then the whole job runs, from \
-            start to "current", into a store that is removed afterwards. Then its floors run in the same process on as \
-            many threads: stepping through both relations in SQLite and reading both columns; stepping through the \
-            photos and reading owner, tags and location; the comparison alone on both matrices; a plain write of as \
-            many bytes to the same store (a file with fsync, or pipelined values of 1 MiB). The job should take at \
-            most 1.5 times the sum of the floors. The Redis server should have nothing else to do. Trends are those of \
-            the catalog's own last date.
+            start to "current", into a store that is removed afterwards. Then its floors run in the same process on \
+            as many threads. The first steps through both relations in SQLite and reads both columns. The second \
+            steps through the photos and reads owner, tags and location. The third is the comparison alone on both \
+            matrices. The last writes as many bytes to the same store: a file with fsync, or pipelined values of 1 \
+            MiB. The job should take at most 1.5 times the sum of the floors. The Redis server should have nothing \
+            else to do. Trends are those of the catalog's own last date.
             """,
         arguments: [Argument("CATALOG", help: "The catalog; it is not changed")],
         options: [

@@ -19,7 +19,7 @@ enum SimilarityBenchmark: Benchmark {
                 "out", "FILE",
                 help: """
                     Write int32 rows (-1 beyond the end of a list), int32 common entries and float64 scores, each \
-                    rows x K; K is the longest list where lists are cut at the target
+                    rows x K. If lists are cut at the target, K is the longest list
                     """),
             Option("min-entries", "X", help: "The minimum entries of a row", default: "5"),
             Option("min-common", "Y", help: "The minimum common entries of a pair", default: "3"),

@@ -9,38 +9,38 @@ enum ServeBenchmark: Benchmark {
     static let command = Command(
         "serve", summary: "Measure the serving daemon against nginx and Redis",
         discussion: """
-            Starts "coterie serve", which must be in the folder of this program, with one thread on processor 0, with \
-            tokens, rate limits and metrics on, a synthetic version and synthetic members. All load comes from \
-            processor 1. Needs taskset and setpriv (util-linux), wrk, nginx (nginx-light) and redis-server. Writes one \
-            line of JSON per row:
+            Starts "coterie serve", which must be in the folder of this program, with one thread on processor 0. \
+            Tokens, rate limits and metrics are on; the version and the members are synthetic. All load comes from \
+            processor 1. Needs taskset and setpriv (util-linux), wrk, nginx (nginx-light) and redis-server. Writes \
+            one line of JSON per row:
 
             cached: requests per second for one member's list, compared with nginx, which serves the same bytes from a \
             file with one worker. Both run in turn; the medians count. The ratio should be at least 0.8.
 
-            uncached: the daemon's processor time for a list that is not cached, of another member each time: for the \
-            whole request, and for the plan alone in this process. It is compared with the processor time of client \
-            and server for fetching the lists of the same groups from Redis, in one pipeline over a Unix socket, in \
-            the form in which versions are published. The ratio should be at most 1. The next row compares with sorted \
+            uncached: the daemon's processor time for a list that is not cached, of another member each time. It is \
+            measured for the whole request, and for the plan alone in this process. It is compared with fetching the \
+            published lists of the same groups from Redis, in one pipeline over a Unix socket. This counts the \
+            processor time of client and server. The ratio should be at most 1. The next row compares with sorted \
             sets.
 
             latency: at half of the peak rate of a mix of cached and uncached lists. Requests are due at random \
             moments, whether or not earlier ones are answered. The 99th percentile should be at most 10 ms.
 
-            batches: the same mix at half of its peak rate, while another client asks for the lists of a hundred \
-            members at once, all the time. The 99th percentile is compared with the one without that client. The \
-            ratio should be at most 2.
+            batches: the same mix at half of its peak rate. Meanwhile another client always asks for the lists of a \
+            hundred members at once. The 99th percentile is compared with the one without that client. The ratio \
+            should be at most 2.
 
             memory: the daemon's anonymous memory after these runs, compared with the size of the version. The ratio \
             should be at most 0.5.
 
-            recording: requests per second for one member's cached list, and for lists that are not cached, of a \
-            daemon that records them, compared with one that does not. Both run in turn on processor 0; the medians \
-            count. The ratios should be at least 0.95. Tells how many of the requests are on the tape, and the \
-            daemon's whole processor time for one.
+            recording: requests per second of a daemon that records them, compared with one that does not. They are \
+            for one member's cached list, and for lists that are not cached. Both run in turn on processor 0; the \
+            medians count. The ratios should be at least 0.95. Tells how many of the requests are on the tape, and \
+            the daemon's whole processor time for one.
 
-            hammered: with a store in Redis and the usual limits, the latency of new lists of other members, while one \
-            member sends requests as fast as they are answered, for five times as long. The 99th percentile should be \
-            at most 5 ms.
+            hammered: the latency of new lists, with a store in Redis and the usual limits, five times as long. \
+            Meanwhile one other member sends requests as fast as they are answered. The 99th percentile should be at \
+            most 5 ms.
             """,
         options: [
             Option("groups", "N", help: "The groups of the version", default: "100000"),

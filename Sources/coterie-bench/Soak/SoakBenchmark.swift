@@ -8,16 +8,16 @@ enum SoakBenchmark: Benchmark {
         discussion: """
             Starts "coterie serve", which must be in the folder of this program, twice, with a Redis of their own. \
             Clients ask both for lists, batches of lists, similar groups and groups for photos, and record \
-            interactions. Meanwhile a version is published every 20 seconds, with other titles each time; a group is \
-            hidden every second and shown again 20 seconds later; and every 45 seconds Redis is stopped and started \
-            again, every other time without what it had. Needs redis-server, taskset and setpriv (util-linux).
+            interactions. Meanwhile a version is published every 20 seconds, with other titles each time. A group is \
+            hidden every second, and shown again 20 seconds later. Every 45 seconds Redis is stopped and started \
+            again, every other time without its data. Needs redis-server, taskset and setpriv (util-linux).
 
-            Ends with a line of JSON, and with code 65 unless all of this holds: no answer has a status of 5xx, and \
-            none stays out. No answer has titles of two versions. No group is shown that is hidden: from the answer \
-            to the daemon that hid it on, and on the other one after \(RecentlyHiddenGroups.delaySeconds) seconds in which \
-            Redis was there. In the last third of the time, if that is a minute or more, the median of a daemon's \
-            anonymous memory is at most a tenth and 8 MiB above that of the third before it, and its open files at \
-            most 8 above. At least half of the versions that were due were published.
+            Ends with a line of JSON, and with code 65 unless all of this holds. No answer has a status of 5xx, and \
+            none is missing. No answer has titles of two versions. A daemon that hid a group does not show it again. \
+            The other one does not, after \(RecentlyHiddenGroups.delaySeconds) seconds in which Redis was there. The \
+            last third of the time, if it has a minute or more, is compared with the third before it. The median of a \
+            daemon's anonymous memory is at most a tenth and 8 MiB higher, and its open files at most 8 more. At \
+            least half of the versions that were due were published.
             """,
         options: [
             Option("seconds", "N", help: "How long it takes", default: "600"),

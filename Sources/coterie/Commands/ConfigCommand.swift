@@ -9,9 +9,9 @@ enum ConfigCommand: ConfiguredCommand {
     static let command = Command(
         "config", summary: "List all settings, show their values and origins, check a configuration file",
         discussion: """
-            A setting has a key in configuration files, an environment variable and an option. If several of them give \
-            a value, the first in this order wins: the option, the environment variable, the file of the environment \
-            (--environment), the file for all environments (--config), the default.
+            A setting has a key in configuration files, an environment variable and an option. If several of them \
+            give a value, the option wins, then the environment variable. Then come the file of the environment \
+            (--environment), the file for all environments (--config), and the default.
 
             list: all settings, with their keys, variables, options, defaults and descriptions.
 

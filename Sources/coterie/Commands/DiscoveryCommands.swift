@@ -11,9 +11,10 @@ enum PhotosCommand: Subcommand {
     static let command = Command(
         "photos", summary: "List public photos that a user may like, and why",
         discussion: """
-            The photos are those that members of like taste like, and new ones of the groups that the user is in or \
-            would love to join. Members are of like taste if they share favourites and groups. Each photo is in a public \
-            group. The user's own photos and favourites are left out, and no owner and no interest has all the places.
+            The list has photos that members of like taste like. It has new photos of the user's groups, and of \
+            groups that the user would love to join. Members are of like taste if they share favourites and groups. \
+            Each photo is in a public group. The user's own photos and favourites are left out, and no owner and no \
+            interest has all the places.
 
             A number of members who like a photo is shown from \(TasteFormula.leastMembers) on. The list has at most \
             \(TasteFormula.candidateLimit) photos.

@@ -19,9 +19,9 @@ enum EvaluateCommand: Subcommand {
             get. Then it looks for the held-out memberships in these lists. With TRAIN and TEST, those of TEST are \
             held out; without them, a part of the catalog's. The catalog stays as it is.
 
-            The lists are \(names.joined(separator: ", ")); from blend on, each has more stages than the one before. \
-            popular has the groups with the most members, cosine the sums of plain cosines by members, raw the sums of \
-            scores by members, blend the sums by all relations. Figures of rotating lists are means over six buckets.
+            The lists are \(names.joined(separator: ", ")). From blend on, each has more stages than the one before. \
+            popular has the groups with the most members. The others sum up: cosine plain cosines by members, raw \
+            scores by members, blend scores by all relations. Figures of rotating lists are means over six buckets.
 
             Accuracy is measured on members with held-out groups, over all groups. A held-out group that the training \
             set does not know counts as missed.

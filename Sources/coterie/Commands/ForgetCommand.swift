@@ -19,8 +19,8 @@ enum ForgetCommand: Subcommand {
             so. Photos stay, without an owner, unless --with-photos is given.
 
             A daemon that has the catalog answers 404 within half a second. With a store in Redis the command tells \
-            the daemons that share it: they answer 404 and erase what their journals have within about a second, \
-            whichever version serves. After --undo they show the member again with the next version.
+            the daemons that share it. Within about a second they answer 404 and erase the member from their \
+            journals, whichever version serves. After --undo they show the member again with the next version.
 
             The neighbours of a version are counts over all members, and forget one with the next "coterie recompute". \
             Versions in Redis, and versions in a folder that "coterie recompute" published with members, hold these \

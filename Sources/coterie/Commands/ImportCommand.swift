@@ -24,12 +24,11 @@ enum ImportCommand: Subcommand {
             \(VectorImport.help)
 
             The format, the delimiter, quotes and gzip are detected from the content; --dry-run says how, and why. \
-            Times are ISO 8601, as databases write them (2026-11-01 12:00:00+00), or seconds, milliseconds, \
-            microseconds or nanoseconds since 1970; \\N and an empty field are null, and so is a date of zeros. A value \
-            that cannot be read is unknown, and is counted; a row whose ids or visibility cannot be read is left out. \
-            Topics, interests and tags are separated by ";". Importing the same file again changes \
-            nothing. A later import overwrites what an earlier one set. Columns that a file does not have keep their \
-            values.
+            Times are ISO 8601, as databases write them (2026-11-01 12:00:00+00). They can also be seconds, \
+            milliseconds, microseconds or nanoseconds since 1970. \\N, an empty field and a date of zeros are null. A \
+            value that cannot be read is unknown, and is counted; a row whose ids or visibility cannot be read is \
+            left out. Topics, interests and tags are separated by ";". Importing the same file again changes nothing. \
+            A later import overwrites what an earlier one set. Columns that a file does not have keep their values.
 
             Files of pairs, such as memberships, also make the groups, users and photos that they name. Once \
             there was a file of groups, or of photos, those that none has described are not shown: they may be private.
@@ -38,8 +37,8 @@ enum ImportCommand: Subcommand {
             followers.
 
             An import is one transaction: if it fails, or is killed, nothing was changed. Rejected lines are written \
-            to a file, with the header of their source, to be mended and imported; the reasons are in a file beside \
-            it. An import without rejected lines removes such files of an earlier one.
+            to a file, with the header of their source. Mend and import it; the reasons are in a file beside it. An \
+            import without rejected lines removes such files of an earlier one.
             """,
         arguments: [
             Argument("KIND", help: names.joined(separator: ", ")),

@@ -22,10 +22,10 @@ enum ModelsCommand: Subcommand {
         "models", summary: "List the model versions of a store, compare two, and say which to keep",
         discussion: """
             "list", the default, lists all versions with their age and size, and marks the current one. "diff A B" \
-            compares two versions: groups gone and new, how many groups have neighbours, how many of the 10 and 100 \
-            best neighbours are the same, and how far scores moved. With --group, it shows the neighbours of one group \
-            in both. "pin A" keeps a version when older ones are removed; "unpin A" releases it. "prune" removes all \
-            but the newest versions, as every recompute does; the current version and pinned ones stay.
+            compares two versions: groups that are gone or new, and groups with neighbours. It counts the 10 and 100 \
+            best neighbours that are the same, and shows how far scores moved. With --group, it shows the neighbours \
+            of one group in both. "pin A" keeps a version when older ones are removed; "unpin A" releases it. "prune" \
+            removes all but the newest versions, as every recompute does; the current version and pinned ones stay.
             """,
         arguments: [
             Argument("ACTION", help: "What to do: list, diff, pin, unpin or prune", isOptional: true),

@@ -12,9 +12,10 @@ enum PhotoCommand: Subcommand {
     static let command = Command(
         "photo", summary: "List the groups that a photo could be added to, and why",
         discussion: """
-            For a photo that is in a pool, the candidates are the groups of photos that share a pool with it, and the \
-            neighbours of its groups. For a photo in no pool, they are groups whose photos have the same tags or were \
-            taken nearby, and the groups of its owner with their neighbours. Groups with large pools fill up the list.
+            For a photo in a pool, the candidates are the neighbours of its groups, and the groups of photos that \
+            share a pool with it. For a photo in no pool, they are groups whose photos have the same tags or were \
+            taken nearby. The groups of its owner and their neighbours are candidates too. Groups with large pools \
+            fill up the list.
 
             Groups that have the photo, groups without activity for a year, and invitation-only groups that the owner \
             is not a member of are left out.

@@ -15,12 +15,12 @@ enum RecommendCommand: Subcommand {
             list gives each interest its share of the ranks, leaves out near-duplicates, and changes its order every \
             six hours. It has at most 300 groups.
 
-            A score is the sum of what the reasons contribute; each relation is scaled by the mean of its best scores. \
-            For a user with few groups, the list also has groups from stated interests, curated groups and trending \
-            groups; popular groups fill the rest. A group that is no candidate has no score and no interest. "placed \
-            by" names the cause that puts a group above others with greater scores: the share of its interest, \
-            variety, rotation, its season, a boost, curation or cold start. It is relevance if no group with a greater \
-            score follows.
+            A score is the sum of what the reasons contribute; each relation is scaled by the mean of its best \
+            scores. For a user with few groups, the list also has groups from stated interests, curated groups and \
+            trending groups; popular groups fill the rest. A group that is no candidate has no score and no interest. \
+            "placed by" names the cause that puts a group above others with greater scores. It is the share of its \
+            interest, variety, rotation, its season, a boost, curation or cold start. It is relevance if no group \
+            with a greater score follows.
 
             A boost multiplies the scores of candidates, those of a topic or one group. It moves groups that are \
             candidates anyway, and leaves the scores in the table unchanged.

@@ -32,19 +32,19 @@ enum RecomputeCommand: Subcommand {
             Each list is then divided by (the sum of its scores)^G. A = 0, P = Q = 0.5, H = 0, R = 1, G = 0 and \
             --cut source give the plain cosine.
 
-            Before the switch the new version is compared with the current one. If too many groups, members or \
-            entries are gone, too many groups are left without neighbours, or neighbours and scores differ too much, \
-            the job fails with exit code 65: the new version is published for inspection ("coterie models diff"), and \
-            the current one stays. Neighbours are not judged when the formula was changed. --force makes the new \
-            version current all the same.
+            Before the switch the new version is compared with the current one. The job fails with exit code 65 if \
+            too many groups, members or entries are gone, or too many groups have no neighbours. It also fails if \
+            neighbours and scores differ too much. The new version is then published for inspection ("coterie models \
+            diff"), and the current one stays. Neighbours are not judged when the formula was changed. --force makes \
+            the new version current all the same.
 
             In members' lists, the weight of a relation other than memberships depends on how well it helps to find \
             memberships that are left out.
 
-            With --tables the entries, the users and the photos come from a folder of tables, which another program or \
-            "coterie export tables" has written; the members are published with the version, because the catalog does \
-            not have them. With --share other processes find the neighbours. The version is the \
-            same, byte for byte.
+            With --tables the entries, the users and the photos come from a folder of tables, which another program \
+            or "coterie export tables" has written. The members are published with the version, because the catalog \
+            does not have them. With --share other processes find the neighbours. The version is the same, byte for \
+            byte.
 
             If the catalog has vectors of photos, the version gets an index of those in public pools.
 

@@ -10,9 +10,9 @@ enum RenameCommand: Subcommand {
         "rename", summary: "Give a group or a user another id, with all that belongs to it",
         discussion: """
             WHAT is group or user. Memberships, pool entries, interactions, dismissals and interests move to the new \
-            id; so do the hiding and the curation of a group, and the photos of a user. If the catalog already has the \
-            new id, its own data stays, and what it lacks is added. In this way a member who logs in after anonymous \
-            use keeps what they did.
+            id. So do the hiding and the curation of a group, and the photos of a user. If the catalog already has \
+            the new id, its own data stays, and what it lacks is added. In this way a member who logs in after \
+            anonymous use keeps what they did.
 
             The command is one transaction, and repeating it changes nothing. A renamed group is in no answer until \
             the next recompute, which uses its new id. With a store in Redis, the command tells the daemons. Changes \

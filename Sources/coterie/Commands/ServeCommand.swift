@@ -14,8 +14,8 @@ enum ServeCommand: ConfiguredCommand {
         discussion: """
             /openapi.json describes the API, /healthz and /readyz report the daemon's state, and /metrics has metrics \
             for Prometheus. The daemon loads newly published versions without a restart. On SIGTERM it finishes open \
-            requests and exits; on SIGHUP it rereads the key file and the configuration files, which it also looks at \
-            every few seconds. "coterie config list" says which settings it takes up while it runs.
+            requests and exits. On SIGHUP, and every few seconds, it looks for changes of the key file and the \
+            configuration files. "coterie config list" says which settings it takes up while it runs.
 
             With --keys, requests need a token, except for the API description, the health checks and the areas of \
             --open. A member's token is valid for /v1/users/{that member} only, a service's for groups, photos, \
@@ -24,10 +24,10 @@ enum ServeCommand: ConfiguredCommand {
             addresses only.
 
             With a store in a folder, the daemon reads memberships and photos from the catalog and records \
-            interactions there. With a store in Redis, which several daemons can share, it reads memberships from the \
-            store, and from the catalog, if there is one, only photos and hidden groups. It records interactions in a \
-            journal of its own and sends them to the other daemons through Redis; the next "coterie recompute" applies \
-            them to the catalog. A catalog of an older program is migrated at the start.
+            interactions there. Several daemons can share a store in Redis. A daemon then reads memberships from the \
+            store. It reads photos and hidden groups from the catalog, if there is one. It records interactions in a \
+            journal of its own and sends them to the other daemons through Redis. The next "coterie recompute" \
+            applies them to the catalog. A catalog of an older program is migrated at the start.
             The log goes to standard error, one JSON object per line. It contains no tokens and no query strings.
             """,
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
@@ -147,8 +147,8 @@ enum ServeCommand: ConfiguredCommand {
             Option(
                 flag: "skip-missing",
                 help: """
-                    With a store in Redis: give up damaged changes of the journal that no other daemon has, so that \
-                    later ones are sent; the log names each
+                    With a store in Redis: give up damaged changes of the journal that no other daemon has. Later \
+                    ones are then sent; the log names each
                     """),
             Option(
                 flag: "log-requests", help: "Log every request, not only refused ones",

@@ -15,8 +15,8 @@ enum StatsCommand: Subcommand {
 
             Then come groups that most members are in, and members of most groups, at most \
             \(CatalogStatistics.ubiquityLimit) each. Such a group tells nothing about a member: it is no interest and \
-            no reason in lists. At the end come pairs of ids that differ only in blanks, letter case, leading zeros or \
-            encoding, at most \(IDTwins.pairLimit) of each kind, with the command that makes them one.
+            no reason in lists. At the end come pairs of ids that differ only in blanks, letter case, leading zeros \
+            or encoding. There are at most \(IDTwins.pairLimit) of each kind, with the command that makes them one.
             """,
         options: [CommonOptions.catalog, CommonOptions.json],
         examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])

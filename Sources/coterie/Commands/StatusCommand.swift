@@ -11,12 +11,12 @@ enum StatusCommand: Subcommand {
     static let command = Command(
         "status", summary: "Show on one screen what runs on a store, and what is wrong",
         discussion: """
-            Daemons report to the store every two seconds. A daemon without a report for twenty seconds is not listed. \
-            The version lag is the time for which a daemon has not served the current version. "switched in" is the \
-            time that it took after the switch to serve this version. With a store in Redis, the stream lag is the age \
-            of the latest moment up to which a daemon has all changes of other daemons, and the number of changes that \
-            it lacks. An outbox has the changes that a daemon could not send yet. Sessions are those on its disk that \
-            have not ended.
+            Daemons report to the store every two seconds. A daemon without a report for twenty seconds is not \
+            listed. The version lag is the time for which a daemon has not served the current version. "switched in" \
+            is the time that it took after the switch to serve this version. With a store in Redis, the stream lag \
+            says what a daemon lacks of the changes of other daemons. It is the number of these changes, and the time \
+            since the daemon had all of them. An outbox has the changes that a daemon could not send yet. Sessions \
+            are those on its disk that have not ended.
 
             The journals of this machine are read, too. If no running daemon has a journal, the status shows what \
             waits in it.

@@ -10,9 +10,9 @@ enum TrendingCommand: Subcommand {
     static let command = Command(
         "trending", summary: "List the groups that grow faster than usual",
         discussion: """
-            Every group is compared with its own past: the number of people who joined or posted in the last seven \
-            days, minus the weekly mean of the eight weeks before, in standard deviations. A new group can trend with \
-            a few people; a large group must exceed its mean by half.
+            Every group is compared with its own past. The score is the number of people who joined or posted in the \
+            last seven days, minus the weekly mean of the eight weeks before. Its unit is a standard deviation. A new \
+            group can trend with a few people; a large group must exceed its mean by half.
 
             The seven days end when the version was built, or at the last date in the catalog if that is earlier.
             """,

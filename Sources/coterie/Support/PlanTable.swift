@@ -83,8 +83,8 @@ enum PlanOptions {
     static let variety = Option(
         "variety", "N",
         help: """
-            How strongly lists are varied and change with time: 0 for not at all, 1 as usual, up to \
-            \(Int(PlanConfiguration.greatestVariety)); all daemons need the same one
+            How much lists vary and change with time: 0 not at all, 1 as usual, at most \
+            \(Int(PlanConfiguration.greatestVariety)). All daemons need the same value
             """,
         default: "1", environment: "COTERIE_VARIETY", type: .number(0...PlanConfiguration.greatestVariety),
         setting: Setting("lists.variety", isLive: true))
