@@ -39,8 +39,8 @@ public enum MeasureOptions {
     private static let cut = Option(
         "cut", "SIDE",
         help: """
-            Modified: whether a group keeps the K best in its list, or the K lists where it is best (default: \
-            \(ModifiedCosine.standard.cut.rawValue))
+            Modified: source: a list has the K best of its group; target: a group is in the K lists where it scores \
+            best (default: \(ModifiedCosine.standard.cut.rawValue))
             """,
         allowed: ListLimitSide.allCases.map(\.rawValue), setting: setting("cut"))
 

@@ -31,7 +31,9 @@ public struct ListSetting: Sendable {
     /// Returns all settings of lists from some relations, in the order of the stages that they concern.
     public static func all(of relations: RelationTable) -> [ListSetting] {
         relations.map { weight(of: $0) } + [
-            ListSetting("ceiling", "The plain cosine to a joined group from which a group is too similar", 0.01...1) {
+            ListSetting(
+                "ceiling", "The plain cosine to a joined group from which a group is left out as too similar", 0.01...1
+            ) {
                 $0.filters.ceiling = $1
             },
             ListSetting("inactive-after-days", "Days without activity after which a group is left out", 1...3650) {
@@ -39,22 +41,26 @@ public struct ListSetting: Sendable {
             },
             ListSetting("rotation-hours", "Hours for which the order stays", 0.1...720) { $0.rotation.hours = $1 },
             ListSetting("rotation-noise", "How much the order changes", 0...4) { $0.rotation.noise = $1 },
-            ListSetting("rotation-tail-noise", "How much it changes among popular groups", 0...4) {
+            ListSetting("rotation-tail-noise", "How much the order changes among popular groups", 0...4) {
                 $0.rotation.tailNoise = $1
             },
             ListSetting("impressions-to-half", "Impressions without a click that halve a score", 1...1000) {
                 $0.feedback.impressionsToHalf = $1
             },
-            ListSetting("dismissal-depth", "By how much the neighbours of a dismissed group are lowered", 0...1) {
+            ListSetting(
+                "dismissal-depth", "The part of their scores that close neighbours of a dismissed group lose", 0...1
+            ) {
                 $0.feedback.dismissalDepth = $1
             },
             ListSetting("lambda", "The penalty for similarity to groups chosen before", 0...1) {
                 $0.selection.lambda = $1
             },
-            ListSetting("loss-limit", "The greatest part of raw score lost through diversity", 0...1) {
+            ListSetting("loss-limit", "The greatest part of the sum of scores that diversity may cost", 0...1) {
                 $0.selection.lossLimit = $1
             },
-            ListSetting("groups-to-half", "Joined groups with which half of a list is personal", 0.1...100) {
+            ListSetting(
+                "groups-to-half", "The number of joined groups with which half of a list is personal", 0.1...100
+            ) {
                 $0.coldStart.groupsToHalf = $1
             },
             ListSetting("topic-weight", "The weight of groups about stated interests", 0...100) {
@@ -70,7 +76,7 @@ public struct ListSetting: Sendable {
     private static func weight(of facts: RelationDescription) -> ListSetting {
         let relation = facts.relation
         return ListSetting(
-            "weight-\(facts.name)", "What the weight of similarity by \(facts.name) is multiplied by", 0...100
+            "weight-\(facts.name)", "The factor of the weight of similarity by \(facts.name)", 0...100
         ) { configuration, factor in
             let weights = configuration.relations.map { facts in
                 (facts.relation, facts.relation == relation ? facts.weight * factor : facts.weight)

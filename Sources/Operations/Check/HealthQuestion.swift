@@ -123,9 +123,9 @@ public enum HealthBound: String, Sendable, CaseIterable {
     /// The meaning, for the help.
     public var meaning: String {
         switch self {
-        case .versionWarnDays: "The age of the current version above which it is a warning"
+        case .versionWarnDays: "The age of the current version above which there is a warning"
         case .versionBadDays: "The age of the current version above which it is bad"
-        case .recomputeDays: "The time since the last success of the weekly job above which it is a warning"
+        case .recomputeDays: "The time since the last success of the weekly job above which there is a warning"
         case .evictionDays: "The time for which evictions since the start of Redis are reported"
         case .memoryPercent: "The share of a memory limit above which its use is reported"
         case .waitingSeconds: "The longest normal wait of a change in a journal"

@@ -39,7 +39,7 @@ extension HealthQuestion {
     }
 
     static let sessions = HealthQuestion(
-        "sessions", looksAt: "the lists of sessions on this machine; they can be lost, so nothing of them is bad",
+        "sessions", looksAt: "the lists of sessions on this machine; they are made again, so a fault is only a warning",
         faults: [.sessionsDamaged, .sessionsUnusable]
     ) { check, _ in check.places.sessions.map(check.sessionFinding) }
 }

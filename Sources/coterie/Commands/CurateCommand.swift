@@ -12,7 +12,7 @@ enum CurateCommand: Subcommand {
     }
 
     static let command = Command(
-        "curate", summary: "Choose groups to recommend to members of whom little is known",
+        "curate", summary: "Choose groups to recommend to members about whom little is known",
         discussion: """
             "add" adds a group to the curated ones, or changes its position and its dates; the groups after it move \
             down by one. "list" lists all curated groups, including those that have not started or have expired. \

@@ -22,12 +22,12 @@ enum ForgetCommand: Subcommand {
             the daemons that share it. Within about a second they answer 404 and erase the member from their \
             journals, whichever version serves. After --undo they show the member again with the next version.
 
-            The neighbours of a version are counts over all members, and forget one with the next "coterie recompute". \
-            Versions in Redis, and versions in a folder that "coterie recompute" published with members, hold these \
-            until they are pruned. Streams hold what members did until all versions have it.
+            The neighbours of a version are counts over all members, and forget one with the next "coterie \
+            recompute". Versions in Redis, and versions in a folder that "coterie recompute" published with members, \
+            hold these until they are pruned. Streams hold the interactions of members until all versions have them.
 
-            --check says what is left where, and ends with exit code 1 if anything is. Of the journals of daemons it \
-            sees those on this machine. With --backup it looks into a file of "coterie backup" instead.
+            --check says which data is left, and where. The exit code is 1 if any is. It sees the journals of daemons \
+            on this machine only. With --backup it looks into a file of "coterie backup" instead.
             """,
         arguments: [Argument("USER", help: "Users' ids", isOptional: true, isRepeating: true)],
         options: [

@@ -30,10 +30,11 @@ enum ImportCommand: Subcommand {
             left out. Topics, interests and tags are separated by ";". Importing the same file again changes nothing. \
             A later import overwrites what an earlier one set. Columns that a file does not have keep their values.
 
-            Files of pairs, such as memberships, also make the groups, users and photos that they name. Once \
-            there was a file of groups, or of photos, those that none has described are not shown: they may be private.
+            Files of pairs, such as memberships, also make the groups, users and photos that they name. After the \
+            first file of groups, groups that no such file describes are not shown: they may be private. The same \
+            holds for photos.
 
-            The column listed of users is yes or no. The groups of a member who is not listed never speak for their \
+            The column listed of users is yes or no. The groups of a member with no do not count in the lists of \
             followers.
 
             An import is one transaction: if it fails, or is killed, nothing was changed. Rejected lines are written \
@@ -73,7 +74,9 @@ enum ImportCommand: Subcommand {
             Option(flag: "replace", help: "Replace all rows of this kind by those of the files"),
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of the rows"),
             Option(flag: "allow-rejects", help: "Let --replace remove rows although lines were rejected"),
-            Option(flag: "allow-renames", help: "Take groups that look renamed for others, and lose what was decided"),
+            Option(
+                flag: "allow-renames",
+                help: "Take groups that look renamed for new ones, and lose hiding, curation and dismissals"),
             Option(flag: "readmit", help: "Let members come back whom \"coterie forget\" has removed"),
             Option(
                 "rejects", "FILE",

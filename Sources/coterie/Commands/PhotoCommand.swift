@@ -20,8 +20,8 @@ enum PhotoCommand: Subcommand {
             Groups that have the photo, groups without activity for a year, and invitation-only groups that the owner \
             is not a member of are left out.
 
-            By look, photos whose vectors are similar vote for their groups. It needs vectors (coterie import vectors) \
-            and a version made since; the photo itself may be new. The reasons name public photos.
+            By look, photos whose vectors are similar vote for their groups. This needs vectors (coterie import \
+            vectors) and a version made since; the photo itself may be new. The reasons name public photos.
 
             Without a photo, --like and --unlike name examples: public photos, or vectors in brackets. The groups are \
             those of photos that look like the former and not like the latter.
@@ -75,7 +75,7 @@ enum PhotoCommand: Subcommand {
             let answer = snapshot.groups(forPhoto: id, context, by: basis, limit: limit, reasonLimit: .max)
             try output.line(
                 photo.map {
-                    "\(printable($0.id)) is in \(context.groups.count) public groups of the model; it could be added to:"
+                    "\(printable($0.id)) is in \(context.groups.count) public groups of the version; it could be added to:"
                 } ?? "groups of photos that look like the examples:")
             for line in table(answer) { try output.line(line) }
             if answer.groups.isEmpty {

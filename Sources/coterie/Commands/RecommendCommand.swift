@@ -25,9 +25,10 @@ enum RecommendCommand: Subcommand {
             A boost multiplies the scores of candidates, those of a topic or one group. It moves groups that are \
             candidates anyway, and leaves the scores in the table unchanged.
 
-            Memberships are read from the catalog, or from the version if the catalog does not have them. With a store \
-            in Redis, what daemons recorded since the last recompute is read from there. With several users, or \
-            with --users, --json writes one line per user; unknown users are reported, and the others get their lists.
+            Memberships are read from the catalog, or from the version if the catalog does not have them. With a \
+            store in Redis, changes of daemons since the last recompute are read from there. With several users, or \
+            with --users, --json writes one line per user; unknown users are reported, and the others get their \
+            lists.
             """,
         arguments: [Argument("USER", help: "The user's id", isOptional: true, isRepeating: true)],
         options: [
@@ -88,7 +89,7 @@ enum RecommendCommand: Subcommand {
             } else {
                 // A table counts the reasons that it has no room for.
                 let answer = context.recommendations(plan, limit: limit, reasonLimit: .max)
-                try output.line("\(printable(user)) is in \(joinedCount) public groups of the model; recommended:")
+                try output.line("\(printable(user)) is in \(joinedCount) public groups of the version; recommended:")
                 for line in PlanTable.lines(answer) { try output.line(line) }
                 if plan.items.isEmpty { try output.line("nothing: the model has no group to recommend") }
                 for line in PlanTable.lines(stages ?? []) where stages != nil { try output.line(line) }

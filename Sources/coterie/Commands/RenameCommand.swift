@@ -19,8 +19,8 @@ enum RenameCommand: Subcommand {
             that still come under the old id count for the new one, unless something else has the old id by then.
             """,
         arguments: [
-            Argument("WHAT", help: "group or user"), Argument("OLD", help: "The id up to now"),
-            Argument("NEW", help: "The id from now on"),
+            Argument("WHAT", help: "group or user"), Argument("OLD", help: "The current id"),
+            Argument("NEW", help: "The new id"),
         ],
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: ["coterie rename group owl-watch owls-of-the-north", "coterie rename user guest-77 laura-100"])

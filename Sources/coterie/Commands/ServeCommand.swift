@@ -45,7 +45,7 @@ enum ServeCommand: ConfiguredCommand {
             CommonOptions.audience, CommonOptions.issuer,
             Option(
                 "token-years", "N",
-                help: "The most years that a time in a token may lie ahead; times in milliseconds are refused by it",
+                help: "The most years that a time in a token may lie ahead; this refuses times in milliseconds",
                 default: "\(TokenChecker.usualYearLimit)", type: .integer(1...1000),
                 setting: Setting("access.tokenYears", isLive: true)),
             Option(

@@ -220,7 +220,7 @@ struct StatsHints {
             lines.append(
                 "\(share(few, relation.entrySizes.total)) of the \(relation.entries) "
                     + "are in fewer than 2 groups, and tell "
-                    + "nothing of which groups are alike")
+                    + "nothing about the similarity of groups")
         }
     }
 

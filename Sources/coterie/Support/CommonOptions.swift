@@ -222,10 +222,10 @@ enum GateOptions {
 
     static var all: [Option] {
         [
-            limit("max-lost", "Groups, members and entries that may be gone", standard.lost),
-            limit("max-emptied", "Groups that may be left without neighbours", standard.emptied),
-            limit("min-overlap", "How many of the 10 best neighbours must be the same", standard.overlap),
-            limit("max-drift", "How far scores may move", standard.drift),
+            limit("max-lost", "The share of groups, members or entries that may be gone", standard.lost),
+            limit("max-emptied", "The share of groups that may lose all neighbours", standard.emptied),
+            limit("min-overlap", "The mean share of the 10 best neighbours that must stay", standard.overlap),
+            limit("max-drift", "The mean relative change of scores that is allowed", standard.drift),
             Option(flag: "force", help: "Make the new version current, however different it is"),
         ]
     }

@@ -14,7 +14,7 @@ enum RecomputeOptions {
         Coterie.relations.flatMap(minimums) + [
             Option(
                 "neighbours", "K",
-                help: "Pairs a group keeps in each relation, the best (default: as tuned, or else \(limits))",
+                help: "The best pairs that a group keeps in each relation (default: as tuned, or else \(limits))",
                 type: .integer(1...10_000), setting: Setting("recompute.neighbours"))
         ] + MeasureOptions.options + [CommonOptions.threads, ProcessorPathOption.option]
     }
@@ -30,11 +30,12 @@ enum RecomputeOptions {
         let names = facts.plural.prefix(1).uppercased() + facts.plural.dropFirst()
         return [
             Option(
-                "min-\(facts.name)", "X", help: "\(names) a group needs to count by \(facts.name)",
+                "min-\(facts.name)", "X", help: "\(names) that a group needs to be compared by \(facts.name)",
                 default: String(facts.minimumEntries), type: .integer(bounds),
                 setting: Setting("recompute.\(facts.name).minimum")),
             Option(
-                "min-common-\(facts.name)", "Y", help: "Common \(facts.plural) a pair needs to count by \(facts.name)",
+                "min-common-\(facts.name)", "Y",
+                help: "Common \(facts.plural) that a pair of groups needs by \(facts.name)",
                 default: String(facts.minimumCommon), type: .integer(bounds),
                 setting: Setting("recompute.\(facts.name).minimumCommon")),
         ]

@@ -10,10 +10,10 @@ enum VectorImport {
 
     /// The paragraph about vectors in the help of `import`.
     static let help = """
-        vectors: \(columnNames.joined(separator: ", ")); a vector is numbers with blanks or commas between them, or an \
-        array in JSON Lines. Vectors may also be a NumPy file (.npy) of float16 or float32, rows × dimension, or .fvecs; \
-        --ids then names a file with the id of the photo of each row, one a line. A catalog has vectors of one model and \
-        one dimension. Vectors that are zero, or have NaN or infinity, are rejected
+        vectors: \(columnNames.joined(separator: ", ")); a vector is numbers with blanks or commas between them, or \
+        an array in JSON Lines. Vectors may also be a NumPy file (.npy) of float16, float32 or float64, rows × \
+        dimension, or .fvecs; --ids then names a file with the id of the photo of each row, one a line. A catalog has \
+        vectors of one model and one dimension. Vectors that are zero, or have NaN or infinity, are rejected
         """
 
     /// The options that only vectors have.
