@@ -166,7 +166,7 @@ extension Standing {
         case .notReached(let rank, let candidates):
             return (
                 "notReached",
-                "it is number \(rank) of \(candidates) candidates by score, and the list was full before its turn came"
+                "its score has rank \(rank) of \(candidates) candidates, beyond the end of the list"
             )
         }
     }

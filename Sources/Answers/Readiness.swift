@@ -35,7 +35,7 @@ public struct Readiness: Answer, Equatable {
         fields.part(\.freshness)
         fields.always(
             "missing", \.missing, as: .array(.string(words: ["memberships", "photos", "recording"])),
-            "What the daemon was started without; recording if the catalog's file has a read-only mode")
+            "The data that the daemon lacks; recording if the catalog can only be read")
         fields.sometimes("outbox", \.outbox, "Changes that wait to be sent; of a daemon that shares a store in Redis")
     }
 
@@ -201,7 +201,7 @@ public struct DaemonReport: Sendable, Equatable, Codable {
 
 /// A daemon's lag behind the store's current version and behind the changes of other daemons.
 public struct DaemonLag: Sendable, Equatable, Encodable {
-    /// The time for which it has not served the current version; 0 if it serves it, nil if unknown.
+    /// The time for which the daemon has not served the current version; 0 if it does, nil if unknown.
     public var versionSeconds: Double?
     /// The delay between the switch and its start of serving the current version.
     ///

@@ -86,7 +86,7 @@ public struct Recommendations: Answer, Equatable {
         fields.always("userId", \.userId, "The member")
         fields.always("known", \.known, "Whether anything is known of the member; else the list is one for newcomers")
         fields.always("recommendationId", \.recommendationId, "What interactions call the list that they come from")
-        fields.always("bucket", \.bucket, "The number of the span of time for which the order stays as it is")
+        fields.always("bucket", \.bucket, "The number of the rotation bucket; the order stays the same within a bucket")
         fields.always("interests", \.interests, "What the member cares about, the largest interest first")
         fields.always("recommendations", \.recommendations, "Groups, in the order in which they are shown")
         fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")

@@ -65,7 +65,8 @@ extension Catalog {
     /// Applies changes in one transaction; they are durable when this returns, on a catalog opened for recording.
     ///
     /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships
-    /// as well, and so for favourites and follows. The latest event counts; a pair without a time is older than any event.
+    /// as well, and so for favourites and follows. The latest event counts; a pair without a time is older than any
+    /// event.
     ///
     /// - Returns: the outcome of each change, in their order.
     /// - Throws: `CatalogError`; then no change was made.

@@ -17,7 +17,8 @@ public enum HoldOutRule: Sendable, Equatable {
     /// All memberships with a join time at or after this Unix second, and with them everything else from then on.
     ///
     /// The copy is the catalog as it would have been at that moment. It has no later entries of any relation, no later
-    /// photos and groups, and nothing that members did later. Rows without a time count as earlier ones. Stated interests
+    /// photos and groups, and nothing that members did later. Rows without a time count as earlier ones. Stated
+    /// interests
     /// are left out, because nobody knows since when they are there.
     case after(Int64)
 }
@@ -25,8 +26,8 @@ public enum HoldOutRule: Sendable, Equatable {
 extension Catalog {
     /// Writes a copy of the catalog without the memberships that a rule holds out, and without their interactions.
     ///
-    /// The rule can also be applied to another table. What members tell of is held out member by member, and what is in
-    /// pools photo by photo.
+    /// The rule can also be applied to another table. Favourites and follows are held out member by member, pool
+    /// entries photo by photo.
     ///
     /// - Parameters:
     ///   - path: the path of the copy, which must not exist yet.

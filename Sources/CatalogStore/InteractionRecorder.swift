@@ -25,8 +25,8 @@ final class InteractionRecorder {
 
     /// Prepares the statements.
     ///
-    /// - Parameter isReplaying: whether the changes come from journals. Interactions with groups and photos that are not
-    ///   public are then kept as well. The first of two with the same id counts.
+    /// - Parameter isReplaying: whether the changes come from journals. Interactions with groups and photos that are
+    ///   not public are then kept as well. The first of two with the same id counts.
     init(_ database: Database, isReplaying: Bool = false) throws(DatabaseError) {
         self.database = database
         self.isReplaying = isReplaying
@@ -186,7 +186,8 @@ final class InteractionRecorder {
 /// A pair whose time is still to come is older than any event, like one without a time. Otherwise a mistake in a file
 /// would win for years over what the member does.
 struct PairEvents {
-    /// The SQL of the latest time that is not still to come, in Unix seconds: the clock of a file's writer may be ahead.
+    /// The SQL of the latest time that is not still to come, in Unix seconds: the clock of a file's writer may be
+    /// ahead.
     static let latestTime = "unixepoch() + 300"
 
     private let latest: Statement

@@ -22,7 +22,8 @@ public struct StreamedNumbers: Sendable, Equatable {
 
 /// The steps that give a daemon's journal and the streams of the store the same changes.
 ///
-/// The steps follow from what both sides have now; a daemon does not remember what it sent before. A store that lost
+/// The steps depend only on the present journals and streams. A daemon keeps no record of sent changes. A store that
+/// lost
 /// its streams, or went back to an older state, therefore needs no special treatment. Every daemon sends the changes of
 /// every journal, not only of its own. A change is the same everywhere, and any daemon may send it.
 public struct ChangeExchange: Sendable {

@@ -152,7 +152,7 @@ func withThreads(_ count: Int, _ work: @Sendable () -> Void) {
 ///
 /// - Parameters:
 ///   - size: how many numbers a portion has; the last one may have fewer.
-///   - state: something that each thread has for itself, and that one portion after the other finds as it was left.
+///   - state: the workspace of a thread, which is kept from one portion to the next.
 /// - Returns: the results of all portions, in order.
 func inPortions<State, Value: Sendable>(
     of size: Int, count: Int, threads: Int, state: @autoclosure @Sendable () -> State,

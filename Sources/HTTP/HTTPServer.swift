@@ -135,8 +135,8 @@ extension HTTPServer {
         public var connectionLimitPerAddress = 0
         /// The time that a connection may be idle between two requests, from 1 to 3600 seconds.
         ///
-        /// It must be longer than that of a load balancer in front (often 60 seconds). Otherwise the balancer may send a
-        /// request just when the server closes the connection, and its client gets status 502.
+        /// It must be longer than that of a load balancer in front (often 60 seconds). Otherwise the balancer may send
+        /// a request just when the server closes the connection, and its client gets status 502.
         public var idleTimeoutSeconds = 75
         /// The time in which a request must arrive completely, however slowly its bytes arrive.
         ///

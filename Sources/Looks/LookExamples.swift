@@ -1,7 +1,7 @@
 /// A query made of vectors that it should resemble, and of others that it should not.
 ///
-/// The query is the mean of the former less a part of the mean of the latter. The source is Rocchio, "Relevance Feedback
-/// in Information Retrieval" (1971).
+/// The query is the mean of the former less a part of the mean of the latter. The source is Rocchio, "Relevance
+/// Feedback in Information Retrieval" (1971).
 public enum LookExamples {
     /// The weight of the mean of the vectors that the query should not resemble.
     public static let unlikeWeight: Float = 0.5

@@ -1,7 +1,8 @@
 /// The eigenvalues and eigenvectors of a symmetric matrix, the greatest value first.
 ///
-/// Reflections make the matrix tridiagonal, and the implicit QL method makes it diagonal. The source is Bowdler, Martin,
-/// Reinsch and Wilkinson, "The QR and QL algorithms for symmetric matrices", 1968. All sums are in a fixed order.
+/// Reflections make the matrix tridiagonal, and the implicit QL method makes it diagonal. The source is Bowdler,
+/// Martin, Reinsch and Wilkinson, "The QR and QL algorithms for symmetric matrices", 1968. All sums are in a fixed
+/// order.
 struct SymmetricEigen {
     /// The eigenvalues, descending.
     private(set) var values: [Double]

@@ -24,9 +24,9 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var relations: [RelationReport]
     /// The weight of a group's size in members' lists, learned from the memberships; nil if there was no evidence.
     public var popularityWeight: Double?
-    /// The weights of what members tell beside memberships; nil if the catalog had nothing of it.
+    /// The weights of favourites, follows and own photos; nil if the catalog had none.
     public var memberEvidence: [EvidenceWeight]?
-    /// Whether the groups with the most members find as much as any list, so that lists keep their order.
+    /// Whether popularity alone finds as much as any list; lists then keep its order.
     ///
     /// It is `nil` otherwise, and in versions of earlier programs.
     public var popularityWins: Bool?

@@ -30,8 +30,8 @@
 /// - `places`: the groups of each `PlaceCell`, by its two edges in tenths of a degree, `473,85`: a `PostingIndex`.
 /// - `curated`: 24 bytes for each group: index, position (UInt32, ascending), start, expiry (Int64, lowest value:
 ///   none).
-/// - `lookPhotos`, `lookGroups`, `lookIndex`: the photos with vectors, as `IndexedPhotos` and `LookShape` describe them.
-///   Only a version of a catalog with vectors has these sections.
+/// - `lookPhotos`, `lookGroups`, `lookIndex`: the photos with vectors, as `IndexedPhotos` and `LookShape` describe
+///   them. Only a version of a catalog with vectors has these sections.
 /// - a relation's name: n + 1 offsets (UInt64, counted in neighbours), then 12 bytes for each neighbour: index, common
 ///   entries (UInt32) and score (Float).
 public enum ModelLayout {

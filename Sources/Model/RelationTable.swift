@@ -116,7 +116,7 @@ public struct RelationDescription: Sendable, Equatable {
 /// is empty.
 public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     private var entries: [RelationDescription]
-    /// The tables of what members tell beside the relations of groups, such as their favourite photos.
+    /// The tables of what members tell, such as favourites and follows; no relation of groups reads them itself.
     public let memberTables: [RelationSource]
 
     /// The relations of the product.

@@ -42,7 +42,7 @@ enum ManifestJSON {
         else {
             throw StoreError(
                 .corrupt,
-                "\(origin) is damaged, and says which groups must stay away: \"coterie recompute\" makes it anew")
+                "\(origin), the list of withdrawn groups, is damaged: \"coterie recompute\" makes it anew")
         }
         return groups
     }

@@ -110,7 +110,7 @@ public enum AvailableProcessors {
     }
 }
 
-/// A small file in which the kernel says something.
+/// A small virtual file of the kernel, such as `memory.max` of a control group.
 enum SystemFile {
     /// Returns the text of a file, or nil if it cannot be read.
     static func text(_ path: String) -> String? {

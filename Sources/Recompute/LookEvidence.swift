@@ -76,7 +76,8 @@ struct LookEvidence {
         relations[.pool].map { model.size(of: Int(group), in: $0.relation) } ?? 0
     }
 
-    /// Returns the gain of each choice: of the rank of the group that is left out, among those that the photo is not in.
+    /// Returns the gain of each choice: of the rank of the group that is left out, among those that the photo is not
+    /// in.
     private func gains(_ photo: PhotoContext, _ leftOut: UInt32, without own: [UInt32]) -> [Double] {
         let others = recommender.suggestions(for: photo, limit: .max, by: .pools)
         let looks = recommender.suggestions(for: photo, limit: .max, by: .look)

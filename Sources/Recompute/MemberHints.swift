@@ -194,7 +194,9 @@ extension RecomputeJob {
 }
 
 extension RecomputeJob {
-    /// Returns the groups that what members tell points to; no step is reported if nobody told anything.
+    /// Returns the hints of all members.
+    ///
+    /// Without favourites and follows, no step is reported.
     ///
     /// - Parameter features: takes the members who like a group's photos.
     func memberHints(

@@ -103,7 +103,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
 
     /// Returns the expected steps for what members tell, and for the features of photos.
     ///
-    /// A group has some ten tags and places. What its photos' admirers have in common costs about as much as its photos.
+    /// A group has some ten tags and places. What its photos' admirers have in common costs about as much as its
+    /// photos.
     private static func featureSteps(
         _ work: [Relation: WorkEstimate], _ content: ContentEstimate, told: Int, groups: Int,
         _ parameters: RecomputeParameters

@@ -7,8 +7,8 @@ extension RecomputeJob {
     /// versions.
     ///
     /// The record of the last recompute has the groups of the versions before it, except public ones that its newest
-    /// version has. So only that version and later ones are read. A version that is damaged, or of another format, cannot
-    /// serve, and is left out.
+    /// version has. So only that version and later ones are read. A version that is damaged, or of another format,
+    /// cannot serve, and is left out.
     ///
     /// - Parameter groups: all groups of the catalog, in ascending order of the bytes of their ids.
     func withdrawnGroups(_ groups: [GroupRecord]) throws(RecomputeError) -> WithdrawnGroups? {

@@ -119,7 +119,8 @@ struct RelationEvidence: Sendable {
     static let popularityAloneWeight = 1e5
     /// The least gain of popularity alone, relative to the gain of lists, at which it may find more.
     ///
-    /// The influence of a left-out membership is taken away only approximately, so lists seem to find more than they do.
+    /// The influence of a left-out membership is taken away only approximately, so lists seem to find more than they
+    /// do.
     private static let suspiciousPart = 0.6
     /// The least gain of popularity alone, relative to the best lists, with which it wins.
     ///

@@ -27,8 +27,9 @@
 ///   absent and is listed in `faults`.
 /// - The values of columns that are not wanted do not matter.
 ///
-///     var reader = try RecordReader(DialectChoice(format: .tsv), columns: [RecordColumn("user"), RecordColumn("group")],
-///                                   source: "memberships.tsv", read: file.read)
+///     let columns = [RecordColumn("user"), RecordColumn("group")]
+///     var reader = try RecordReader(
+///         DialectChoice(format: .tsv), columns: columns, source: "memberships.tsv", read: file.read)
 ///     while true {
 ///         switch try reader.next() {
 ///         case .record: reader.withField(0) { user in … }

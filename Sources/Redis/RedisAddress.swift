@@ -250,7 +250,7 @@ extension RedisAddress {
             self.hosts = endpoints
             name = String(path.prefix { $0 != "/" })
             guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) })
-            else { throw bad("after the Sentinels comes no name of what they watch, such as /mymaster") }
+            else { throw bad("the name of the Sentinels' master is missing after them, such as /mymaster") }
         }
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folder in which SQLite keeps for a while what is too much for memory, such as rows that it sorts.
+/// SQLite's folder for temporary files, such as rows that it sorts.
 public enum TemporaryFolder {
     /// The free room below which the folder counts as full, in bytes.
     private static let leastBytes: UInt64 = 1 << 20

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// The time in which a daemon that was told to stop still answers, while readiness checks already fail.
+/// The time after a stop signal in which a daemon still answers, and readiness checks fail.
 ///
-/// A load balancer needs some checks to notice that a daemon is about to stop. Without this time, it would send requests
+/// A load balancer needs some checks to notice that a daemon is about to stop. Without this time, it would send
+/// requests
 /// to a daemon that takes no more connections.
 public final class Drain: Sendable {
     /// The length of that time, in whole seconds.

@@ -301,7 +301,7 @@ extension Problem {
 
     /// All callers of an open area together exceed its rate limit.
     static func openAreaTooBusy(waitNanoseconds wait: UInt64) -> Problem {
-        tooManyRequests("all callers together ask for what is open to anybody more often than is allowed", wait)
+        tooManyRequests("all callers together use the open areas more often than is allowed", wait)
     }
 
     /// The member has reached the quota of recorded interactions.

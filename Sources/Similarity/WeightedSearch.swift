@@ -86,8 +86,8 @@ extension TileWorker {
 
     /// Returns the factor that turns a sum of weights into the unit of bounds.
     ///
-    /// The least useful sum becomes 2¹³. Each common entry then rounds it by less than 1/8,000, and a threshold can grow
-    /// eight times before every bound passes.
+    /// The least useful sum becomes 2¹³. Each common entry then rounds it by less than 1/8,000, and a threshold can
+    /// grow eight times before every bound passes.
     private func boundScale(leastSum: Double) -> Double {
         leastSum > 0 && leastSum.isFinite ? 0x1p13 / leastSum : 0x1p-16
     }

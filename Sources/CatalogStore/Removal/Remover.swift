@@ -160,11 +160,11 @@ struct Removal {
 extension ImportKind {
     /// Returns the statements that remove the rows of this kind with the keys in `vanished`; its own rows go last.
     ///
-    /// Rows of other tables that name them go first. The table `vanished` has a column `key`, or for pairs `row_key` and
-    /// `entry_key`, with the time of pairs that repeat if no user named them.
+    /// Rows of other tables that name them go first. The table `vanished` has a column `key`, or for pairs `row_key`
+    /// and `entry_key`, with the time of pairs that repeat if no user named them.
     ///
-    /// - Parameter isNamed: whether a user named the rows. Recorded events of these pairs, such as joins, are then removed as
-    ///   well; the lack of a row in a file says nothing about them.
+    /// - Parameter isNamed: whether a user named the rows. Recorded events of these pairs, such as joins, are then
+    ///   removed as well; the lack of a row in a file says nothing about them.
     func removals(in relations: RelationTable, isNamed: Bool) -> [Removal] {
         switch self {
         case .relation(let source):

@@ -5,8 +5,8 @@ import SQLite
 extension Catalog {
     /// Returns public photos that a member may like, best first.
     ///
-    /// They are photos that members of like taste like, and photos of groups that fit the member. Each is in the pool of
-    /// a shown group. The member's own photos and favourites are left out.
+    /// They are photos that members of like taste like, and photos of groups that fit the member. Each is in the pool
+    /// of a shown group. The member's own photos and favourites are left out.
     public func photos(for request: TasteRequest, planner: Planner) throws(CatalogError) -> [TastePhoto] {
         try snapshot { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in

@@ -15,8 +15,8 @@ import Model
 /// ```
 ///
 /// All numbers are little-endian. Slots are only ever added. A vector that is removed, or replaced, leaves its slot
-/// behind, until the file is written anew under another name. The catalog knows the slot of each photo and the number of
-/// slots; bytes after these are of an import that failed.
+/// behind, until the file is written anew under another name. The catalog knows the slot of each photo and the number
+/// of slots; bytes after these are of an import that failed.
 struct VectorFile: Sendable {
     static let headerByteCount = 64
     private static let magic = Array("COVECTOR".utf8)

@@ -46,7 +46,8 @@ public struct DiscoveryEvaluation {
 
     /// Reads members and what was held out of them.
     ///
-    /// Held-out photos count if they are public and in the pool of a shown group, and members if they agreed to be shown.
+    /// Held-out photos count if they are public and in the pool of a shown group, and members if they agreed to be
+    /// shown.
     ///
     /// - Parameters:
     ///   - kind: favourites for photos, follows for contacts.

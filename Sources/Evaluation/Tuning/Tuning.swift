@@ -23,8 +23,8 @@ public struct Tuning: Sendable {
     /// Creates a tuning.
     ///
     /// - Parameters:
-    ///   - usual: The settings that are served without a tuning. Relations without settings here begin with the standard
-    ///     ones.
+    ///   - usual: The settings that are served without a tuning. Relations without settings here begin with the
+    ///     standard ones.
     ///   - earlier: The settings of an earlier tuning.
     public init(
         _ community: TuningCommunity, usual: TunedSettings, earlier: TunedSettings?, budgetSeconds: Double, threads: Int

@@ -186,7 +186,8 @@ extension ExperimentReport {
         }
     }
 
-    /// Returns the comparisons; the measure that decides is one question, all other measures are questions of their own.
+    /// Returns the comparisons; the measure that decides is one question, all other measures are questions of their
+    /// own.
     private static func comparisons(_ arms: [ArmSums], decides: Measure?) -> [Comparison] {
         var comparisons = (1..<arms.count).flatMap { arm in
             Measure.allCases.map { measure in

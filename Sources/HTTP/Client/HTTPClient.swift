@@ -11,7 +11,7 @@ public final class HTTPClient {
         public var body: [UInt8]
         /// The time from the start of the request to the end of the answer.
         public var microseconds: UInt64
-        /// The time that the server says it took (`Server-Timing`), or nil if it does not say it.
+        /// The server's own time for the answer, from `Server-Timing`, or nil without that field.
         public var serverMicroseconds: UInt64?
     }
 

@@ -8,7 +8,7 @@ public enum EvidenceKind: String, Sendable, CaseIterable, Codable {
     case photos
 }
 
-/// A group that what a member told points to, such as the member's favourite photos.
+/// A group that a member's favourites, follows or own photos suggest.
 public struct GroupHint: Sendable, Equatable {
     /// The kind of what the member told.
     public var kind: EvidenceKind
@@ -64,7 +64,7 @@ public enum ToldKind: String, Sendable, CaseIterable {
 }
 
 extension EvidenceKind {
-    /// The table of what members tell; nil if the evidence is not told, but in photos.
+    /// The table of the evidence; nil for own photos.
     public var source: RelationSource? { ToldKind(rawValue: rawValue)?.source }
 
     /// The kinds whose hints point to groups that the member has not joined.

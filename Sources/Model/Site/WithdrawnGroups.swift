@@ -1,4 +1,6 @@
-/// The groups that versions of a store have, and that the site must not show any more, whatever version serves.
+/// The groups in versions of a store that are private, undescribed or removed by now.
+///
+/// No version may show them.
 ///
 /// Daemons without a catalog hide them. Each recompute finds them anew, before it publishes a version. The record also
 /// has the public groups that the newest version lacks, so that they are known when they turn private later.

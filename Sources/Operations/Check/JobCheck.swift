@@ -21,7 +21,7 @@ extension HealthFault {
 
     static let backupMissing = HealthFault(
         .bad, "the folder of --backups has no backup, or cannot be read",
-        advice: "see what the unit coterie-backup said, and who owns the folder")
+        advice: "read the log of the unit coterie-backup, and see who owns the folder")
     static let backupOld = HealthFault(
         .bad, "the newest backup is too old", bound: .backupDays,
         advice: "see what the unit coterie-backup said (\"journalctl\"), and whether its timer runs")

@@ -40,7 +40,7 @@ extension HealthFault {
         advice: "start the daemon of the journal, which sends them again; else recompute with --skip-missing")
     static let streamThin = HealthFault(
         .warning, "a stream lacks changes between others",
-        advice: "let the daemons run: one that has them makes the stream anew")
+        advice: "keep the daemons running: one that has these changes makes the stream anew")
 }
 
 extension HealthQuestion {
@@ -128,7 +128,8 @@ extension HealthCheck {
 
     /// Returns the finding about evicted keys, if any.
     ///
-    /// Versions and streams have no expiry. Lists of sessions, reports of daemons and the lease of a publisher have one.
+    /// Versions and streams have no expiry. Lists of sessions, reports of daemons and the lease of a publisher have
+    /// one.
     /// A count since the start of the server says nothing of now, so it counts for some days only.
     fileprivate func eviction(of state: RedisServerState) -> Finding? {
         if let policy = state.evictionPolicy, policy.hasPrefix("allkeys") {

@@ -27,7 +27,7 @@ extension HealthFault {
         advice: "nothing serves it; the next recomputes remove it, or \"coterie models prune\"")
     static let versionOfOtherFormat = HealthFault(
         .warning, "another version has a format that this program cannot read",
-        advice: "nothing serves it, and the next recomputes remove it in time")
+        advice: "nothing to do: no daemon serves this version, and a recompute will remove it")
     static let versionTooOld = HealthFault(
         .bad, "the current version is far too old", bound: .versionBadDays,
         advice: "see why \"coterie recompute\" does not run, or is refused (\"coterie models\")")

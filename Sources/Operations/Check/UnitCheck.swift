@@ -67,7 +67,7 @@ struct UnitState: Equatable {
         return findings.isEmpty ? [.good("units", "none of \(loaded.count) has failed")] : findings
     }
 
-    /// Returns what systemd tells of the units, or an empty text if it does not tell this user.
+    /// Returns the states of the units as systemd prints them, or an empty text if this user may not see them.
     static func described() -> String {
         let properties = "Id,LoadState,ActiveState,Result,UnitFileState"
         let command = "exec systemctl show --property=\(properties) \(names.joined(separator: " ")) 2>/dev/null"

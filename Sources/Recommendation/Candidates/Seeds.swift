@@ -34,7 +34,8 @@ struct Seeds {
     @inline(__always)
     func factor(_ factor: Double, ofSeed seed: Int) -> Double { weights.isEmpty ? factor : factor * weights[seed] }
 
-    /// Returns the position that a hint has as the contributor to a candidate: that of its seed, or one after all seeds.
+    /// Returns the position that a hint has as the contributor to a candidate: that of its seed, or one after all
+    /// seeds.
     func position(ofHint hint: Int) -> Int { areHints ? hint : groups.count + hint }
 
     /// Returns the interests, the one of the hints last if they are not the seeds.

@@ -44,8 +44,8 @@ struct LookVotes {
 
     /// Returns the reasons for groups, at most 1 each.
     ///
-    /// A photo votes with its similarity above that of the last voter, relative to the first one. Near-duplicates of the
-    /// query count as one photo, as people post the same picture again and again.
+    /// A photo votes with its similarity above that of the last voter, relative to the first one. Near-duplicates of
+    /// the query count as one photo, as people post the same picture again and again.
     ///
     /// A group's share *v* of the votes is set against its share *e* of the indexed photos. The group gets
     /// *v a / (e + a)*, where *a* is small. Otherwise the largest groups would be suggested for every photo.

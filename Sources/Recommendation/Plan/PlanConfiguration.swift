@@ -20,7 +20,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var groupLimit = 500
     }
 
-    /// The bound from which a group has so many of all members that it tells nothing about any of them.
+    /// The bounds of ubiquitous groups, which say nothing about the taste of a member.
     ///
     /// Such a group, as one of all registered users, has the neighbours of everybody. It joins no interest, brings no
     /// candidate and is no reason. It may be recommended like any other.
@@ -84,7 +84,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var hours = 6.0
         /// The strength ν of the noise: more noise changes more and costs more; 0 or more.
         public var noise = 0.213
-        /// The same for popular groups behind others; 1 draws them in proportion to their members; 0 or more.
+        /// The noise of popular groups behind others, 0 or more; 1 draws them in proportion to their members.
         public var tailNoise = 1.0
         /// The lower bound of ln(s₁₀ / s₄₀).
         public var leastSlope = 0.05
@@ -185,7 +185,7 @@ public struct PlanConfiguration: Sendable, Equatable {
     /// Another group gets it times the square root of its size relative to the largest. A version states the value that
     /// evidence chose.
     public var popularity = 0.0
-    /// The weights of what members tell beside the groups that they join; a version states those that evidence chose.
+    /// The weights of favourites, follows and own photos; a version has those that evidence chose.
     public var evidence: [Manifest.EvidenceWeight] = []
     /// The settings for filters.
     public var filters = Filters()

@@ -11,8 +11,9 @@ extension Planner {
     /// 4): it changes by a fifth at most. The shift is the sum of ± closeness over the changes, limited to −1 to 1.
     /// Neighbours of dismissed and left groups sink; neighbours of joined and undismissed groups rise.
     ///
-    /// Groups about interests stated since come in, or move up, at the turns of stated interests. Groups that favourites
-    /// and follows point to since come in, or move up, before groups of lower scores; groups that they pointed to sink.
+    /// Groups about interests stated since come in, or move up, at the turns of stated interests. Groups that
+    /// favourites and follows point to since come in, or move up, before groups of lower scores; groups that they
+    /// pointed to sink.
     ///
     /// - Parameters:
     ///   - items: the items of a plan that the model still shows, in their order.

@@ -331,7 +331,8 @@ extension Planner {
 extension Planner {
     /// Returns the reasons for each group of a list: the joined groups whose neighbour it is.
     ///
-    /// For a member without groups, the groups that their favourites and follows point to take the place of joined ones.
+    /// For a member without groups, the groups that their favourites and follows point to take the place of joined
+    /// ones.
     ///
     /// - Parameters:
     ///   - items: some items of a plan.

@@ -76,7 +76,8 @@ public enum HintFormula {
 
     /// Returns hints of follows after some members were followed, or are not followed any more.
     ///
-    /// The hints of a version say nothing of groups to which fewer than the least number of followed members point. Such
+    /// The hints of a version say nothing of groups to which fewer than the least number of followed members point.
+    /// Such
     /// a group counts when enough members point to it who were followed since.
     ///
     /// - Parameters:
@@ -230,7 +231,7 @@ extension Planner {
         }
     }
 
-    /// Returns what of the member's own telling brought each group of a list; nil if nothing did.
+    /// Returns the hint of the member that suggested each group of a list; nil if none did.
     public func hints(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [ScoredHint?] {
         let hints = Dictionary(uniqueKeysWithValues: hints(of: profile).map { ($0.group, $0) })
         return items.map { $0.origin == .personal || $0.score > 0 ? hints[$0.group] : nil }

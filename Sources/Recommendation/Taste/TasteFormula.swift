@@ -63,7 +63,7 @@ public enum TasteFormula {
     }
 }
 
-/// The kinds of what two members can share.
+/// The kinds of data that two members can have in common.
 public enum SharedKind: CaseIterable, Sendable {
     /// Favourite photos.
     case favourites
@@ -95,7 +95,7 @@ extension ToldKind {
         }
     }
 
-    /// The weight of what the member shares with a candidate, beside what members of like taste told of.
+    /// The weight of the member's own similarity to a candidate, beside the follows of similar members.
     ///
     /// For photos it is about the groups that have them, for members about their similarity.
     public var directWeight: Double {

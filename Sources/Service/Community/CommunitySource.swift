@@ -8,8 +8,8 @@ import Recommendation
 /// The source of members, photos and the site's decisions, and the place for changes.
 ///
 /// There are three: `CatalogSource`, `JournalSource` for daemons that share a store, and `VersionSource` for a daemon
-/// that has only versions. Several threads call it at a time. A `ServiceError` means that a later try may succeed. Members and photos come without groups that are hidden or
-/// that the version lacks.
+/// that has only versions. Several threads call it at a time. A `ServiceError` means that a later try may succeed.
+/// Members and photos come without groups that are hidden or that the version lacks.
 protocol CommunitySource: Sendable {
     /// The clock that notes every change to answers.
     ///

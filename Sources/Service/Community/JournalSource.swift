@@ -66,8 +66,8 @@ final class JournalSource: CommunitySource {
     /// Returns the hints of a profile after what the member told since the version was made.
     ///
     /// A catalog also knows what turned private, and who is not listed any more. Only a catalog knows which groups have
-    /// a photo. Without one, favourites wait for the next version. Follows do so as well if the version is of an earlier
-    /// program, which does not say who is listed.
+    /// a photo. Without one, favourites wait for the next version. Follows do so as well if the version is of an
+    /// earlier program, which does not say who is listed.
     private func hints(of profile: MemberProfile, after told: [ToldChange], in snapshot: VisibleSnapshot)
         throws(ServiceError) -> [GroupHint]
     {

@@ -13,7 +13,7 @@ extension Endpoint {
         ) { _ in .content(scriptType, script) },
         Endpoint(
             "changes", .get, "/v1/users/{id}/changes", .member(ofPathParameter: "id", orServiceWith: .lists),
-            summary: "What has changed in a member's list, joins and dismissals since a state; without one, all of it",
+            summary: "The changes of a member's list, joins and dismissals since a state; all of them without a state",
             path: [.member],
             parameters: [
                 Parameter("since", .text(1...ViewState.lengthLimit), "The newState of an earlier answer"),

@@ -60,7 +60,9 @@ struct ViewChanges {
     }
 }
 
-/// A view as a client keeps it: a text that says what the client knows, so that the daemon need not remember it.
+/// A client's view, as text.
+///
+/// The client sends it back, and the daemon keeps no state.
 ///
 /// Any daemon can calculate the changes since it, also after a restart, and with another version. A text of more than
 /// `lengthLimit` characters is replaced by a checksum of the view, since proxies refuse long addresses.

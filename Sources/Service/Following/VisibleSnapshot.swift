@@ -5,7 +5,8 @@ public import Model
 public import ModelStore
 public import Recommendation
 
-/// A model version as one request or command sees it: hidden groups are left out, by the site's decisions at one moment.
+/// A model version as one request or command sees it: hidden groups are left out, by the site's decisions at one
+/// moment.
 ///
 /// Its answers are the same for a route and for the command that asks the same.
 public struct VisibleSnapshot {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The number and the durations of answers in the last days.
 ///
-/// It keeps one reading of the counters for each hour, at most a week: about 20 KiB. The hours of earlier runs come from
-/// the file of sessions, and each hour is kept there.
+/// It keeps one reading of the counters for each hour, at most a week: about 20 KiB. The hours of earlier runs come
+/// from the file of sessions, and each hour is kept there.
 final class RequestHistory: Sendable {
     /// The time between two readings, in milliseconds.
     static let stepMilliseconds: Int64 = 3_600_000

@@ -138,7 +138,9 @@ struct ReplicatorRounds: ~Copyable {
         }
     }
 
-    /// Fetches a damaged change from its stream, or gives it up if it is in no stream and this daemon was told to.
+    /// Replaces a damaged change by that of its stream.
+    ///
+    /// If no stream has it, it is given up with `--skip-missing`.
     private mutating func mend(_ name: ChangeName) throws(ServiceError) {
         let subject = "change \(name.sequence) of the journal \(name.origin)"
         let found = try streamed(name.origin, after: name.sequence - 1, limit: 1).first { $0.name == name }

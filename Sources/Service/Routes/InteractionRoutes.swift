@@ -13,7 +13,7 @@ extension Endpoint {
     static let interactions = [
         Endpoint(
             "recordInteractions", .post, "/v1/users/{id}/interactions", onBehalf,
-            summary: "Records what a member did, all or none; to send the same again changes nothing",
+            summary: "Records interactions of a member, all or none; repeating a request changes nothing",
             path: [.member], body: InteractionBatch.self, caching: .never,
             problems: [.notFound, .conflict, .tooManyRequests, .notImplemented, .serviceUnavailable],
             handler: Responder.record),

@@ -76,7 +76,7 @@ extension Responder {
 extension Parameter {
     static let session = Parameter(
         "session", .text(1...128),
-        "The client's own session: its list stays the same; else half an hour without a request")
+        "The client's session id; without one, a session ends after half an hour without a request")
     fileprivate static let after = Parameter(
         "after", .text(1...Parameter.identifierLimit), "Begin after this group, the member next of the page before")
 }

@@ -110,8 +110,8 @@ extension FrozenPlan {
 /// (32 bits). The parts follow one another in this order:
 ///
 /// - the format (8 bits), the texts `recommendationID` and `version`, and the bucket (64 bits)
-/// - the items: the group (32 bits), the score (64), the interest (16; from 1, 0 for none), the origin (8), the placement
-///   (8)
+/// - the items: the group (32 bits), the score (64), the interest (16; from 1, 0 for none), the origin (8), the
+///   placement (8)
 /// - the joined groups, and the dismissed groups (32 bits each)
 /// - the stated interests (texts)
 /// - the interests: the name (text), the share (64 bits), a list of indexes (32 bits each)

@@ -4,9 +4,9 @@ import Glibc
 
 /// Reads the exchanges of all files of a tape, in their order.
 ///
-/// An incomplete file, from a killed daemon or still being written, is read up to its last whole block. Damaged blocks are
-/// passed over, and what is missing is counted by the numbers of the exchanges. The reader holds one block and the bytes
-/// of one file in memory.
+/// An incomplete file, from a killed daemon or still being written, is read up to its last whole block. Damaged blocks
+/// are passed over, and what is missing is counted by the numbers of the exchanges. The reader holds one block and the
+/// bytes of one file in memory.
 public final class TapeReader {
     private var files: ArraySlice<String>
     private var blocks: TapeFile?

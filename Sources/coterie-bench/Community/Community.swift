@@ -215,7 +215,8 @@ enum CommunityFile: Hashable, Sendable, CaseIterable {
         return [.groups, .users, .photos, .memberships, .pools] + others
     }
 
-    /// Returns whether a community has the file; nobody likes, follows or says anything in one that was not asked for that.
+    /// Returns whether a community has the file; nobody likes, follows or says anything in one that was not asked for
+    /// that.
     func isPart(of parameters: CommunityParameters) -> Bool {
         switch self {
         case .favourites: parameters.favourites > 0

@@ -7,7 +7,7 @@ import Operations
 /// `coterie backup FILE`.
 enum BackupCommand: Subcommand {
     static let command = Command(
-        "backup", summary: "Write a backup of the catalog, experiments, journals and what Redis alone has",
+        "backup", summary: "Back up the catalog, experiments, journals, and changes that only Redis has",
         discussion: """
             Writes one file: a tar archive with a manifest and checksums. Daemons, imports and recomputes may run \
             meanwhile. The backup holds the catalog with the site's decisions (hidden and curated groups), the site's \

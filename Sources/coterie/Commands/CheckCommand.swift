@@ -8,7 +8,7 @@ enum CheckCommand: ConfiguredCommand {
     static let command = Command(
         "check", summary: "Check the catalog, store, journals and disks",
         discussion: """
-            Asks what can go wrong with a site, one question after another:
+            Checks each part of a site:
 
             \(HealthQuestion.all.map { "\($0.subject): \($0.looksAt)" }.joined(separator: "\n\n"))
 

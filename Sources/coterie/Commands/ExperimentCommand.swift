@@ -14,7 +14,7 @@ enum ExperimentCommand: Subcommand {
     private static let actions = Action.allCases.map(\.rawValue).joined(separator: ", ")
 
     static let command = Command(
-        "experiment", summary: "Find out which of two ways to make lists is better",
+        "experiment", summary: "Compare ways to make lists by what members do (A/B tests)",
         discussion: """
             "check" checks the file of experiments, and by the catalog whether the members of each plan can find its \
             effect. "start" starts one of them: the store keeps a copy of its \

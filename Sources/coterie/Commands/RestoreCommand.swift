@@ -5,7 +5,7 @@ import Operations
 /// `coterie restore FILE`.
 enum RestoreCommand: Subcommand {
     static let command = Command(
-        "restore", summary: "Bring a backup back",
+        "restore", summary: "Restore a backup",
         discussion: """
             Compares the whole backup with its checksums, and prepares all files beside their places. It puts them \
             there only when all are complete, the catalog last. The places may differ from those of the backup, also \

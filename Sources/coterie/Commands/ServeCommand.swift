@@ -119,7 +119,7 @@ enum ServeCommand: ConfiguredCommand {
                 default: "75", type: .integer(1...3600), setting: Setting("serve.idleSeconds")),
             Option(
                 "drain-seconds", "SECONDS",
-                help: "Answer for so long after SIGTERM, while /readyz is 503 and a load balancer looks elsewhere",
+                help: "The time to go on answering after SIGTERM, while /readyz is 503",
                 default: "0", type: .integer(0...600), setting: Setting("serve.drainSeconds")),
             Option(
                 "answer-cache", "MIB",

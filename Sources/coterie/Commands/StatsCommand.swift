@@ -7,7 +7,7 @@ import RecordReading
 /// `coterie stats`.
 enum StatsCommand: Subcommand {
     static let command = Command(
-        "stats", summary: "Say what the catalog has, and what is missing to make lists good",
+        "stats", summary: "Count what the catalog has, and say which data is missing for good lists",
         discussion: """
             Counts groups, users, photos and pairs such as memberships, and shows their dates. Shows how large groups \
             are, and how many groups members and photos are in. All tables are read once, which takes some seconds for \

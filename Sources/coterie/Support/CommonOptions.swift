@@ -153,7 +153,8 @@ extension ParsedCommand {
 
     private static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Whether a folder that is missing can be made: many users of services have no home folder, or may not write there.
+    /// Whether a folder that is missing can be made: many users of services have no home folder, or may not write
+    /// there.
     private static func canMake(_ folder: String) -> Bool {
         let parent = Catalog.folder(of: folder)
         return isThere(parent) ? unsafe access(parent, W_OK | X_OK) == 0 : parent != "/" && canMake(parent)

@@ -98,8 +98,8 @@ struct Invocation: Sendable {
 
     /// Returns the named configuration files, or the usual one if it exists and none is named.
     ///
-    /// - Throws: `UsageError` if an environment has an invalid name, or there is no configuration file beside which its file
-    ///   could be.
+    /// - Throws: `UsageError` if an environment has an invalid name, or there is no configuration file beside which its
+    ///   file could be.
     func files() throws(UsageError) -> ConfigurationFiles {
         func given(_ option: Option) -> String? { words.given(option.name, environment: environment) }
         let name = given(ConfigurationOptions.environment)

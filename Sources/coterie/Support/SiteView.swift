@@ -7,8 +7,8 @@ import Service
 
 /// The site's present decisions about the groups of a version, and what members did since.
 ///
-/// They come from the catalog, or from the store if there is no catalog. The streams of a shared store have what daemons
-/// recorded since the last recompute.
+/// They come from the catalog, or from the store if there is no catalog. The streams of a shared store have what
+/// daemons recorded since the last recompute.
 struct SiteView {
     /// The version as the site shows it.
     let snapshot: VisibleSnapshot
