@@ -1,4 +1,6 @@
+public import CatalogStore
 import Dispatch
+public import ModelStore
 import Synchronization
 
 /// Settings that a running daemon takes up without a restart.
@@ -152,6 +154,10 @@ public enum ServiceErrorCode: Sendable, Equatable {
     case startFailed
     /// The catalog cannot be read or written.
     case catalogFailed
+    /// The catalog of a command cannot be read, with the code of its error.
+    case catalog(CatalogError.Code)
+    /// The store of a command cannot be read, with the code of its error.
+    case store(StoreError.Code)
     /// The daemon's journal cannot be read or written.
     case journalFailed
     /// Members published with a version cannot be read.

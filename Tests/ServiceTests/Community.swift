@@ -80,6 +80,10 @@ struct FakeCommunity: CommunitySource {
 
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool { subject != .photos || knowsPhotos }
 
+    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result? { nil }
+    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) -> RecentMemberChanges? { nil }
+    var removed: RemovedThings { RemovedThings() }
+
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {

@@ -71,11 +71,6 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in try catalog.changeCount() }
     }
 
-    /// Whether the catalog has forgotten a user.
-    func isForgotten(user id: String) throws(ServiceError) -> Bool {
-        try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) }
-    }
-
     /// Returns whether a group is public now, or nil if the catalog does not have it.
     func isPublic(group id: String) throws(ServiceError) -> Bool? {
         try read { catalog throws(CatalogError) in try catalog.group(withID: id).map { $0.visibility == .public } }
@@ -89,36 +84,6 @@ final class CatalogReader: Sendable {
         case .private: WithdrawnGroups.Reason.private.rawValue
         case .unknown: WithdrawnGroups.Reason.undescribed.rawValue
         case nil: WithdrawnGroups.Reason.removed.rawValue
-        }
-    }
-
-    /// Returns the facts about a public photo, or nil if there is no public photo with the id.
-    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
-        try publicPhoto(withID: id).map { PhotoContext($0, in: model) }
-    }
-
-    /// Returns a public photo, or nil if there is no public photo with the id.
-    func publicPhoto(withID id: String) throws(ServiceError) -> PhotoRecord? {
-        let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
-        return photo?.visibility == .public ? photo : nil
-    }
-
-    /// Returns the vector of a public photo, or nil if there is no such photo, or it has no vector of the model.
-    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
-        try read { catalog throws(CatalogError) in try catalog.vector(ofPublicPhoto: id, model: model) }
-    }
-
-    /// Returns what is still shown of some photos of a version; see `Catalog.current`.
-    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
-        try read { catalog throws(CatalogError) in try catalog.current(photos, looks: looks, in: model) }
-    }
-
-    /// Returns public photos of each group, the last added first; see `Catalog.publicPhotos`.
-    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
-        try read { catalog throws(CatalogError) in
-            var photos: [[PooledPhoto]] = []
-            for id in ids { photos.append(try catalog.publicPhotos(ofGroup: id, limit: limit)) }
-            return photos
         }
     }
 

@@ -55,61 +55,26 @@ final class CatalogSource: CommunitySource {
     }
     var records: Bool { !Catalog.isForbidden(path) }
 
-    /// Returns the groups that the user is a member of, stated interests, and later interactions.
-    ///
-    /// The memberships are those of the version, if the catalog does not have them.
-    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
-        -> MemberProfile?
-    {
-        guard snapshot.manifest.hasOwnMembers else {
-            return try reader.read { catalog throws(CatalogError) in
-                try MemberProfile(ofUser: id, from: catalog, for: snapshot.planner, atMilliseconds: instant)
-            }
-        }
-        let published = try snapshot.publishedMember(withID: id)
-        return try reader.read { catalog throws(CatalogError) in
-            try MemberProfile(
-                userID: id, published, of: snapshot.manifest, from: catalog, for: snapshot.planner,
-                atMilliseconds: instant)
-        }
+    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result? {
+        try reader.read(body)
     }
 
-    func isForgotten(user id: String) throws(ServiceError) -> Bool { try reader.isForgotten(user: id) }
+    /// Nothing: the catalog has every change.
+    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) -> RecentMemberChanges? { nil }
 
-    func concealment(ofGroup id: String) throws(ServiceError) -> String { try reader.concealment(ofGroup: id) }
+    /// Nothing: what was removed is not in the catalog.
+    var removed: RemovedThings { RemovedThings() }
+
+    func isForgotten(user id: String) throws(ServiceError) -> Bool {
+        try reader.read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) }
+    }
+
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> String? {
+        model.hides(id) ? try reader.concealment(ofGroup: id) : nil
+    }
 
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         try reader.siteDecisions(in: snapshot)
-    }
-
-    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
-        try reader.context(ofPhoto: id, in: model)
-    }
-
-    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
-        try reader.vector(ofPhoto: id, model: model)
-    }
-
-    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
-        try reader.current(photos, looks: looks, in: model)
-    }
-
-    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
-        try reader.photos(ofGroups: ids, limit: limit)
-    }
-
-    func photos(for taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> [TastePhoto] {
-        try reader.read { catalog throws(CatalogError) in
-            try catalog.photos(for: taste.request, planner: taste.planner)
-        }
-    }
-
-    func contacts(for taste: MemberTaste, in snapshot: VisibleSnapshot, limit: Int) throws(ServiceError)
-        -> [TasteContact]
-    {
-        try reader.read { catalog throws(CatalogError) in
-            try catalog.contacts(for: taste.request, planner: taste.planner)
-        }
     }
 
     /// Commits the change, together with other changes that wait.

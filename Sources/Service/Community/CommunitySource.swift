@@ -9,8 +9,7 @@ import Recommendation
 ///
 /// There are three: `CatalogSource`, `JournalSource` for daemons that share a store, and `VersionSource` for a daemon
 /// that has only versions. Several threads call it at a time. A `ServiceError` means that a later try may succeed.
-/// Members and photos come without groups that are hidden or that the version lacks.
-protocol CommunitySource: Sendable {
+protocol CommunitySource: CommunityReader, Sendable {
     /// The clock that notes every change to answers.
     ///
     /// Own changes are noted before `apply` returns. Changes of others are noted as soon as they are known.
@@ -21,39 +20,11 @@ protocol CommunitySource: Sendable {
     /// Whether changes are meant to be recorded: the owner of the data has not forbidden it.
     var records: Bool { get }
 
-    /// Returns the profile of a user at an instant, in Unix milliseconds, or nil if there is no such user.
-    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
-        -> MemberProfile?
-
     /// Whether the site has forgotten a user; nothing about a forgotten user may be kept again.
     func isForgotten(user id: String) throws(ServiceError) -> Bool
 
-    /// Returns the state for which a group of a version is not shown, in a word.
-    func concealment(ofGroup id: String) throws(ServiceError) -> String
-
     /// Returns the site's current decisions.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions
-
-    /// Returns the facts about a photo, or nil if there is no public photo with the id.
-    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext?
-
-    /// Returns the vector of a public photo, or nil if there is no such photo, or it has no vector of the model.
-    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]?
-
-    /// Returns what is still shown of some photos of a version; see `Catalog.current`.
-    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike]
-
-    /// Returns at most `limit` public photos of each group, the last added first.
-    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]]
-
-    /// Returns public photos that a member may like, best first.
-    func photos(for taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> [TastePhoto]
-
-    /// Returns members whom a member may want to know, best first.
-    ///
-    /// - Parameter limit: the most members that the answer can have.
-    func contacts(for taste: MemberTaste, in snapshot: VisibleSnapshot, limit: Int) throws(ServiceError)
-        -> [TasteContact]
 
     /// Applies a change, which is durable when this returns and shows in every later answer of this daemon.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome
@@ -129,30 +100,8 @@ extension CommunitySource {
     /// True; the default for a source that has a place of its own for changes.
     var records: Bool { true }
 
-    /// Returns "hidden"; the default for a source that knows no other reason.
-    func concealment(ofGroup id: String) throws(ServiceError) -> String { "hidden" }
-
-    /// No photos; the default for a source that has none.
-    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] { ids.map { _ in [] } }
-
-    /// No photos; the default for a source that has none.
-    func photos(for taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> [TastePhoto] { [] }
-
-    /// No members; the default for a source that cannot compare them.
-    func contacts(for taste: MemberTaste, in snapshot: VisibleSnapshot, limit: Int) throws(ServiceError)
-        -> [TasteContact]
-    { [] }
-
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}
-
-    /// Returns nil, as a source without vectors does.
-    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? { nil }
-
-    /// Returns none, as a source that knows no photos does.
-    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
-        []
-    }
 
     /// Applies a member's change.
     func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {

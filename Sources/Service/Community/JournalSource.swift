@@ -46,13 +46,21 @@ final class JournalSource: CommunitySource {
         }
     }
 
+    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result? {
+        try catalog?.read(body)
+    }
+
+    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> RecentMemberChanges? {
+        try journal.recentChanges(ofUser: id, beyond: snapshot.manifest.taken)
+    }
+
     /// Returns the published profile with newer changes replayed on top.
     ///
     /// The times of joins are known only for joins after the version was made.
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
-        let recent = try journal.recentChanges(ofUser: id, beyond: snapshot.manifest.taken)
+        let recent = try recentChanges(ofUser: id, in: snapshot)
         if recent?.isForgotten == true { return nil }
         let published = try published(id, in: snapshot).map {
             MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
@@ -77,7 +85,7 @@ final class JournalSource: CommunitySource {
             counting.append(change)
         }
         if let catalog, !snapshot.manifest.hasOwnMembers || !counting.isEmpty {
-            counting += removedThings.endings
+            counting += removed.endings
             return try catalog.read { catalog throws(CatalogError) in
                 try catalog.hints(ofUser: profile.userID, for: snapshot.planner, after: counting)
             }
@@ -106,10 +114,11 @@ final class JournalSource: CommunitySource {
     func isForgotten(user id: String) throws(ServiceError) -> Bool {
         let taken = served().snapshot?.manifest.taken ?? .none
         if try journal.isForgotten(user: id, beyond: taken) { return true }
-        return try catalog?.isForgotten(user: id) ?? false
+        return try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) } ?? false
     }
 
-    func concealment(ofGroup id: String) throws(ServiceError) -> String {
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> String? {
+        guard model.hides(id) else { return nil }
         if let catalog { return try catalog.concealment(ofGroup: id) }
         return served().withdrawn?.reason(forGroup: id)?.rawValue ?? "hidden"
     }
@@ -139,79 +148,8 @@ final class JournalSource: CommunitySource {
     private func siteState(in snapshot: ModelSnapshot) -> SiteState { published(in: snapshot).state }
 
     /// The photos, members and entries that were removed since the version was made.
-    private var removedThings: RemovedThings {
+    var removed: RemovedThings {
         RemovedThings(journal.decisions.recorded, beyond: served().snapshot?.manifest.taken ?? .none)
-    }
-
-    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
-        let removed = removedThings
-        guard var photo = try catalog?.publicPhoto(withID: id), !removed.hides(photo.id, of: photo.ownerID)
-        else { return nil }
-        photo.groups.removeAll { removed.hides(photo.id, in: $0) }
-        var context = PhotoContext(photo, in: model)
-        if let owner = photo.ownerID, try isForgotten(user: owner) { context.forgetOwner() }
-        return context
-    }
-
-    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
-        guard let photo = try catalog?.publicPhoto(withID: id), !removedThings.hides(photo.id, of: photo.ownerID)
-        else { return nil }
-        return try catalog?.vector(ofPhoto: id, model: model)
-    }
-
-    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
-        guard let catalog else { return [] }
-        let removed = removedThings
-        return try catalog.current(photos, looks: looks, in: model).compactMap { photo in
-            guard !removed.hides(photo.id, of: photo.ownerID) else { return nil }
-            var shown = photo
-            shown.groups = photo.groups.filter { !removed.hides(photo.id, in: model.id(of: Int($0))) }
-            return shown
-        }
-    }
-
-    /// Returns photos of the catalog, without those that were removed since the version was made.
-    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
-        guard let catalog else { return ids.map { _ in [] } }
-        let removed = removedThings
-        let found = try catalog.photos(ofGroups: ids, limit: limit + removed.photos.count + removed.pooled.count)
-        return zip(ids, found).map { group, found in
-            let kept = found.filter { !removed.hides($0.id, of: $0.ownerID) && !removed.hides($0.id, in: group) }
-            return Array(kept.prefix(limit))
-        }
-    }
-
-    func photos(for taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> [TastePhoto] {
-        guard let catalog else { return [] }
-        let request = try request(of: taste, in: snapshot)
-        return try catalog.read { catalog throws(CatalogError) in
-            try catalog.photos(for: request, planner: taste.planner)
-        }
-    }
-
-    /// Returns members of the catalog, after what they did since the version was made.
-    func contacts(for taste: MemberTaste, in snapshot: VisibleSnapshot, limit: Int) throws(ServiceError)
-        -> [TasteContact]
-    {
-        guard let catalog else { return [] }
-        let request = try request(of: taste, in: snapshot)
-        let found = try catalog.read { catalog throws(CatalogError) in
-            try catalog.contacts(for: request, planner: taste.planner)
-        }
-        var contacts: [TasteContact] = []
-        for contact in found where contacts.count < limit {
-            let recent = try journal.recentChanges(ofUser: contact.id, beyond: snapshot.manifest.taken)
-            if let contact = contact.after(recent, for: taste.planner) { contacts.append(contact) }
-        }
-        return contacts
-    }
-
-    private func request(of taste: MemberTaste, in snapshot: VisibleSnapshot) throws(ServiceError) -> TasteRequest {
-        var request = taste.request
-        let taken = snapshot.manifest.taken
-        request.take(
-            try journal.recentChanges(ofUser: request.userID, beyond: taken), journal.decisions.recorded, beyond: taken)
-        return request
     }
 
     /// Commits the change to the journal, together with other changes that wait; the relay sends it on.

@@ -1,9 +1,9 @@
-public import CatalogStore
-public import Changes
+import CatalogStore
+import Changes
 import Glibc
-public import Model
-public import ModelStore
-public import Recommendation
+import Model
+import ModelStore
+import Recommendation
 
 extension MemberProfile {
     /// Creates a profile from the data that was published of a user, at an instant; impressions have faded since.
@@ -12,7 +12,7 @@ extension MemberProfile {
     ///   - manifest: the manifest of the version.
     ///   - planner: the planner of the version.
     ///   - instant: the time, in Unix milliseconds.
-    public init(
+    init(
         userID: String, _ member: PublishedMember, of manifest: Manifest, for planner: Planner,
         atMilliseconds instant: Int64
     ) {
@@ -42,7 +42,7 @@ extension MemberProfile {
     ///   - planner: the planner of the version.
     ///   - instant: the time, in Unix milliseconds.
     /// - Returns: `nil` if there is no such user, or if the site has forgotten the user.
-    public init?(
+    init?(
         userID: String, _ published: PublishedMember?, of manifest: Manifest, from catalog: Catalog,
         for planner: Planner, atMilliseconds instant: Int64
     ) throws(CatalogError) {
@@ -74,7 +74,7 @@ extension MemberProfile {
     ///   - changes: the member's changes since the version was made.
     ///   - planner: the planner of the version.
     ///   - instant: the time, in Unix milliseconds.
-    public func replaying(_ changes: RecentMemberChanges, for planner: Planner, atMilliseconds instant: Int64)
+    func replaying(_ changes: RecentMemberChanges, for planner: Planner, atMilliseconds instant: Int64)
         -> MemberProfile
     {
         var profile = self

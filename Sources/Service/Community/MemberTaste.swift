@@ -1,61 +1,23 @@
-public import Answers
-public import Changes
-public import Model
-public import Recommendation
+import Changes
+import Model
+import Recommendation
 
-/// The inputs of the photos and contacts of a member, which a route and a command share.
-public struct MemberTaste {
-    private let context: MemberContext
+/// The inputs of the photos and contacts of a member.
+struct MemberTaste {
+    /// The version of the member's list.
+    let snapshot: VisibleSnapshot
+    /// The planner of the member's list.
+    let planner: Planner
     /// The member's list of groups, which names interests and says why groups fit.
-    private let plan: Plan
+    let plan: Plan
     /// The request for photos or members.
-    public let request: TasteRequest
+    let request: TasteRequest
 
     /// Creates the inputs; the member's list is made for it.
-    public init(_ context: MemberContext) {
-        self.context = context
-        plan = context.planner.plan(context.request)
-        request = context.planner.tasteRequest(context.request.profile, plan)
-    }
-
-    /// The planner of the member's lists.
-    public var planner: Planner { context.planner }
-
-    /// Returns the answer with photos, varied over interests and owners.
-    ///
-    /// - Parameters:
-    ///   - found: photos that were found for the request, best first.
-    ///   - limit: the most photos.
-    public func photos(_ found: [TastePhoto], limit: Int) -> PhotosForMember {
-        PhotosForMember(
-            context.snapshot.served, planner.varied(found, request, plan, limit: limit), plan,
-            for: context.request.profile, isKnown: context.isKnown, planner)
-    }
-
-    /// Returns the answer with members whom the member may want to know.
-    ///
-    /// - Parameters:
-    ///   - found: members that were found for the request, best first.
-    ///   - limit: the most members.
-    public func contacts(_ found: [TasteContact], limit: Int) -> ContactsForMember {
-        ContactsForMember(
-            context.snapshot.served, found, userId: request.userID, isKnown: context.isKnown, limit: limit,
-            in: context.snapshot.model)
-    }
-}
-
-extension TasteRequest {
-    /// Takes changes that the catalog may lack.
-    ///
-    /// - Parameters:
-    ///   - recent: the member's changes.
-    ///   - recorded: the site's decisions and removals.
-    ///   - taken: the changes that the catalog has.
-    public mutating func take(
-        _ recent: RecentMemberChanges?, _ recorded: RecordedDecisions, beyond taken: AppliedChanges
-    ) {
-        told = recent?.told ?? []
-        removed = RemovedThings(recorded, beyond: taken)
+    init(_ context: MemberContext) {
+        (snapshot, planner) = (context.snapshot, context.planner)
+        plan = planner.plan(context.request)
+        request = planner.tasteRequest(context.request.profile, plan)
     }
 }
 
@@ -85,7 +47,7 @@ extension TasteContact {
     /// Returns the contact after what the other member did since the catalog was written.
     ///
     /// - Returns: `nil` if the member is forgotten, or in no group any more that both are in.
-    public func after(_ changes: RecentMemberChanges?, for planner: Planner) -> TasteContact? {
+    func after(_ changes: RecentMemberChanges?, for planner: Planner) -> TasteContact? {
         guard let changes else { return self }
         guard !changes.isForgotten else { return nil }
         let known = MemberProfile(userID: id, joined: sharedGroups.map { .init(group: $0) })

@@ -2,7 +2,7 @@ public import CatalogStore
 public import Changes
 public import Model
 public import ModelStore
-import Recommendation
+public import Recommendation
 
 /// The changes in a shared store's streams that neither a version nor a catalog has yet.
 ///
@@ -21,8 +21,8 @@ public final class StreamedChanges {
 
     /// The site's decisions and removals.
     public let decisions: RecordedDecisions
-    /// The end of everybody's favourites and follows of what was removed.
-    public let endings: [ToldChange]
+    /// The photos, members and entries that were removed.
+    public let removed: RemovedThings
     private let journal: ChangeJournal?
 
     /// The number of changes that are read at a time.
@@ -59,7 +59,7 @@ public final class StreamedChanges {
             }
         } catch { throw StoreError(error) }
         decisions = RecordedDecisions(found.sorted { $0.stamp < $1.stamp })
-        endings = RemovedThings(decisions, beyond: .none).endings
+        removed = RemovedThings(decisions, beyond: .none)
     }
 
     /// Returns a journal in a file that SQLite keeps in memory while it is small, and removes by itself.

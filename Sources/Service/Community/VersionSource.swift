@@ -1,3 +1,4 @@
+import CatalogStore
 import Changes
 import Model
 import Recommendation
@@ -31,18 +32,16 @@ final class VersionSource: CommunitySource {
         subject == .memberships && snapshot?.members != nil
     }
 
-    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
-        -> MemberProfile?
-    {
-        try snapshot.publishedMember(withID: id).map {
-            MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
-        }
-    }
+    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) -> Result? { nil }
+
+    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) -> RecentMemberChanges? { nil }
+
+    var removed: RemovedThings { RemovedThings() }
 
     func isForgotten(user id: String) -> Bool { false }
 
-    func concealment(ofGroup id: String) -> String {
-        served().withdrawn?.reason(forGroup: id)?.rawValue ?? "hidden"
+    func concealment(ofGroup id: String, in model: VisibleModel) -> String? {
+        model.hides(id) ? served().withdrawn?.reason(forGroup: id)?.rawValue ?? "hidden" : nil
     }
 
     func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions {
@@ -55,8 +54,6 @@ final class VersionSource: CommunitySource {
             ).decisions
         }
     }
-
-    func context(ofPhoto id: String, in model: VisibleModel) -> PhotoContext? { nil }
 
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         throw ServiceError(.catalogFailed, "there is no catalog: nothing that members do is recorded")

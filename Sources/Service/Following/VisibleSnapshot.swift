@@ -1,5 +1,5 @@
 public import Answers
-public import CatalogStore
+import CatalogStore
 import Experiments
 public import Model
 public import ModelStore
@@ -7,8 +7,6 @@ public import Recommendation
 
 /// A model version as one request or command sees it: hidden groups are left out, by the site's decisions at one
 /// moment.
-///
-/// Its answers are the same for a route and for the command that asks the same.
 public struct VisibleSnapshot {
     private let loaded: ModelSnapshot
     /// The groups that are shown.
@@ -26,8 +24,13 @@ public struct VisibleSnapshot {
     }
 
     /// Creates the view of a command; it is never degraded, because a command reads exactly the requested version.
-    public init(_ version: LoadedVersion, _ decisions: SiteDecisions = .asPublished, planning: Planning) {
-        self.init(ModelSnapshot(version, planning: planning), decisions)
+    ///
+    /// - Parameter members: the members published with the version, if the command needs them.
+    public init(
+        _ version: LoadedVersion, _ decisions: SiteDecisions = .asPublished, members: PublishedMembers? = nil,
+        planning: Planning
+    ) {
+        self.init(ModelSnapshot(version, members: members, planning: planning), decisions)
     }
 
     /// Returns a planner with some settings overridden, by the names of `ListSetting`.
@@ -70,48 +73,10 @@ public struct VisibleSnapshot {
     /// Returns the groups that grow faster than usual.
     public func trendingGroups(limit: Int) -> TrendingGroups { TrendingGroups(served, in: model, limit: limit) }
 
-    /// Returns the groups that a photo could go to.
-    ///
-    /// Its present is the creation time of the version. So an answer depends only on the version, the site's decisions
-    /// and the photo.
-    ///
-    /// - Parameters:
-    ///   - id: the photo's external id, or nil for a photo that has none yet.
-    ///   - photo: the photo.
-    ///   - basis: the evidence to use.
-    ///   - limit: the most groups.
-    ///   - reasonLimit: the most reasons that a row gives.
-    public func groups(
-        forPhoto id: String?, _ photo: PhotoContext, by basis: PhotoBasis, limit: Int,
-        reasonLimit: Int = SuggestedGroup.reasonLimit
-    ) -> GroupsForPhoto {
-        let recommender = PhotoRecommender(
-            model: model, popular: loaded.popularPools, relations: relations, weights: PhotoWeights(manifest),
-            at: manifest.createdAtMilliseconds / 1000)
-        return GroupsForPhoto(
-            served, photoId: id, recommender.suggestions(for: photo, limit: limit, by: basis), relations,
-            reasonLimit: reasonLimit, in: model)
-    }
-
+    /// The groups with the largest pools.
+    var popularPools: PopularPools { loaded.popularPools }
     /// The search for photos that look alike, or `nil` if the version has no vectors.
-    public var looks: LookSearch? { loaded.looks }
-
-    /// Returns the number of lookalikes to find for an answer of some photos, because some may be left out.
-    public static func lookalikesWanted(for limit: Int) -> Int { 2 * limit + 50 }
-
-    /// Returns the photos that look like a photo.
-    ///
-    /// - Parameters:
-    ///   - id: the photo's external id.
-    ///   - lookalikes: public photos that look like it, best first.
-    ///   - withDuplicates: whether near-duplicates are in the answer.
-    ///   - limit: the most photos.
-    public func similarPhotos(to id: String, _ lookalikes: [Lookalike], withDuplicates: Bool, limit: Int)
-        -> SimilarPhotos
-    {
-        SimilarPhotos(
-            served, photoId: id, lookalikes, limit: limit, withDuplicates: withDuplicates, in: model)
-    }
+    var looks: LookSearch? { loaded.looks }
 }
 
 /// The inputs of a member's list, in terms of the version that it is made from.
@@ -161,15 +126,7 @@ public struct MemberContext {
     }
 
     /// Returns the reason why a group is in a list that is made now, or why it is not.
-    public func explanation(of group: UInt32) -> Explanation {
+    func explanation(of group: UInt32) -> Explanation {
         Explanation(snapshot.served, of: group, planner, request)
-    }
-
-    /// Returns the explanation of a group that is shown to nobody.
-    ///
-    /// - Parameter concealment: the word for why the group is not shown.
-    public func explanation(ofUnshown groupID: String, _ concealment: String = "hidden") -> Explanation {
-        Explanation(
-            snapshot.served, userId: request.profile.userID, unshownGroup: groupID, concealment: concealment)
     }
 }

@@ -72,7 +72,7 @@ extension Responder {
         guard let index = all.index(ofID: call.id) else { throw .unknownGroup(call.id, in: snapshot.model) }
         let group = UInt32(index)
         let isShown = snapshot.model.shows(group)
-        let concealment = isShown ? nil : try concealment(of: call.id, call)
+        let concealment = try concealment(of: call.id, call, in: snapshot.model)
         let title = all.title(of: index)
         let reason: HTML = concealment.map { "<p class=\"bad\">This group is \($0): nobody is shown it.</p>" } ?? ""
         let content: HTML = """
@@ -105,9 +105,9 @@ extension Responder {
     }
 
     /// Returns the reason why a group is not shown: an administrator hid it, or it is private or removed by now.
-    private static func concealment(of id: String, _ call: Call) throws(Problem) -> String {
-        guard let community = call.responder.community else { return hidden }
-        return try call.reading { () throws(ServiceError) in try community.concealment(ofGroup: id) }
+    private static func concealment(of id: String, _ call: Call, in model: VisibleModel) throws(Problem) -> String? {
+        guard let community = call.responder.community else { return nil }
+        return try call.reading { () throws(ServiceError) in try community.concealment(ofGroup: id, in: model) }
     }
 
     private static let hidden = "hidden"

@@ -146,8 +146,11 @@ extension Responder {
     @Sendable
     fileprivate static func photoPage(_ call: Call) throws(Problem) -> Page {
         // Without vectors of photos, or of this one, only the pools speak.
-        let similar = try? similarPhotos(call, limit: rowLimit, withDuplicates: true)
-        let answer = try groupsForPhoto(call, by: similar == nil ? .pools : .both, limit: rowLimit)
+        let (answer, similar) = try call.answer(from: call.snapshot, with: .photos) { answers throws(AnswerError) in
+            let similar = try? answers.similarPhotos(to: call.id, withDuplicates: true, limit: rowLimit)
+            let basis: PhotoBasis = similar == nil ? .pools : .both
+            return (try answers.groups(forPhoto: call.id, by: basis, limit: rowLimit), similar)
+        }
         let rows = answer.groups.map { row -> [HTML] in
             let reasons = row.reasons.map { reason -> HTML in "<li>\(words(reason))</li>" }
             return [

@@ -207,6 +207,33 @@ extension Call {
         return UInt32(group)
     }
 
+    /// Answers from a version with the present members and photos, as a command does.
+    ///
+    /// - Parameters:
+    ///   - snapshot: the version with the site's decisions.
+    ///   - subject: the subject of the request.
+    /// - Throws: a `Problem` of status 501 if the daemon knows nothing of the subject. A private photo is like a
+    ///   missing one.
+    func answer<Answer>(
+        from snapshot: VisibleSnapshot, with subject: CommunitySubject,
+        _ body: (CommunityAnswers) throws(AnswerError) -> Answer
+    ) throws(Problem) -> Answer {
+        let answers = CommunityAnswers(snapshot, try community(with: subject))
+        do throws(AnswerError) {
+            let answer = try body(answers)
+            responder.reading?.worked()
+            return answer
+        } catch {
+            switch error {
+            case .reading(let error): throw failedReading(error)
+            case .unknownPhoto(let id): throw .unknown(.unknownPhoto, "photo", id: id, near: [])
+            case .unknownGroup(let id): throw .unknownGroup(id, in: snapshot.model)
+            case .noVectors(let detail): throw .noVectors(detail)
+            case .badValue(let field, let complaint): throw .badField(field, complaint)
+            }
+        }
+    }
+
     /// Reads members or photos for an answer; a failure is logged, and becomes a problem of status 503.
     func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
         do throws(ServiceError) {

@@ -24,10 +24,9 @@ extension Responder {
     /// Answers `GET /v1/users/{id}/photos?limit=N`: public photos that a member may like.
     @Sendable
     fileprivate static func photosForMember(_ call: Call) throws(Problem) -> PhotosForMember {
-        let community = try call.community(with: .photos)
-        let (taste, snapshot) = try call.taste
-        let found = try call.reading { () throws(ServiceError) in try community.photos(for: taste, in: snapshot) }
-        var answer = taste.photos(found, limit: call.parameters.limit)
+        var answer = try call.answer(aboutMemberWith: .photos) { answers, member throws(AnswerError) in
+            try answers.photos(for: member, limit: call.parameters.limit)
+        }
         if let addresses = call.responder.addresses.photos {
             for row in answer.photos.indices {
                 answer.photos[row].photo.url = addresses.address(of: answer.photos[row].photo.photoId)
@@ -39,22 +38,22 @@ extension Responder {
     /// Answers `GET /v1/users/{id}/contacts?limit=N`: members whom a member may want to know.
     @Sendable
     fileprivate static func contactsForMember(_ call: Call) throws(Problem) -> ContactsForMember {
-        let community = try call.community(with: .contacts)
-        let (taste, snapshot) = try call.taste
-        let limit = call.parameters.limit
-        let found = try call.reading { () throws(ServiceError) in
-            try community.contacts(for: taste, in: snapshot, limit: limit)
+        try call.answer(aboutMemberWith: .contacts) { answers, member throws(AnswerError) in
+            try answers.contacts(for: member, limit: call.parameters.limit)
         }
-        return taste.contacts(found, limit: limit)
     }
 }
 
 extension Call {
-    /// The taste of the member in the path, and the version that it is of.
-    fileprivate var taste: (MemberTaste, VisibleSnapshot) {
-        get throws(Problem) {
-            let context = try context(ofMember: id, at: responder.now(), in: snapshotWithMembers)
-            return (MemberTaste(context), context.snapshot)
+    /// Answers with the list of the member in the path, if the daemon knows a subject.
+    fileprivate func answer<Answer>(
+        aboutMemberWith subject: CommunitySubject,
+        _ body: (CommunityAnswers, MemberContext) throws(AnswerError) -> Answer
+    ) throws(Problem) -> Answer {
+        _ = try community(with: subject)
+        let member = try context(ofMember: id, at: responder.now(), in: snapshotWithMembers)
+        return try answer(from: member.snapshot, with: subject) { answers throws(AnswerError) in
+            try body(answers, member)
         }
     }
 }

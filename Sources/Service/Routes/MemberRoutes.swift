@@ -56,20 +56,10 @@ extension Responder {
         let kept = call.frozenPlan(at: instant)
         let context = try call.context(
             ofMember: call.id, at: instant, arms: kept?.arms, call.parameters.filters, in: served)
-        let (snapshot, request, planner) = (context.snapshot, context.request, context.planner)
-        let groupID = call.path["group"]
-        guard !snapshot.model.hides(groupID) else {
-            let community = try call.community(with: .memberships)
-            let concealment = try call.reading { () throws(ServiceError) in
-                try community.concealment(ofGroup: groupID)
-            }
-            return context.explanation(ofUnshown: groupID, concealment)
+        return try call.answer(from: context.snapshot, with: .memberships) { answers throws(AnswerError) in
+            try answers.explanation(
+                of: call.path["group"], for: context, inSession: kept?.list(in: context.snapshot))
         }
-        let group = try call.group(groupID, in: snapshot)
-        guard let list = kept?.list(in: snapshot) else { return context.explanation(of: group) }
-        return Explanation(
-            snapshot.served, of: group, inSession: list.items(for: request, planner),
-            list.interests(in: snapshot.model), planner, request)
     }
 }
 

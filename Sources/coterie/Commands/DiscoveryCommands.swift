@@ -1,5 +1,4 @@
 import Answers
-import CatalogStore
 import CommandLine
 import Model
 import ModelStore
@@ -25,9 +24,9 @@ enum PhotosCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
-        let discovery = try Discovery(parsed)
-        let answer = discovery.taste.photos(
-            try discovery.catalog.photos(for: discovery.request, planner: discovery.taste.planner), limit: limit)
+        let site = try Site(parsed, of: .some([parsed.arguments[0]]), needsCatalog: true)
+        let member = try site.member(parsed.arguments[0], atMilliseconds: parsed.planInstant())
+        let answer = try site.answer { answers throws(AnswerError) in try answers.photos(for: member, limit: limit) }
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
         try output.flush()
@@ -78,8 +77,17 @@ enum ContactsCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
-        let discovery = try Discovery(parsed, comparesMembers: true)
-        let answer = discovery.taste.contacts(try discovery.contacts(), limit: limit)
+        let site = try Site(parsed, of: .all, needsCatalog: true)
+        guard !site.version.manifest.hasOwnMembers else {
+            throw Failure(
+                Failure.badData,
+                """
+                version \(site.version.manifest.version) was made of tables: the catalog does not know who is in which \
+                group
+                """)
+        }
+        let member = try site.member(parsed.arguments[0], atMilliseconds: parsed.planInstant())
+        let answer = try site.answer { answers throws(AnswerError) in try answers.contacts(for: member, limit: limit) }
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
         try output.flush()
@@ -101,47 +109,5 @@ enum ContactsCommand: Subcommand {
         }
         for line in table.lines { try output.line(line) }
         if answer.contacts.isEmpty { try output.line("none: no listed member is in a public group of the user") }
-    }
-}
-
-/// A user for whom photos or members are found, with the catalog that has them.
-private struct Discovery {
-    let catalog: Catalog
-    let taste: MemberTaste
-    /// The request, with the changes that the catalog may lack.
-    let request: TasteRequest
-    private let site: SiteView
-
-    /// - Parameter comparesMembers: whether members are found, for which the catalog must have memberships.
-    init(_ parsed: ParsedCommand, comparesMembers: Bool = false) throws {
-        let user = parsed.arguments[0]
-        let version = try parsed.loadVersion()
-        catalog = try parsed.openCatalog()
-        guard !comparesMembers || !version.manifest.hasOwnMembers else {
-            throw Failure(
-                Failure.badData,
-                "version \(version.manifest.version) was made of tables: the catalog does not know who is in which group"
-            )
-        }
-        site = try SiteView(parsed, version, catalog, parsed.planning(), of: comparesMembers ? .all : .some([user]))
-        let profiles = try ProfileReader(parsed, version, catalog, site.snapshot.planner)
-        taste = MemberTaste(
-            MemberContext(
-                site.snapshot,
-                PlanRequest(
-                    profile: try profiles.profile(of: user, site.streamed), atMilliseconds: profiles.instant,
-                    seed: try parsed.planSeed())))
-        var request = taste.request
-        if let streamed = site.streamed {
-            request.take(try streamed.recentChanges(ofUser: user), streamed.decisions, beyond: .none)
-        }
-        self.request = request
-    }
-
-    /// Returns members, after what they did since the catalog was written.
-    func contacts() throws -> [TasteContact] {
-        try catalog.contacts(for: request, planner: taste.planner).compactMap { contact in
-            contact.after(try site.streamed?.recentChanges(ofUser: contact.id), for: taste.planner)
-        }
     }
 }

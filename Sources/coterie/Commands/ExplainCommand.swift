@@ -1,8 +1,6 @@
 import Answers
-import CatalogStore
 import CommandLine
 import Model
-import ModelStore
 import Recommendation
 import Service
 
@@ -16,30 +14,16 @@ enum ExplainCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let boosts = try parsed.boosts()
-        let version = try parsed.loadVersion()
-        let catalog = try parsed.openCatalogIfPresent()
-        let site = try SiteView(parsed, version, catalog, parsed.planning(), of: .some([parsed.arguments[0]]))
-        let snapshot = site.snapshot
-        try Lookup.check(boosts, in: version, site, catalog: catalog)
-        let profiles = try ProfileReader(parsed, version, catalog, snapshot.planner)
-        let request = PlanRequest(
-            profile: try profiles.profile(of: parsed.arguments[0], site.streamed), atMilliseconds: profiles.instant,
-            seed: try parsed.planSeed(), boosts: boosts)
-        let context = MemberContext(snapshot, request)
-        let answer = try explanation(of: parsed.arguments[1], context, version, site, catalog)
+        let (user, group) = (parsed.arguments[0], parsed.arguments[1])
+        let site = try Site(parsed, of: .some([user]))
+        try Lookup.check(boosts, in: site)
+        let member = try site.member(user, atMilliseconds: parsed.planInstant(), boosts: boosts)
+        let answer = try site.answer { answers throws(AnswerError) in
+            try answers.explanation(of: group, for: member)
+        }
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
         try output.flush()
-    }
-
-    private static func explanation(
-        of group: String, _ context: MemberContext, _ version: LoadedVersion, _ site: SiteView,
-        _ catalog: Catalog?
-    ) throws -> Explanation {
-        if let concealment = site.concealment(of: group, try catalog?.group(withID: group)) {
-            return context.explanation(ofUnshown: group, concealment)
-        }
-        return context.explanation(of: UInt32(try Lookup.group(group, in: version, site, catalog: catalog)))
     }
 
     private static func write(_ answer: Explanation, to output: inout Output) throws {

@@ -79,10 +79,9 @@ enum ExportCommand: Subcommand {
             let names = Coterie.relations.map(\.name).joined(separator: ", ")
             throw UsageError("\"export neighbours\" needs --by, one of \(names)")
         }
-        let version = try parsed.loadVersion()
-        let shown = try SiteView(parsed, version, parsed.openCatalogIfPresent()).model
+        let site = try Site(parsed)
         var output = try Output(path: parsed.textIfGiven("output"))
-        try write(Relation(rawValue: relation), of: version, shown, isJSON: parsed.flag("json"), to: &output)
+        try write(Relation(rawValue: relation), of: site.version, site.model, isJSON: parsed.flag("json"), to: &output)
         try output.flush()
     }
 

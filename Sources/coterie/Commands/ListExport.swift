@@ -36,49 +36,38 @@ struct ListExport {
     private static let portionsPerRound = 64
 
     private let parsed: ParsedCommand
-    private let version: LoadedVersion
-    private let snapshot: VisibleSnapshot
-    private let catalog: Catalog?
-    /// The changes that neither the catalog nor the version has, or `nil` if the store is not shared.
-    private let streamed: StreamedChanges?
-    private let endings: [ToldChange]
-    /// The members of the version, if profiles are read from there.
-    private let members: PublishedMembers?
+    private let site: Site
     /// The ids of the file of users, or `nil` for all members.
     private let listed: [String]?
-    /// A reader for each thread.
-    private let readers: [ProfileReader]
+    /// The site for each thread, and the catalog's profiles for reading many.
+    private let readers: [(site: Site, profiles: CatalogProfiles?)]
     private let progress = ProgressLine()
     private var content: Content
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
-        let catalog = try parsed.openCatalogIfPresent()
-        version = try parsed.loadVersion()
         listed = try parsed.textIfGiven("users").map(LineFile.lines)
-        let site = try SiteView(parsed, version, catalog, parsed.planning(), of: listed.map { .some($0) } ?? .all)
-        let snapshot = site.snapshot
-        streamed = site.streamed
-        endings = site.streamed?.endings ?? []
-        let isFromVersion = catalog == nil || version.manifest.hasOwnMembers
-        members = isFromVersion ? try parsed.publishedMembers(version) : nil
-        (self.catalog, self.snapshot) = (catalog, snapshot)
+        let site = try Site(parsed, of: listed.map { .some($0) } ?? .all)
+        self.site = site
         content = Content(
-            version: version.manifest.version.description, atMilliseconds: try parsed.planInstant(),
+            version: site.version.manifest.version.description, atMilliseconds: try parsed.planInstant(),
             limit: try parsed.integer("limit", in: 1...300), seed: try parsed.planSeed(),
             omitted: parsed.texts("without").sorted(), variety: try parsed.variety(), isJSON: parsed.flag("json"),
             hasReasons: parsed.flag("reasons"))
-        content.concealed = try Self.concealed(site, catalog)
-        readers = try (0..<parsed.threadCount()).map { [version, members] _ in
-            try ProfileReader(
-                parsed, version, parsed.openCatalogIfPresent(), snapshot.planner, members, isForMany: true)
+        content.concealed = try Self.concealed(site)
+        readers = try (0..<parsed.threadCount()).map { _ in
+            var own = site
+            own.catalog = try parsed.openCatalogIfPresent()
+            let profiles =
+                try site.members == nil ? own.catalog.map { try CatalogProfiles($0, for: site.snapshot.planner) } : nil
+            return (own, profiles)
         }
     }
 
     /// Returns a checksum of what lists must not have: it changes if a group is hidden or a member forgotten meanwhile.
-    private static func concealed(_ site: SiteView, _ catalog: Catalog?) throws -> String {
+    private static func concealed(_ site: Site) throws -> String {
         let groups = (0..<site.model.groupCount).filter { !site.model.shows(UInt32($0)) }.map(String.init)
-        let known = try catalog?.forgottenMembers().map { BytewiseString($0.id) } ?? []
+        let known = try site.catalog?.forgottenMembers().map { BytewiseString($0.id) } ?? []
         let members = (site.streamed?.forgottenMembers ?? []).union(known).map(\.text).sorted()
         return Checksum.text(of: Array((groups + [""] + members).joined(separator: "\n").utf8))
     }
@@ -96,7 +85,7 @@ struct ListExport {
 
     /// Writes the lists, and returns the number of unknown users.
     private mutating func writeLists() throws -> Int {
-        let users = try UserIDs(of: catalog, members, listed)
+        let users = try UserIDs(of: site.catalog, site.members, listed)
         content.users = users.checksum
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
         let header = content.isJSON ? "" : columns.joined(separator: "\t") + "\n"
@@ -152,25 +141,31 @@ struct ListExport {
     /// Returns the changes of some members that neither the catalog nor the version has.
     private func recentChanges(of users: [String]) throws -> [BytewiseString: RecentMemberChanges] {
         var found: [BytewiseString: RecentMemberChanges] = [:]
-        for user in users { found[BytewiseString(user)] = try streamed?.recentChanges(ofUser: user) }
+        for user in users { found[BytewiseString(user)] = try site.recentChanges(ofUser: user, in: site.snapshot) }
         return found
     }
 
     private func lists(
-        of users: ArraySlice<String>, _ reader: ProfileReader, _ recent: [BytewiseString: RecentMemberChanges]
+        of users: ArraySlice<String>, _ reader: (site: Site, profiles: CatalogProfiles?),
+        _ recent: [BytewiseString: RecentMemberChanges]
     ) throws -> (bytes: [UInt8], unknown: Int) {
         var bytes: [UInt8] = []
         var unknown = 0
-        var reader = reader
+        let snapshot = site.snapshot
         // A resumed file keeps the time at which it was begun.
-        reader.instant = content.atMilliseconds
-        for profile in try reader.profiles(of: users, recent, endings: endings) {
+        let instant = content.atMilliseconds
+        let known =
+            try reader.profiles?.profiles(of: users, atMilliseconds: instant)
+            ?? users.map { try reader.site.knownProfile(ofUser: $0, in: snapshot, atMilliseconds: instant) }
+        for (user, known) in zip(users, known) {
+            let profile = try reader.site.profile(
+                ofUser: user, known, after: recent[BytewiseString(user)], in: snapshot, atMilliseconds: instant)
             guard let profile else {
                 unknown += 1
                 continue
             }
             let request = PlanRequest(
-                profile: profile, atMilliseconds: content.atMilliseconds, seed: content.seed, length: content.limit)
+                profile: profile, atMilliseconds: instant, seed: content.seed, length: content.limit)
             let list = MemberContext(snapshot, request).recommendations(
                 snapshot.planner.plan(request), limit: content.limit, reasonLimit: content.hasReasons ? .max : 0)
             bytes += content.isJSON ? line(list) : rows(list)

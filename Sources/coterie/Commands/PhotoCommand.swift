@@ -3,7 +3,6 @@ import CatalogStore
 import CommandLine
 import Looks
 import Model
-import ModelStore
 import Recommendation
 import Service
 
@@ -47,42 +46,39 @@ enum PhotoCommand: Subcommand {
         let limit = try parsed.integer("limit", in: 1...1000)
         let (like, unlike) = (parsed.texts("like"), parsed.texts("unlike"))
         let basis = try basis(parsed, like, unlike)
-        let version = try parsed.loadVersion()
-        let catalog = try parsed.openCatalog()
         let id = parsed.arguments.first
-        let photo = try id.map { try Lookup.publicPhoto($0, catalog) }
-        let snapshot = try SiteView(parsed, version, catalog).snapshot
-        var context = photo.map { PhotoContext($0, in: snapshot.model) } ?? PhotoContext()
-        if basis != .pools {
-            let looks = try Lookup.looks(in: snapshot, version)
-            let (model, limit) = (snapshot.model, Lookalike.voters)
-            if let photo {
-                // Both kinds of evidence are what there is of them.
-                let hasVector = try catalog.vector(ofPublicPhoto: photo.id, model: looks.modelName) != nil
-                if hasVector || basis == .look {
-                    context.lookalikes = try Lookup.lookalikes(ofPhoto: photo.id, catalog, looks, model, limit: limit)
-                }
-            } else {
-                context.lookalikes = try Lookup.lookalikes(
-                    like: like, unlike: unlike, catalog, looks, model, limit: limit)
+        let site = try Site(parsed, needsCatalog: true)
+        // A table counts the reasons that it has no room for.
+        let isTable = !parsed.flag("json")
+        let reasonLimit = isTable ? Int.max : SuggestedGroup.reasonLimit
+        let (wanted, unwanted) = try (like.map { try example("like", $0) }, unlike.map { try example("unlike", $0) })
+        let answer = try site.answer { answers throws(AnswerError) in
+            guard let id else {
+                return try answers.groups(like: wanted, unlike: unwanted, limit: limit, reasonLimit: reasonLimit)
             }
+            return try answers.groups(forPhoto: id, by: basis, limit: limit, reasonLimit: reasonLimit)
         }
         var output = try Output()
-        if parsed.flag("json") {
-            try output.json(snapshot.groups(forPhoto: id, context, by: basis, limit: limit))
-        } else {
-            // A table counts the reasons that it has no room for.
-            let answer = snapshot.groups(forPhoto: id, context, by: basis, limit: limit, reasonLimit: .max)
+        if isTable {
+            let poolCount = try id.flatMap { try site.context(ofPhoto: $0, in: site.model)?.groups.count } ?? 0
             try output.line(
-                photo.map {
-                    "\(printable($0.id)) is in \(context.groups.count) public groups of the version; it could be added to:"
-                } ?? "groups of photos that look like the examples:")
+                id.map { "\(printable($0)) is in \(poolCount) public groups of the version; it could be added to:" }
+                    ?? "groups of photos that look like the examples:")
             for line in table(answer) { try output.line(line) }
-            if answer.groups.isEmpty {
-                try output.line("none: no group is open to it")
-            }
+            if answer.groups.isEmpty { try output.line("none: no group is open to it") }
+        } else {
+            try output.json(answer)
         }
         try output.flush()
+    }
+
+    /// Returns an example: the id of a photo, or a vector in brackets.
+    private static func example(_ option: String, _ text: String) throws -> LookExample {
+        let place = "\(option) \(text.prefix(40))"
+        guard text.hasPrefix("[") else { return LookExample(.photo(text), at: place) }
+        do throws(CatalogError) { return LookExample(.vector(try VectorText.numbers(in: text)), at: place) } catch {
+            throw Failure(Failure.badData, "--\(place): \(error.message)")
+        }
     }
 
     /// Returns the evidence to use, after checking that either a photo or examples are given.

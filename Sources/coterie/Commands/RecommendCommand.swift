@@ -2,7 +2,6 @@ import Answers
 import CommandLine
 import FoundationEssentials
 import Model
-import ModelStore
 import Recommendation
 import Service
 
@@ -52,20 +51,16 @@ enum RecommendCommand: Subcommand {
                 parsed.textIfGiven("users").map { "\($0) names no user" }
                     ?? "which user? Give an id, or a file of ids with --users")
         }
-        let version = try parsed.loadVersion()
-        let catalog = try parsed.openCatalogIfPresent()
-        let site = try SiteView(parsed, version, catalog, parsed.planning(), of: .some(users))
-        let snapshot = site.snapshot
-        try Lookup.check(boosts, in: version, site, catalog: catalog)
-        let profiles = try ProfileReader(parsed, version, catalog, snapshot.planner)
-        let seed = try parsed.planSeed()
+        let site = try Site(parsed, of: .some(users))
+        try Lookup.check(boosts, in: site)
+        let instant = try parsed.planInstant()
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()
         var unknownCount = 0
         for user in users {
-            let profile: MemberProfile
+            let context: MemberContext
             do {
-                profile = try profiles.profile(of: user, site.streamed)
+                context = try site.member(user, atMilliseconds: instant, boosts: boosts)
             } catch let failure as Failure where !isSingle {
                 // The others still get their lists, in the given order.
                 try output.flush()
@@ -73,11 +68,8 @@ enum RecommendCommand: Subcommand {
                 unknownCount += 1
                 continue
             }
-            let context = MemberContext(
-                snapshot,
-                PlanRequest(profile: profile, atMilliseconds: profiles.instant, seed: seed, boosts: boosts))
             var trace = StageTrace()
-            let plan = snapshot.planner.plan(context.request) { trace.note($0) }
+            let plan = site.snapshot.planner.plan(context.request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
             let joinedCount = context.request.profile.joined.count
             if parsed.flag("json") {

@@ -28,11 +28,9 @@ enum SimilarCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let (by, relations) = (parsed.text("by"), Coterie.relations)
         let limit = try parsed.integer("limit", in: 1...10_000)
-        let version = try parsed.loadVersion()
-        let catalog = try parsed.openCatalogIfPresent()
-        let site = try SiteView(parsed, version, catalog)
+        let site = try Site(parsed)
         let snapshot = site.snapshot
-        let group = try Lookup.group(parsed.arguments[0], in: version, site, catalog: catalog)
+        let group = try Lookup.group(parsed.arguments[0], in: site)
         let answer = snapshot.similarGroups(to: UInt32(group), by: by, limit: limit)
         var output = try Output()
         if parsed.flag("json") {
@@ -41,7 +39,7 @@ enum SimilarCommand: Subcommand {
             try output.line("\(named(answer.groupId, snapshot.model.title(of: group))): similar groups by \(by)")
             for line in table(answer.neighbours, by, relations.tabled(in: snapshot.model)) { try output.line(line) }
             if by != RelationTable.blendName, !snapshot.model.relations.contains(Relation(rawValue: by)) {
-                try output.line("version \(version.manifest.version) has no \(by)")
+                try output.line("version \(site.version.manifest.version) has no \(by)")
             } else if answer.neighbours.isEmpty {
                 try output.line("no neighbours; \"coterie why\" says why two groups are not neighbours")
             }
@@ -92,9 +90,8 @@ enum WhyCommand: Subcommand {
         examples: ["coterie why macro-mondays birds-of-berlin"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let version = try parsed.loadVersion()
-        let catalog = try parsed.openCatalog()
-        let site = try SiteView(parsed, version, catalog)
+        let site = try Site(parsed, needsCatalog: true)
+        let (version, catalog) = (site.version, try parsed.openCatalog())
         var verdicts: [RelationVerdict] = []
         var isStale = false
         let ids = parsed.arguments

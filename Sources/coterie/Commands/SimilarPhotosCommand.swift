@@ -1,8 +1,5 @@
 import Answers
-import CatalogStore
 import CommandLine
-import Model
-import ModelStore
 import Recommendation
 import Service
 
@@ -22,20 +19,15 @@ enum SimilarPhotosCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
-        let version = try parsed.loadVersion()
-        let catalog = try parsed.openCatalog()
-        let photo = try Lookup.publicPhoto(parsed.arguments[0], catalog)
-        let snapshot = try SiteView(parsed, version, catalog).snapshot
-        let found = try Lookup.lookalikes(
-            ofPhoto: photo.id, catalog, Lookup.looks(in: snapshot, version), snapshot.model,
-            limit: VisibleSnapshot.lookalikesWanted(for: limit))
-        let answer = snapshot.similarPhotos(
-            to: photo.id, found, withDuplicates: !parsed.flag("without-duplicates"), limit: limit)
+        let (id, withDuplicates) = (parsed.arguments[0], !parsed.flag("without-duplicates"))
+        let answer = try Site(parsed, needsCatalog: true).answer { answers throws(AnswerError) in
+            try answers.similarPhotos(to: id, withDuplicates: withDuplicates, limit: limit)
+        }
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)
         } else {
-            try output.line("public photos that look like \(printable(photo.id)):")
+            try output.line("public photos that look like \(printable(id)):")
             var table = TextTable([
                 .init(title: "rank", isNumber: true), .init(title: "photo", maximumWidth: 36),
                 .init(title: "similarity", isNumber: true), .init(title: "duplicate"),

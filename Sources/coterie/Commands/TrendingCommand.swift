@@ -1,8 +1,6 @@
 import Answers
-import CatalogStore
 import CommandLine
 import Model
-import ModelStore
 import Service
 
 /// `coterie trending`.
@@ -21,9 +19,7 @@ enum TrendingCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...10_000)
-        let version = try parsed.loadVersion()
-        let answer = try SiteView(parsed, version, parsed.openCatalogIfPresent()).snapshot
-            .trendingGroups(limit: limit)
+        let answer = try Site(parsed).snapshot.trendingGroups(limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

@@ -28,6 +28,7 @@ extension Failure {
         case let error as ConfigurationError: self.init(Self.badData, error.description)
         case let error as YAMLError: self.init(Self.badData, error.description)
         case let error as TapeError: self.init(error)
+        case let error as ServiceError: self.init(error)
         case let error as HTTPClientError:
             self.init(error.code == .badAddress ? UsageError.exitCode : Self.tryLater, error.message)
         case let error as TokenError:
@@ -49,6 +50,15 @@ extension Failure {
         case .busy, .unavailable, .replica, .notPermitted: self.init(Self.tryLater, error.message)
         case .badLocation: self.init(UsageError.exitCode, error.message)
         case .unknownVersion, .corrupt, .otherFormat: self.init(Self.badData, error.message)
+        default: self.init(Self.general, error.message)
+        }
+    }
+
+    init(_ error: ServiceError) {
+        switch error.code {
+        case .catalog(let code): self.init(CatalogError(code, error.message))
+        case .store(let code): self.init(StoreError(code, error.message))
+        case .publishedMembersFailed: self.init(Self.badData, error.message)
         default: self.init(Self.general, error.message)
         }
     }

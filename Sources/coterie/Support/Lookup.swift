@@ -1,6 +1,5 @@
 import CatalogStore
 import CommandLine
-import Looks
 import Model
 import ModelStore
 import Recommendation
@@ -11,22 +10,27 @@ import Service
 enum Lookup {
     /// Returns the index of a group in a version.
     ///
-    /// - Parameter site: what the site shows of the version.
     /// - Throws: among others `Failure` if the group is not shown, unknown, or newer than the version.
-    static func group(_ id: String, in version: LoadedVersion, _ site: SiteView, catalog: Catalog?) throws -> Int {
-        let record = try catalog?.group(withID: id)
-        if let concealment = site.concealment(of: id, record), concealment != SiteView.removed {
+    static func group(_ id: String, in site: Site) throws -> Int {
+        if let index = site.model.index(ofID: id) { return index }
+        throw try unknownGroup(id, site)
+    }
+
+    /// Returns the failure for a group that a version does not show.
+    static func unknownGroup(_ id: String, _ site: Site) throws -> Failure {
+        let record = try site.catalog?.group(withID: id)
+        if let concealment = site.concealment(of: id, record), concealment != Site.removedWord {
             let remedy = record?.visibility == .unknown ? ": import a file of groups that has it" : ""
-            throw Failure(
+            return Failure(
                 Failure.badData,
                 "group \"\(id)\" is \(concealment), and \(concealment) groups are shown to nobody\(remedy)")
         }
-        if let index = site.model.index(ofID: id) { return index }
-        if record != nil {
-            throw Failure(Failure.badData, "group \"\(id)\" is newer than the model version: run \"coterie recompute\"")
+        guard record == nil else {
+            return Failure(
+                Failure.badData, "group \"\(id)\" is newer than the model version: run \"coterie recompute\"")
         }
-        let near = idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? [])
-        throw unknown(.groups, id, near: near.filter { !site.model.hides($0) })
+        let near = idsAround(id, in: site.version.model) + (try site.catalog?.idsNear(id, in: .groups) ?? [])
+        return unknown(.groups, id, near: near.filter { !site.model.hides($0) })
     }
 
     /// Returns a group of the catalog, whether it is shown or not.
@@ -35,103 +39,25 @@ enum Lookup {
         throw unknown(.groups, id, near: try catalog.idsNear(id, in: .groups))
     }
 
-    /// Returns a public photo of the catalog.
-    static func publicPhoto(_ id: String, _ catalog: Catalog) throws -> PhotoRecord {
-        guard let photo = try catalog.photo(withID: id) else {
-            throw unknown(.photos, id, near: try catalog.idsNear(id, in: .photos))
-        }
-        guard photo.visibility == .public else {
-            throw Failure(
+    /// Returns the failure for a photo that is not public or not there.
+    static func unknownPhoto(_ id: String, _ catalog: Catalog?) throws -> Failure {
+        switch try catalog?.photo(withID: id)?.visibility {
+        case .private: Failure(Failure.badData, "photo \"\(id)\" is private: it is recommended to no group")
+        case .unknown:
+            Failure(
                 Failure.badData,
-                photo.visibility == .private
-                    ? "photo \"\(photo.id)\" is private: it is recommended to no group"
-                    : "photo \"\(photo.id)\" is undescribed, and not shown: import a file of photos that has it")
+                "photo \"\(id)\" is undescribed, and not shown: import a file of photos that has it")
+        case .public, nil: unknown(.photos, id, near: try catalog?.idsNear(id, in: .photos).filter { $0 != id } ?? [])
         }
-        return photo
-    }
-
-    /// Returns the search for similar photos of a version.
-    ///
-    /// - Throws: among others `Failure` if the version has no vectors.
-    static func looks(in snapshot: VisibleSnapshot, _ version: LoadedVersion) throws -> LookSearch {
-        if let looks = snapshot.looks { return looks }
-        throw Failure(
-            Failure.badData,
-            """
-            version \(version.manifest.version) has no photos with vectors: import some with "coterie import vectors", and run \
-            "coterie recompute"
-            """)
-    }
-
-    /// Returns the public photos that look most like a photo of the catalog, best first.
-    static func lookalikes(
-        ofPhoto id: String, _ catalog: Catalog, _ looks: LookSearch, _ model: VisibleModel, limit: Int
-    ) throws -> [Lookalike] {
-        let vector = try vector(ofPhoto: id, catalog, looks)
-        let found = looks.lookalikes(of: vector, limit: limit, without: [id])
-        return try catalog.current(found, looks: looks.modelName, in: model)
-    }
-
-    /// Returns the public photos that look most like some examples, best first.
-    ///
-    /// - Parameters:
-    ///   - like: ids of public photos, or vectors in brackets.
-    ///   - unlike: the same, for what the photos should not look like.
-    static func lookalikes(
-        like: [String], unlike: [String], _ catalog: Catalog, _ looks: LookSearch, _ model: VisibleModel, limit: Int
-    ) throws -> [Lookalike] {
-        func vectors(_ examples: [String]) throws -> [[Float]] {
-            try examples.map { example in
-                guard !example.hasPrefix("[") else { return try vector(in: example, looks) }
-                return try vector(ofPhoto: publicPhoto(example, catalog).id, catalog, looks)
-            }
-        }
-        guard let query = try LookExamples.query(like: vectors(like), unlike: vectors(unlike)) else {
-            throw Failure(Failure.badData, "the examples cancel each other out: nothing is left to look for")
-        }
-        let found = looks.lookalikes(of: query, limit: limit, without: like + unlike)
-        return try catalog.current(found, looks: looks.modelName, in: model)
-    }
-
-    private static func vector(in text: String, _ looks: LookSearch) throws -> [Float] {
-        let numbers: [Float]
-        do throws(CatalogError) { numbers = try VectorText.numbers(in: text) } catch {
-            throw Failure(Failure.badData, "the example \(text.prefix(40)): \(error.message)")
-        }
-        guard numbers.count == looks.dimension, let unit = UnitVector.of(numbers) else {
-            throw Failure(
-                Failure.badData,
-                """
-                the example \(text.prefix(40)) has \(numbers.count) numbers, or no direction: the vectors of the model \
-                \(looks.modelName) have \(looks.dimension)
-                """)
-        }
-        return unit
-    }
-
-    private static func vector(ofPhoto id: String, _ catalog: Catalog, _ looks: LookSearch) throws -> [Float] {
-        if let vector = try catalog.vector(ofPublicPhoto: id, model: looks.modelName), vector.count == looks.dimension {
-            return vector
-        }
-        guard let model = try catalog.vectorSpace()?.model, try catalog.vector(ofPhoto: id) != nil else {
-            throw Failure(
-                Failure.badData, "photo \"\(id)\" has no vector: import one with \"coterie import vectors\"")
-        }
-        throw Failure(
-            Failure.badData,
-            """
-            the vectors of the catalog are of the model \(model), and those of the version of \(looks.modelName): run \
-            "coterie recompute"
-            """)
     }
 
     /// Warns of boosts for a topic that no group has.
     ///
     /// - Throws: a failure for a boost of a group that is not shown.
-    static func check(_ boosts: [Boost], in version: LoadedVersion, _ site: SiteView, catalog: Catalog?) throws {
+    static func check(_ boosts: [Boost], in site: Site) throws {
         for boost in boosts {
             switch boost.target {
-            case .group(let id): _ = try group(id, in: version, site, catalog: catalog)
+            case .group(let id): _ = try group(id, in: site)
             case .topic(let topic) where site.model.groups(withTopic: topic).isEmpty:
                 printToStandardError("warning: no group has the topic \"\(topic)\" of --boost")
             case .topic: break

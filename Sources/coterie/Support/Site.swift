@@ -1,0 +1,155 @@
+import CatalogStore
+import Changes
+import CommandLine
+import Model
+import ModelStore
+import Recommendation
+import Service
+
+/// A version with the site's present decisions, and the members and photos, as a command reads them.
+///
+/// Decisions come from the catalog, or from the store if there is no catalog. The streams of a shared store have what
+/// daemons recorded since the last recompute.
+struct Site {
+    let version: LoadedVersion
+    /// The catalog, if there is one; another thread needs another connection.
+    var catalog: Catalog?
+    /// The version as the site shows it.
+    let snapshot: VisibleSnapshot
+    /// The members of the version, if profiles are read from there.
+    let members: PublishedMembers?
+    /// The changes in the streams, or `nil` if the store is not shared.
+    let streamed: StreamedChanges?
+    /// The photos, members and entries that were removed, and that the catalog still has.
+    let removed: RemovedThings
+    private let state: SiteState
+    private let withdrawn: WithdrawnGroups?
+    private let parsed: ParsedCommand
+
+    /// The groups of the version that the site shows.
+    var model: VisibleModel { snapshot.model }
+
+    /// Reads the version, the decisions, and the changes of members.
+    ///
+    /// - Parameters:
+    ///   - wanted: the members about whom the command asks; `nil` for a command about groups and photos alone.
+    ///   - needsCatalog: whether the command cannot do without a catalog.
+    init(_ parsed: ParsedCommand, of wanted: StreamedChanges.Members? = nil, needsCatalog: Bool = false) throws {
+        self.parsed = parsed
+        version = try parsed.loadVersion()
+        let catalog = needsCatalog ? try parsed.openCatalog() : try parsed.openCatalogIfPresent()
+        self.catalog = catalog
+        let store = try parsed.openStore()
+        let taken = try catalog?.appliedChanges() ?? version.manifest.taken
+        streamed = try store.shared.map { try StreamedChanges(of: $0.channel, beyond: taken, of: wanted ?? .none) }
+        removed = streamed?.removed ?? RemovedThings()
+        let recorded = streamed?.decisions ?? RecordedDecisions()
+        var decisions: SiteDecisions
+        if let catalog {
+            withdrawn = nil
+            state = try SiteState(of: catalog, recorded)
+            decisions = try SiteDecisions(of: catalog, in: version.model, recorded)
+            if try catalog.groupRevision().removals > 0 {
+                decisions.hidden.formUnion(try catalog.missingGroups(of: version.model))
+            }
+        } else {
+            withdrawn = try store.withdrawnGroups()
+            let published = PublishedDecisions(
+                version.manifest, version.model, newest: try store.versions().last, recorded, withdrawn)
+            state = published.state
+            decisions = published.decisions
+        }
+        let needsMembers = wanted != nil && (catalog == nil || version.manifest.hasOwnMembers)
+        members = needsMembers ? try parsed.publishedMembers(version) : nil
+        var usual = PlanConfiguration()
+        usual.relations = Coterie.relations
+        snapshot = VisibleSnapshot(
+            version, decisions, members: members,
+            planning: wanted == nil ? Planning(usual) : try parsed.planning())
+    }
+
+    /// Returns the state for which a group is not shown, in a word, or `nil` if it is shown or unknown.
+    ///
+    /// - Parameter record: the group in the catalog, if it is there.
+    func concealment(of id: String, _ record: GroupRecord?) -> String? {
+        if let word = record?.visibility.concealment ?? withdrawn?.reason(forGroup: id)?.rawValue { return word }
+        if record?.isHidden == true || state.hidden[BytewiseString(id)] != nil { return "hidden" }
+        return model.hides(id) ? Self.removedWord : nil
+    }
+
+    /// The word for a group that was removed since the version was made, or that has another id.
+    static let removedWord = "removed"
+
+    /// Returns the inputs of a member's list.
+    ///
+    /// - Throws: among others `Failure` if there is no such user; with a catalog of members, it suggests similar ids.
+    func member(_ user: String, atMilliseconds instant: Int64, boosts: [Boost] = []) throws -> MemberContext {
+        guard let profile = try profile(ofUser: user, in: snapshot, atMilliseconds: instant) else {
+            guard members == nil, let catalog else {
+                throw Failure(Failure.badData, "there is no user \"\(user)\" in version \(version.manifest.version)")
+            }
+            throw Lookup.unknown(.users, user, near: try catalog.idsNear(user, in: .users))
+        }
+        return MemberContext(
+            snapshot,
+            PlanRequest(profile: profile, atMilliseconds: instant, seed: try parsed.planSeed(), boosts: boosts))
+    }
+
+    /// Answers a question as a route does, with the words of a command for what is refused.
+    func answer<Answer>(_ body: (CommunityAnswers) throws(AnswerError) -> Answer) throws -> Answer {
+        do throws(AnswerError) { return try body(CommunityAnswers(snapshot, self)) } catch {
+            switch error {
+            case .reading(let error): throw error
+            case .unknownPhoto(let id): throw try Lookup.unknownPhoto(id, catalog)
+            case .unknownGroup(let id): throw try Lookup.unknownGroup(id, self)
+            case .noVectors(let message): throw Failure(Failure.badData, message)
+            case .badValue(let option, let complaint): throw Failure(Failure.badData, "--\(option) \(complaint)")
+            }
+        }
+    }
+}
+
+extension Site: CommunityReader {
+    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result? {
+        do throws(CatalogError) { return try catalog.map(body) } catch {
+            throw ServiceError(.catalog(error.code), error.message)
+        }
+    }
+
+    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> RecentMemberChanges? {
+        do throws(StoreError) { return try streamed?.recentChanges(ofUser: id) } catch {
+            throw ServiceError(.store(error.code), error.message)
+        }
+    }
+
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> String? {
+        concealment(of: id, try read { catalog throws(CatalogError) in try catalog.group(withID: id) } ?? nil)
+    }
+}
+
+extension ParsedCommand {
+    /// Returns the members published with a version.
+    ///
+    /// - Throws: among others `Failure` if there are none.
+    fileprivate func publishedMembers(_ version: LoadedVersion) throws -> PublishedMembers {
+        let store = try openStore()
+        if let members = try store.members(of: version) { return members }
+        throw Failure(
+            Failure.badData,
+            """
+            there is no catalog at \(text("catalog")), and version \(version.manifest.version) in \(store.location) was \
+            published without members: name the catalog, or recompute with --members
+            """)
+    }
+}
+
+extension Visibility {
+    /// The visibility in a word, or `nil` for public.
+    fileprivate var concealment: String? {
+        switch self {
+        case .public: nil
+        case .private: WithdrawnGroups.Reason.private.rawValue
+        case .unknown: WithdrawnGroups.Reason.undescribed.rawValue
+        }
+    }
+}
