@@ -102,7 +102,7 @@ let package = Package(
         // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite", "Files"]),
         module("Redis", ["CHiredis"]),
-        module("HTTP", ["CEpoll", "CCurl", "Files"]),
+        module("HTTP", ["CEpoll", "CCurl"]),
 
         // Options, configuration files, and the options of the formula.
         module("CommandLine", ["CYAML", "Files", "RecordReading", "Similarity"]),
@@ -129,9 +129,9 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Answers", "CBuild", "CCrypto", "CLibJWT", "Files", "HTTP", "Evaluation", "Experiments",
-                "Recommendation", "Model",
-                "ModelStore", "CatalogStore", "Changes", "CivilTime", "RecordReading", "SQLite",
+                "Answers", "CBuild", "CCrypto", "CLibJWT", "Files", "HTTP", "Evaluation", "Experiments", "Looks",
+                "Recommendation", "Model", "ModelStore", "CatalogStore", "Changes", "CivilTime", "RecordReading",
+                "SQLite",
             ],
             resources: [
                 .embedInCode("Pages/Resources/pages.css"), .embedInCode("Pages/Resources/pages.js"),

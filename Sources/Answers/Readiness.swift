@@ -209,13 +209,6 @@ public struct DaemonLag: Sendable, Equatable, Encodable {
     public var switchSeconds: Double?
     /// The age of the latest moment up to which it has all changes of other daemons; nil without a journal.
     public var streamSeconds: Double?
-
-    /// Creates a lag.
-    public init(versionSeconds: Double? = nil, switchSeconds: Double? = nil, streamSeconds: Double? = nil) {
-        self.versionSeconds = versionSeconds
-        self.switchSeconds = switchSeconds
-        self.streamSeconds = streamSeconds
-    }
 }
 
 extension DaemonReport {

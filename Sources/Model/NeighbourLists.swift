@@ -94,12 +94,6 @@ public struct NeighbourList: RandomAccessCollection, Sendable {
         precondition(index >= 0 && index < count, "no neighbour \(index) of \(count)")
         return region.load(start + index * Neighbour.byteCount, as: Neighbour.self)
     }
-
-    /// Calls `body` with all neighbours in place; faster than single reads in loops over whole lists.
-    @inline(__always)
-    public func withSpan<Result>(_ body: (Span<Neighbour>) -> Result) -> Result {
-        region.withNeighbours(start..<start + count * Neighbour.byteCount, body)
-    }
 }
 
 /// The lists of several groups in all relations, read in place by loops over all of them.

@@ -158,8 +158,6 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// The relations whose entries are in tables of the catalog, in order.
     public var tabled: [RelationDescription] { entries.filter { $0.source != nil } }
-    /// The names of these relations.
-    public var tabledRelations: [Relation] { tabled.map(\.relation) }
     /// The names of the relations that every version has.
     public var requiredRelations: [Relation] { entries.filter(\.isRequired).map(\.relation) }
 

@@ -76,7 +76,7 @@ public struct Dialect: Sendable, Equatable {
         guard format != .jsonLines else { return }
         if choice.delimiter == nil, format == .csv || format == .mysql {
             isFound = true
-            delimiter = Self.delimiter(text, isWhole: isWhole, usual: format == .mysql ? .tab : .comma, table)
+            delimiter = Self.delimiter(text, usual: format == .mysql ? .tab : .comma, table)
         }
         if choice.format == nil, delimiter == .tab { format = .tsv }
         hasQuotes = mustShowQuotes ? quotes(shownBy: text, isWhole: isWhole, fieldCount: nil) : format != .copy
@@ -93,13 +93,13 @@ public struct Dialect: Sendable, Equatable {
     ///
     /// Ties go to the delimiter that finds the most names, then to the usual one.
     private static func delimiter(
-        _ text: Span<UInt8>, isWhole: Bool, usual: RecordDelimiter, _ table: ColumnTable
+        _ text: Span<UInt8>, usual: RecordDelimiter, _ table: ColumnTable
     ) -> RecordDelimiter {
         // The header may be malformed with the usual delimiter. Another one is then better only if it finds a wanted
         // column.
         var best = (delimiter: usual, known: 0, names: Int.max)
         for candidate in [usual] + RecordDelimiter.allCases.filter({ $0 != usual }) {
-            guard let names = headerNames(text, isWhole: isWhole, candidate) else { continue }
+            guard let names = headerNames(text, candidate) else { continue }
             let (known, count) = (table.knownCount(names), names.count)
             if candidate == usual || (known, count) > (best.known, best.names) { best = (candidate, known, count) }
         }
@@ -107,7 +107,7 @@ public struct Dialect: Sendable, Equatable {
     }
 
     /// Returns the names in the first line that is not empty, or nil if that line cannot be read as a header.
-    private static func headerNames(_ text: Span<UInt8>, isWhole: Bool, _ delimiter: RecordDelimiter) -> [String]? {
+    private static func headerNames(_ text: Span<UInt8>, _ delimiter: RecordDelimiter) -> [String]? {
         var start = 0
         while start < text.count, text[start] == Byte.lineFeed || text[start] == Byte.carriageReturn { start += 1 }
         guard start < text.count else { return nil }

@@ -152,8 +152,6 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         case disconnected
         /// The server is a replica, or became one. The connection cannot be used any more.
         case replica
-        /// The type of the reply does not fit the command.
-        case unexpectedReply
         /// The server refused a command. The value is the first word of its message, such as `OOM` or `NOAUTH`.
         case refused(String)
     }
@@ -184,7 +182,7 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the connection can still be used.
     public var leavesConnectionUsable: Bool {
         switch code {
-        case .refused, .unexpectedReply: true
+        case .refused: true
         case .badAddress, .unreachable, .timedOut, .disconnected, .replica: false
         }
     }

@@ -1,4 +1,4 @@
-import Answers
+@testable import Answers
 import Testing
 
 @Suite("How far a daemon is behind the store")

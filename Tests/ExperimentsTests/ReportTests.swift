@@ -91,7 +91,8 @@ import Testing
     @Test func membersInTwoArmsAreDistrusted() {
         let outcomes = outcomes(3000, seed: 5)
         func distrust(_ count: Int) -> String? {
-            let facts = HealthFacts(crossedCount: count)
+            var facts = HealthFacts()
+            facts.crossedCount = count
             return ExperimentReport(definition, outcomes, course: ExperimentCourse(dayCount: 10), facts: facts).distrust
         }
         #expect(distrust(3) == nil)
@@ -101,8 +102,10 @@ import Testing
     @Test func changedSettingsAreDistrustedAndNewVersionsAreNot() {
         let outcomes = outcomes(3000, seed: 6)
         func check(_ sources: [ListSource]) -> HealthCheck? {
-            ExperimentReport(
-                definition, outcomes, course: ExperimentCourse(dayCount: 10), facts: HealthFacts(sources: sources)
+            var facts = HealthFacts()
+            facts.sources = sources
+            return ExperimentReport(
+                definition, outcomes, course: ExperimentCourse(dayCount: 10), facts: facts
             ).health.last
         }
         func source(_ version: String, _ settings: String?, _ day: Int, _ count: Int) -> ListSource {
@@ -117,7 +120,8 @@ import Testing
     }
 
     @Test func timesThatCannotBeAreDistrusted() {
-        let facts = HealthFacts(misplacedCount: 4)
+        var facts = HealthFacts()
+        facts.misplacedCount = 4
         let report = ExperimentReport(
             definition, outcomes(3000, seed: 5), course: ExperimentCourse(dayCount: 10), facts: facts)
         #expect(report.distrust == "members shown lists before the start or in the future: 4")

@@ -18,7 +18,7 @@ struct RedisConnectionTests {
         #expect(try connection.command("GET", "a\0é\r\n") == .bytes(value))
         try connection.send(RedisCommand("GET", "a\0é\r\n"))
         let reply = try connection.receive()
-        let isEqual = try reply.withBytes(orThrow: RedisError(.unexpectedReply, "no string")) {
+        let isEqual = try reply.withBytes(orThrow: RedisError(.badAddress, "no string")) {
             (bytes: Span<UInt8>?) throws(RedisError) -> Bool in
             guard let bytes, bytes.count == count else { return false }
             return (0..<count).allSatisfy { bytes[$0] == value[$0] }

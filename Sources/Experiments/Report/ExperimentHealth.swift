@@ -66,11 +66,7 @@ public struct HealthFacts: Sendable, Equatable {
     public var sources: [ListSource] = []
 
     /// Creates the facts of an experiment without any.
-    public init(crossedCount: Int = 0, misplacedCount: Int = 0, sources: [ListSource] = []) {
-        self.crossedCount = crossedCount
-        self.misplacedCount = misplacedCount
-        self.sources = sources
-    }
+    public init() {}
 }
 
 /// A quantity that must be alike in all arms, whatever lists they make.

@@ -142,7 +142,7 @@ extension ExperimentReport {
 
     /// Returns the health of an experiment whose lists are interleaved, so that all members are in one arm.
     public static func interleavedHealth(
-        _ outcomes: [MemberOutcome], course: ExperimentCourse, facts: HealthFacts, plan: ExperimentPlan?
+        _ outcomes: [MemberOutcome], course: ExperimentCourse, facts: HealthFacts
     ) -> [HealthCheck] {
         var passing = PassingDays(outcomes, armCount: 1, dayCount: course.dayCount, AmountCaps())
         for day in 0..<course.dayCount { _ = passing.pass(day) }

@@ -65,7 +65,6 @@ extension StoreError {
         case .unreachable: (.unavailable, "; is the server running, and is this its address?")
         case .replica: (.replica, "; give the address of the primary, or try again when this server is promoted")
         case .timedOut, .disconnected: (.unavailable, "; trying again may help")
-        case .unexpectedReply: (.corrupt, "; is this a Redis server of version 6 or later?")
         case .refused(let word): meaning(ofRefusal: word)
         }
     }

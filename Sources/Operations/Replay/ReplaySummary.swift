@@ -83,9 +83,6 @@ public struct ReplaySummary: Sendable {
     /// The number of sessions, and of those whose answers are all identical; a member without one counts as one.
     public var sessionCounts: (all: Int, identical: Int) { (sessions.count, sessions.values.count { $0 }) }
 
-    /// The number of exchanges that were not played.
-    public var leftOutCount: Int { leftOut.values.reduce(0, +) }
-
     /// Creates an empty summary.
     public init() {}
 

@@ -44,11 +44,11 @@ public struct EventLog: Sendable {
         self.queue = queue
     }
 
-    /// Waits until the lines for standard error are written, but at most for a time.
+    /// Waits until the lines for standard error are written, but at most for a second.
     ///
     /// The limit matters if nobody reads standard error.
-    public static func finish(waitingAtMost patience: Duration = .seconds(1)) {
-        LogQueue.standardError.flush(waitingAtMost: patience)
+    public static func finish() {
+        LogQueue.standardError.flush(waitingAtMost: .seconds(1))
     }
 
     /// Logs a normal event.

@@ -303,7 +303,7 @@ extension Responder {
     private static func votes(_ entry: ExperimentRegister.Entry, _ outcomes: ExperimentOutcomes) -> HTML {
         let definition = entry.definition
         let checks = ExperimentReport.interleavedHealth(
-            outcomes.members, course: outcomes.course, facts: outcomes.facts, plan: definition.plan)
+            outcomes.members, course: outcomes.course, facts: outcomes.facts)
         let head: HTML = "\(course(entry, outcomes.course, "\(outcomes.members.count)"))\(health(checks))"
         guard checks.distrust == nil else { return head }
         let names = definition.arms.map(\.name)

@@ -38,7 +38,7 @@ extension Responder {
             let notes = run.notes.map { line -> HTML in "<li>\(line)</li>" }
             return [
                 "\(run.job)", .time(run.startedAtMilliseconds),
-                "\(HTML.span(seconds: max(0, end - run.startedAtMilliseconds) / 1000))", state(of: run, now),
+                "\(HTML.span(seconds: max(0, end - run.startedAtMilliseconds) / 1000))", state(of: run),
                 """
                 \(run.outcome)\(if: !notes.isEmpty, """
                     <details><summary>\(notes.count) \(notes.count == 1 ? "note" : "notes")<span class="unseen"> on the \(run.job)</span></summary>\
@@ -55,7 +55,7 @@ extension Responder {
             """
     }
 
-    private static func state(of run: WorkLog.Run, _ now: Int64) -> HTML {
+    private static func state(of run: WorkLog.Run) -> HTML {
         if run.endedAtMilliseconds != nil {
             return run.hasFailed ? "<span class=\"bad\">failed</span>" : "<span class=\"good\">done</span>"
         }

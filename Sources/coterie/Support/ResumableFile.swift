@@ -39,7 +39,7 @@ final class ResumableFile<Content: Codable & Equatable> {
     ///   - content: the inputs to make the file from.
     ///   - isSame: whether a file that was begun with the first inputs may be resumed for the second.
     /// - Throws: among others `Failure` if a file was begun with other inputs, is too short, or cannot be written.
-    init(path: String, content: Content, isSame: (Content, Content) -> Bool = { $0 == $1 }) throws {
+    init(path: String, content: Content, isSame: (Content, Content) -> Bool) throws {
         self.path = path
         let (partial, beside) = (path + ".partial", path + ".partial.json")
         note = Note(content: content, byteCount: 0)

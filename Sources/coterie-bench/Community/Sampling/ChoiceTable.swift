@@ -77,7 +77,7 @@ struct EntityRandom {
     /// The purpose of the numbers; two purposes never share numbers.
     enum Stream: UInt64 {
         case groupOrder = 1
-        case group, groupText, userActivity, photoActivity, member, membership, joining, photo, photoText, pool,
+        case group, unused, userActivity, photoActivity, member, membership, joining, photo, photoText, pool,
             identifier, relation, favouriteActivity, favourite, followActivity, follow, postActivity, post
     }
 

@@ -100,7 +100,7 @@ struct InterleavingOutput {
     init(_ entry: ExperimentRegister.Entry, _ outcomes: ExperimentOutcomes, tuningCount: Int?) {
         (definition, course) = (entry.definition, outcomes.course)
         health = ExperimentReport.interleavedHealth(
-            outcomes.members, course: outcomes.course, facts: outcomes.facts, plan: entry.definition.plan)
+            outcomes.members, course: outcomes.course, facts: outcomes.facts)
         let all = [(Measure.clicks, outcomes.votes.clicks), (Measure.joins, outcomes.votes.joins)]
         let plan = entry.definition.plan
         // Without a plan, both kinds are asked, and share the error.

@@ -142,9 +142,9 @@ final class ReplayPlayer: Sendable {
             lane.chains[page.list] = chain
             return
         }
-        guard var chain = lane.chains[page.list] else { return leaveOut(exchange) }
+        guard var chain = lane.chains[page.list] else { return leaveOutPage() }
         switch chain.beginning(after: after) {
-        case .unknown: return leaveOut(exchange)
+        case .unknown: return leaveOutPage()
         case .nowhere:
             let gone = Difference.pageIsGone(exchange, options.rules)
             chain.add(ReplayOutcome(exchange, gone, status: 200, microseconds: 0), body: nil)
@@ -155,7 +155,7 @@ final class ReplayPlayer: Sendable {
         lane.chains[page.list] = chain
     }
 
-    private func leaveOut(_ exchange: Exchange) {
+    private func leaveOutPage() {
         summary.withLock { $0.leaveOut(because: "a page whose first page is not on the tape") }
     }
 
