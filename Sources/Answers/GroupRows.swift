@@ -91,13 +91,7 @@ public struct SuggestedGroup: Answer, Equatable {
 
 extension JoinPolicy {
     /// The policy as requests and answers write it.
-    public var name: String {
-        switch self {
-        case .open: "open"
-        case .approval: "approval"
-        case .invite: "invite"
-        }
-    }
+    public var name: String { rawValue }
 }
 
 /// The number of entries that a group has in each relation.

@@ -1,4 +1,4 @@
-import Model
+public import Model
 import SQLite
 
 extension Catalog {
@@ -7,12 +7,16 @@ extension Catalog {
         EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key)
         """
 
-    private func group(from row: Statement) -> GroupRecord {
-        GroupRecord(
+    private func group(from row: Statement) throws(DatabaseError) -> GroupRecord {
+        guard let joinPolicy = JoinPolicy(code: row.integer(5)) else {
+            throw DatabaseError(
+                code: DatabaseError.damaged, message: "group \(row.text(1)) has the join policy \(row.integer(5))")
+        }
+        return GroupRecord(
             id: row.text(1), title: row.text(2), visibility: Visibility(code: row.integer(3)),
             isHidden: row.integer(8) != 0,
             topics: row.text(4).split(separator: ";").map(String.init),
-            joinPolicy: GroupJoinPolicy(code: row.integer(5)),
+            joinPolicy: joinPolicy,
             createdAt: row.time(6), lastActiveAt: row.time(7), key: row.integer(0))
     }
 
@@ -21,7 +25,7 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups ORDER BY group_id")
             var groups: [GroupRecord] = []
-            while try rows.step() { groups.append(group(from: rows)) }
+            while try rows.step() { groups.append(try group(from: rows)) }
             return groups
         }
     }
@@ -31,7 +35,7 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?")
             rows.bind(id, at: 1)
-            return try rows.step() ? group(from: rows) : nil
+            return try rows.step() ? try group(from: rows) : nil
         }
     }
 }
@@ -51,21 +55,6 @@ public enum Visibility: String, Sendable, CaseIterable {
     init(code: Int64) { self = code == 0 ? .public : code == 2 ? .unknown : .private }
 }
 
-/// The way in which users become members of a group.
-public enum GroupJoinPolicy: String, Sendable, CaseIterable {
-    /// Anyone may join.
-    case open
-    /// A moderator approves.
-    case approval
-    /// An invitation is needed.
-    case invite
-
-    /// The number in the catalog.
-    public var code: Int64 { self == .open ? 0 : self == .approval ? 1 : 2 }
-
-    init(code: Int64) { self = code == 1 ? .approval : code == 2 ? .invite : .open }
-}
-
 /// A group as stored in the catalog.
 public struct GroupRecord: Sendable, Equatable {
     /// The external id.
@@ -79,7 +68,7 @@ public struct GroupRecord: Sendable, Equatable {
     /// The topics of the group.
     public var topics: [String]
     /// The way in which users become members.
-    public var joinPolicy: GroupJoinPolicy
+    public var joinPolicy: JoinPolicy
     /// The time at which it was founded, in Unix seconds.
     public var createdAt: Int64?
     /// The time of the last activity in it, in Unix seconds.

@@ -161,7 +161,7 @@ enum ModelEncoding {
         for group in groups {
             append(group.createdAt ?? .min, to: &bytes)
             append(group.lastActiveAt ?? .min, to: &bytes)
-            append(UInt16(group.joinPolicy.rawValue), to: &bytes)
+            append(UInt16(group.joinPolicy.code), to: &bytes)
             append(group.talk.encodedAnswers, to: &bytes)
             append(group.talk.recentPosts, to: &bytes)
         }

@@ -80,7 +80,7 @@ public final class ModelVersion: Sendable {
             guard index == 0 || ids.isAscending(at: index) else {
                 throw .corrupt(section: "ids", reason: "group \(index) is out of order")
             }
-            guard JoinPolicy(rawValue: region.load(start(ofFactsOf: index) + 16, as: UInt8.self)) != nil else {
+            guard storedJoinPolicy(of: index) != nil else {
                 throw .corrupt(section: "facts", reason: "group \(index) has an unknown join policy")
             }
         }
@@ -118,8 +118,14 @@ public final class ModelVersion: Sendable {
 
     /// Returns the way to join a group.
     public func joinPolicy(of index: Int) -> JoinPolicy {
-        let start = start(ofFactsOf: index)
-        return JoinPolicy(rawValue: region.load(start + 16, as: UInt8.self)) ?? .open
+        guard let policy = storedJoinPolicy(of: index) else {
+            preconditionFailure("the policies are checked when a version is opened")
+        }
+        return policy
+    }
+
+    private func storedJoinPolicy(of index: Int) -> JoinPolicy? {
+        JoinPolicy(code: Int64(region.load(start(ofFactsOf: index) + 16, as: UInt8.self)))
     }
 
     /// Returns the posts of a group in the last weeks; none if the version has no posts.
@@ -266,13 +272,22 @@ extension ByteRegion {
 }
 
 /// The ways to become a member of a group.
-public enum JoinPolicy: UInt8, Sendable, CaseIterable {
+public enum JoinPolicy: String, Sendable, CaseIterable {
     /// Anyone may join.
-    case open = 0
+    case open
     /// A moderator must approve.
-    case approval = 1
+    case approval
     /// People join by invitation only.
-    case invite = 2
+    case invite
+
+    /// The number in catalogs and versions.
+    public var code: Int64 { self == .open ? 0 : self == .approval ? 1 : 2 }
+
+    /// Creates a policy from its number, or nil if no policy has it.
+    public init?(code: Int64) {
+        guard let policy = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = policy
+    }
 }
 
 /// The facts of a group that serving needs, except its entries and neighbours.

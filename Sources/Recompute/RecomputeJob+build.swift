@@ -341,7 +341,6 @@ extension GroupFacts {
     init(_ group: GroupRecord) {
         self.init(
             id: group.id, title: group.title, topics: group.topics,
-            joinPolicy: JoinPolicy(rawValue: UInt8(group.joinPolicy.code)) ?? .open, createdAt: group.createdAt,
-            lastActiveAt: group.lastActiveAt)
+            joinPolicy: group.joinPolicy, createdAt: group.createdAt, lastActiveAt: group.lastActiveAt)
     }
 }

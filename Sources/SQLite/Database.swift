@@ -287,7 +287,8 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// Whether the file is a SQLite database that is damaged.
     public var isDamaged: Bool { primaryCode == Self.damaged }
 
-    static let damaged: Int32 = 11
+    /// The result code of a damaged file, or of one with values that nothing writes.
+    public static let damaged: Int32 = 11
 
     /// The message, for people who need not know the statement.
     public var reason: String {

@@ -140,4 +140,14 @@ struct HiddenGroupTests {
     func coding(change: Change) {
         #expect(JournaledChange(origin: "o", sequence: 1, stampMilliseconds: 1, change: change).change == change)
     }
+
+    @Test("A join policy that nothing writes is damage, and no open group")
+    func unknownJoinPolicy() throws {
+        let database = try Database(path: test.path, mode: .readWrite)
+        try database.execute("UPDATE groups SET join_policy = 7 WHERE group_id = 'b'")
+        #expect(try catalog.group(withID: "a")?.joinPolicy == .open)
+        let error = #expect(throws: CatalogError.self) { try catalog.group(withID: "b") }
+        #expect(error?.code == .badData && error?.message.contains("group b has the join policy 7") == true)
+        #expect(throws: CatalogError.self) { try catalog.groups() }
+    }
 }

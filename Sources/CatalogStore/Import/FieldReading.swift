@@ -1,4 +1,5 @@
 import CivilTime
+import Model
 import RecordReading
 
 /// The reason why a record is rejected, for the file of reasons.
@@ -129,7 +130,7 @@ extension Visibility: Coded {
         [Visibility.public, .private].map { ($0.rawValue, $0.code) }
     }
 }
-extension GroupJoinPolicy: Coded {}
+extension JoinPolicy: Coded {}
 
 extension ImportKind.ColumnType {
     /// Whether an unreadable value can be left out instead of the whole record.
@@ -152,7 +153,7 @@ extension ImportKind.ColumnType {
     var words: [(word: String, code: Int64)] {
         switch self {
         case .visibility: Visibility.words
-        case .joinPolicy: GroupJoinPolicy.words
+        case .joinPolicy: JoinPolicy.words
         case .yesOrNo: [("yes", 1), ("no", 0), ("true", 1), ("false", 0), ("1", 1), ("0", 0)]
         default: []
         }

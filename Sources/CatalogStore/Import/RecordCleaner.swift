@@ -133,8 +133,8 @@ public struct RecordCleaner: Sendable {
             let isPublic = try column.code(index, in: reader, of: Visibility.words) == Visibility.public.code
             row += Array((isPublic ? Visibility.public : .private).rawValue.utf8)
         case .joinPolicy:
-            row += Array(
-                GroupJoinPolicy(code: try column.code(index, in: reader, of: GroupJoinPolicy.words)).rawValue.utf8)
+            let policy = JoinPolicy(code: try column.code(index, in: reader, of: JoinPolicy.words))
+            row += Array((policy?.rawValue ?? "").utf8)
         case .yesOrNo:
             row += Array(String(try column.code(index, in: reader, of: column.type.words)).utf8)
         case .degrees(let bound):

@@ -1,3 +1,5 @@
+import Model
+
 /// The facts of a group that decide its members and photos; small, because the hot loops read all groups.
 struct Group {
     /// The index of the theme in `Theme.all`.
@@ -16,11 +18,6 @@ struct Group {
     let twinPermille: UInt16
     let isPrivate: Bool
     let joinPolicy: JoinPolicy
-
-    /// The way in which users become members.
-    enum JoinPolicy: String {
-        case open, approval, invite
-    }
 }
 
 /// All groups of a community, with their popularity.
@@ -103,7 +100,7 @@ struct GroupTable {
         let dies = rank > 1 && random.chance(120)
         let life = Double(Timeline.end - created) * (0.15 + 0.5 * random.unit())
         let policy = random.below(100)
-        let joinPolicy: Group.JoinPolicy =
+        let joinPolicy: JoinPolicy =
             isPrivate
             ? (policy < 60 ? .invite : .approval)
             : policy < 84 || rank < 2 ? .open : policy < 97 || rank < 6 ? .approval : .invite
