@@ -30,120 +30,24 @@ extension RecomputeJob {
         let catalog = snapshot.catalog
         let entries = try entrySource(snapshot)
         let work = try plan(catalog, entries, clock, observer)
-        let vectors = try vectorFile(entries, catalog)
+        let vectors = try vectorFile(catalog)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
         let withdrawn = parameters.isDryRun ? nil : try withdrawnGroups(groups)
-        var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
+        let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
             throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
         }
-        var relations: [Manifest.RelationReport] = []
-        var sizes: [Relation: [UInt32]] = [:]
-        var tables: [Relation: NeighbourTable] = [:]
-        var (users, photos) = (LeaveOneOutSample.none, LeaveOneOutSample.none)
-        var honest: HonestNeighbours?
-        var members: RecomputedMembers?
-        var dates = EventDates()
-        var events: [RelationDescription.Role: GroupEvents] = [:]
-        var signals = GroupSignals()
-        var looks: BuiltLooks?
-        let told = try evidenceKinds(entries)
-        var hintMatrices = HintMatrices()
-        let window = activityWindow
-        var features = FeatureMatrices(rowCount: facts.count)
-        for relationFacts in try knownRelations(in: entries) {
-            let relation = relationFacts.relation
-            var reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
-                let kept = relationFacts.role == nil ? nil : window
-                return try readMatrix(relationFacts, entries, kept, rowCount: work[relation]?.rows ?? 0, clock)
-            }
-            sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
-            let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
-                try compare(relation, reading.matrix, clock)
-            }
-            var report = report(relation, reading.matrix, table)
-            (report.entriesOfPrivateGroups, report.entriesOfPrivatePhotos) =
-                (reading.entriesOfPrivateGroups, reading.entriesOfPrivatePhotos)
-            relations.append(report)
-            tables[relation] = table
-            if relationFacts.role == .pool {
-                photos = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
-                let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                    try contentSignals(
-                        entries, reading.matrix, &reading.events, wantsOwners: told.contains(.photos), clock)
-                }
-                hintMatrices.owners = content.owners
-                (signals.tags, signals.places) = (content.tags, content.places)
-                try features.take(content)
-                if let vectors {
-                    looks = try clock.step(StepName.looks) { () throws(RecomputeError) in
-                        try lookSections(vectors, reading.matrix, clock)
-                    }
-                    if let looks { try features.take(.looks, looks.typical.groups) }
-                }
-            }
-            if let role = relationFacts.role, let read = reading.events {
-                dates = dates.union(reading.dates)
-                events[role] = read
-                // A file may be older than what members did since.
-                for (row, seconds) in read.lastTimes {
-                    if let active = facts[row].lastActiveAt { facts[row].lastActiveAt = max(active, seconds) }
-                }
-            }
-            if relationFacts.role == .conversation, let source = relationFacts.source, let span = dates.span {
-                let talks = try clock.step(StepName.posts) { () throws(RecomputeError) in
-                    try talk(source, entries, until: span.upperBound)
-                }
-                for (row, talk) in talks.enumerated() { facts[row].talk = talk }
-            }
-            if relationFacts.role == .membership {
-                users = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
-                honest = try clock.step(StepName.popularity) { () throws(RecomputeError) in
-                    try honestNeighbours(
-                        relation, reading.matrix, table, users, sizes[relation] ?? [],
-                        isAsked: !told.isEmpty || !features.isEmpty, clock)
-                }
-            }
-            if relationFacts.role == .membership, publishesMembers {
-                members = try clock.step(StepName.members) { () throws(RecomputeError) in
-                    try membersToPublish(entries, reading)
-                }
-            }
-            hintMatrices.take(reading, of: relationFacts, for: told)
+        var version = try GrowingVersion(self, facts, entries, vectors, clock)
+        for relation in try knownRelations(in: entries) {
+            try version.read(relation, rowCount: work[relation.relation]?.rows ?? 0)
         }
-        let hints = try memberHints(entries, told, hintMatrices, &features, clock)
-        for (relation, matrix) in features.matrices(of: parameters.relations) {
-            sizes[relation] = facts.indices.map { UInt32(matrix.size(ofRow: $0)) }
-            let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
-                try compare(relation, matrix, clock)
-            }
-            relations.append(report(relation, matrix, table))
-            tables[relation] = table
-        }
-        try checkThatSomethingCameOut(relations, looks?.report, observer)
-        let evidence = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos, hints, honest) }
-        members?.hints = hints.counting(in: evidence.told)
-        for index in relations.indices {
-            relations[index].evidenceWeight = evidence.relations[relations[index].relation]
-        }
-        (signals.trending, signals.seasons) = try clock.step(StepName.activity) {
-            activitySignals(events, dates, groupCount: facts.count)
-        }
-        signals.curated = try curatedGroups(catalog, facts)
-        let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
-            do throws(ModelError) {
-                let model = try EncodedModel(
-                    groups: facts, relations: relations.map(\.relation), sizes: sizes, tables: tables,
-                    evidenceWeights: evidence.relations, signals: signals, looks: looks?.sections)
-                return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
-            } catch { throw .model(error.description) }
-        }
-        var photoWeights = evidence.photos
-        if let looks, let vectors {
-            photoWeights = try clock.step(StepName.weighLooks) { () throws(RecomputeError) in
-                try weighLooks(beside: evidence.photos, looks, vectors, model, catalog, clock)
-            }
-        }
+        try version.readHints()
+        try version.compareFeatures()
+        try checkThatSomethingCameOut(version.relations, version.looks?.report, observer)
+        try version.weigh()
+        try version.addSignals(curated: curatedGroups(catalog, facts))
+        let model = try version.encode()
+        try version.weighLooks(model, catalog)
         if parameters.checksCatalog {
             try clock.step(StepName.check) { () throws(RecomputeError) in
                 do throws(CatalogError) { try snapshot.finishCheck() } catch { throw .catalog(error) }
@@ -154,9 +58,9 @@ extension RecomputeJob {
             catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-            relations: relations, model: model, members: members, withdrawn: withdrawn,
-            popularity: evidence.popularity, memberEvidence: evidence.told, photoWeights: photoWeights,
-            looks: looks?.report)
+            relations: version.relations, model: model, members: version.members, withdrawn: withdrawn,
+            popularity: version.evidence.popularity, memberEvidence: version.evidence.told,
+            photoWeights: version.evidence.photos, looks: version.looks?.report)
     }
 
     /// Returns the source of the entries: the tables if there are any, otherwise the catalog.
@@ -230,7 +134,7 @@ extension RecomputeJob {
         } catch { throw .catalog(error) }
     }
 
-    private func readMatrix(
+    func readMatrix(
         _ facts: RelationDescription, _ entries: any EntrySource, _ window: ActivityWindow?, rowCount: Int,
         _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
@@ -252,7 +156,7 @@ extension RecomputeJob {
         } catch { throw .catalog(error) }
     }
 
-    private func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ clock: StepClock)
+    func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ clock: StepClock)
         throws(RecomputeError) -> (NeighbourTable, outcome: String)
     {
         let search = NeighbourSearch(
@@ -264,7 +168,7 @@ extension RecomputeJob {
         return (table, "\(table.neighbours.count) neighbours")
     }
 
-    private func report(_ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable)
+    func report(_ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable)
         -> Manifest.RelationReport
     {
         let path = parameters.path

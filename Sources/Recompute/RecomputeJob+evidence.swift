@@ -47,8 +47,8 @@ extension RecomputeJob {
 
     /// The weights in lists, as far as there is evidence.
     struct Evidence {
-        var relations: [Relation: Double]
-        var popularity: PopularityTrial
+        var relations: [Relation: Double] = [:]
+        var popularity = PopularityTrial(wins: false)
         var told: [Manifest.EvidenceWeight]?
         var photos: Manifest.PhotoWeights?
     }

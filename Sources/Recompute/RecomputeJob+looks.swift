@@ -18,7 +18,7 @@ extension RecomputeJob {
     /// Returns the vectors of public photos, or `nil` if the catalog has none, or if the entries are from tables.
     ///
     /// The file is opened at once, because it disappears when another program writes it anew.
-    func vectorFile(_ entries: any EntrySource, _ catalog: Catalog) throws(RecomputeError) -> PhotoVectors? {
+    func vectorFile(_ catalog: Catalog) throws(RecomputeError) -> PhotoVectors? {
         // Tables number the photos in their own way.
         guard tablesPath == nil else { return nil }
         do throws(CatalogError) { return try PhotoVectors(of: catalog) } catch { throw .catalog(error) }
