@@ -1,8 +1,6 @@
-import Dispatch
 import Glibc
 public import Model
 import SQLite
-import Synchronization
 
 /// One state of a catalog, read over several connections at once.
 ///
@@ -104,27 +102,14 @@ public final class CatalogSnapshot {
     /// - Parameters:
     ///   - count: the number of parts.
     ///   - read: a function that reads the part of a number in 0 ..< `count`.
-    /// - Returns: the parts in no particular order.
+    /// - Returns: the parts in the order of their numbers.
     func readParts<Part: Sendable>(
         _ count: Int, _ read: @Sendable (Catalog, _ number: Int) throws(CatalogError) -> Part
     ) throws(CatalogError) -> [Part] {
-        let parts = Mutex<[Part]>([])
-        let failure = Mutex<CatalogError?>(nil)
-        let next = Atomic<Int>(0)
-        DispatchQueue.concurrentPerform(iterations: connections.count) { [connections] thread in
-            do throws(CatalogError) {
-                while true {
-                    let number = next.add(1, ordering: .relaxed).oldValue
-                    guard number < count, failure.withLock({ $0 == nil }) else { return }
-                    let part = try read(connections[thread].catalog, number)
-                    parts.withLock { $0.append(part) }
-                }
-            } catch {
-                failure.withLock { $0 = $0 ?? error }
-            }
-        }
-        if let error = failure.withLock({ $0 }) { throw error }
-        return parts.withLock { $0 }
+        let connections = connections
+        return try Parallel.map(
+            count, threads: connections.count, state: { thread throws(CatalogError) in connections[thread] }
+        ) { connection, numbers throws(CatalogError) in try read(connection.catalog, numbers.lowerBound) }
     }
 }
 

@@ -1,9 +1,7 @@
 public import CatalogStore
-import Dispatch
 public import Model
 public import Recommendation
 public import Similarity
-import Synchronization
 
 /// Members with held-out memberships, and the model that was learned without these memberships.
 public struct EvaluationSet: Sendable {
@@ -141,35 +139,6 @@ struct EvaluationPart: Sendable {
         for index in counts.indices { counts[index].merge(other.counts[index]) }
         for index in heldOut.indices { heldOut[index] += other.heldOut[index] }
     }
-}
-
-/// Runs the same work on several threads, and returns when all have ended.
-func withThreads(_ count: Int, _ work: @Sendable () -> Void) {
-    DispatchQueue.concurrentPerform(iterations: max(1, count)) { _ in work() }
-}
-
-/// Divides the numbers 0 ..< count into portions, which several threads work on.
-///
-/// - Parameters:
-///   - size: how many numbers a portion has; the last one may have fewer.
-///   - state: the workspace of a thread, which is kept from one portion to the next.
-/// - Returns: the results of all portions, in order.
-func inPortions<State, Value: Sendable>(
-    of size: Int, count: Int, threads: Int, state: @autoclosure @Sendable () -> State,
-    _ work: @Sendable (_ state: inout State, _ portion: Range<Int>) -> Value
-) -> [Value] {
-    let results = Mutex([Value?](repeating: nil, count: (count + size - 1) / size))
-    let next = Atomic(0)
-    withThreads(threads) {
-        var mine = state()
-        while true {
-            let start = next.add(size, ordering: .relaxed).oldValue
-            guard start < count else { return }
-            let result = work(&mine, start..<min(count, start + size))
-            results.withLock { $0[start / size] = result }
-        }
-    }
-    return results.withLock { $0.compactMap(\.self) }
 }
 
 /// The lists that are compared: plain ones as a benchmark, and the personal list stage by stage.

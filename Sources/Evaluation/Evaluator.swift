@@ -41,8 +41,8 @@ public struct Evaluator: Sendable {
         threads: Int, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) -> EvaluationResult {
         let next = Atomic(0)
-        let parts = Mutex<[EvaluationPart]>([])
-        let work = { @Sendable in
+        // A thread's measurements are large, so that there is one part for each thread, not for each portion.
+        let parts = Parallel.map(max(1, threads), threads: threads) { _ in
             var part = EvaluationPart(set)
             while true {
                 let portion = 64
@@ -51,11 +51,10 @@ public struct Evaluator: Sendable {
                 for index in start..<min(set.members.count, start + portion) { measure(index, into: &part) }
                 progress(min(set.members.count, start + portion), set.members.count)
             }
-            parts.withLock { $0.append(part) }
+            return part
         }
-        withThreads(threads, work)
         var whole = EvaluationPart(set)
-        for part in parts.withLock({ $0 }) { whole.merge(part) }
+        for part in parts { whole.merge(part) }
         return EvaluationResult(set, whole, lengths: lengths)
     }
 

@@ -1,5 +1,5 @@
 import CFaiss
-import Dispatch
+import Model
 import Synchronization
 
 /// Builds an index of vectors: locally optimized product quantization.
@@ -62,7 +62,7 @@ public struct LookIndexBuilder: Sendable {
         let count = min(max(Int(Double(shape.n).squareRoot()), 8), 256)
         let centroids = try Faiss.centroids(
             count, of: sample(64 * count), dimension: shape.d, rounds: Self.coarseRounds)
-        let nearest = try inParallel(blockTotal) { index throws(LookError) in
+        let nearest = try Parallel.map(blockTotal, threads: threads) { index throws(LookError) in
             let block = block(index)
             var numbers = [Float](repeating: 0, count: block.count * shape.d)
             rows.read(block, into: &numbers)
@@ -85,7 +85,7 @@ public struct LookIndexBuilder: Sendable {
         let count = sampled.count / w
         var turned: [[Float]] = []
         let parts = (0..<s).map { part in Self.columns(part * h..<(part + 1) * h, of: sampled, width: w) }
-        let centroids = try inParallel(s) { part throws(LookError) in
+        let centroids = try Parallel.map(s, threads: threads) { part throws(LookError) in
             try Faiss.centroids(k, of: parts[part], dimension: h, rounds: Self.coarseRounds)
         }
         codebook.centroids = centroids.flatMap(\.self)
@@ -100,7 +100,7 @@ public struct LookIndexBuilder: Sendable {
             turned.append(Self.turned(rests, nearest, by: rotations, dimension: h))
         }
         let (size, rests) = (shape.dimensionOfByte, turned)
-        codebook.codebooks = try inParallel(shape.m) { byte throws(LookError) in
+        codebook.codebooks = try Parallel.map(shape.m, threads: threads) { byte throws(LookError) in
             let first = byte % shape.bytesOfPart * size
             let numbers = Self.columns(first..<first + size, of: rests[byte / shape.bytesOfPart], width: h)
             return try Faiss.centroids(256, of: numbers, dimension: size, rounds: Self.fineRounds)
@@ -145,7 +145,7 @@ public struct LookIndexBuilder: Sendable {
         for place in centred.indices { centred[place] -= mean[place % dimension] }
         let count = rows.count / dimension
         let (numbers, parts) = (centred, min(threads, dimension))
-        let strips = inParallel(parts) { part in
+        let strips = Parallel.map(parts, threads: threads) { part in
             let strip = part * dimension / parts..<(part + 1) * dimension / parts
             var products = [Double](repeating: 0, count: dimension * dimension)
             unsafe coterie_add_products(numbers, count, dimension, strip.lowerBound, strip.upperBound, &products)
@@ -164,7 +164,7 @@ public struct LookIndexBuilder: Sendable {
         var cells = [[Int]](repeating: [], count: k)
         for (row, cell) in nearest.enumerated() { cells[Int(cell)].append(row) }
         let members = cells
-        return inParallel(k) { cell in
+        return Parallel.map(k, threads: threads) { cell in
             var numbers: [Float] = []
             for row in members[cell] { numbers += rests[row * h..<(row + 1) * h] }
             var products = all.map { $0 * Double(h) }
@@ -207,7 +207,7 @@ public struct LookIndexBuilder: Sendable {
     /// Encodes all vectors, and returns the index.
     private func write(_ codebook: Codebook) throws(LookError) -> [UInt8] {
         let done = Atomic<Int>(0)
-        let blocks = try inParallel(blockTotal) { index throws(LookError) in
+        let blocks = try Parallel.map(blockTotal, threads: threads) { index throws(LookError) in
             let block = block(index)
             let encoded = try encode(block, codebook)
             progress(done.add(block.count, ordering: .relaxed).newValue)
@@ -270,32 +270,6 @@ public struct LookIndexBuilder: Sendable {
     /// Returns the vectors of a block.
     private func block(_ index: Int) -> Range<Int> {
         index * Self.blockCount..<min((index + 1) * Self.blockCount, shape.n)
-    }
-
-    // MARK: - Threads
-
-    /// Returns the results of a function for the numbers below a count, in their order.
-    private func inParallel<Result: Sendable>(
-        _ count: Int, _ body: @Sendable (Int) throws(LookError) -> Result
-    ) throws(LookError) -> [Result] {
-        let results = Mutex<[Int: Swift.Result<Result, LookError>]>([:])
-        let next = Atomic<Int>(0)
-        DispatchQueue.concurrentPerform(iterations: max(1, min(threads, count))) { _ in
-            while case let index = next.add(1, ordering: .relaxed).oldValue, index < count {
-                let result: Swift.Result<Result, LookError>
-                do throws(LookError) { result = .success(try body(index)) } catch { result = .failure(error) }
-                results.withLock { $0[index] = result }
-            }
-        }
-        let found = results.withLock { $0 }
-        var ordered: [Result] = []
-        for index in 0..<count { if let result = found[index] { ordered.append(try result.get()) } }
-        return ordered
-    }
-
-    private func inParallel<Result: Sendable>(_ count: Int, _ body: @Sendable (Int) -> Result) -> [Result] {
-        let found = try? inParallel(count) { index throws(LookError) in body(index) }
-        return found ?? []
     }
 }
 

@@ -1,7 +1,5 @@
-import Dispatch
 import Model
 import Similarity
-import Synchronization
 
 /// A sample of users or photos, each with one of its groups left out.
 ///
@@ -62,10 +60,10 @@ struct LeaveOneOutSample: Sendable {
         let blocks = stride(from: 0, to: matrix.columnCount, by: columnsPerBlock).map { first in
             ColumnBlock(matrix, first..<min(first + columnsPerBlock, matrix.columnCount))
         }
-        let marks = concurrently(threads, count: blocks.count, scratch: {}) { number, _ in blocks[number].marks(mixed) }
+        let marks = Parallel.map(blocks.count, threads: threads) { blocks[$0].marks(mixed) }
         let usedCount = marks.reduce(0) { sum, marks in sum + marks.count { $0 != 0 } }
         let step = UInt32(max(1, usedCount / (caseLimit * columnsPerCase)))
-        let chosen = concurrently(threads, count: blocks.count, scratch: {}) { number, _ in
+        let chosen = Parallel.map(blocks.count, threads: threads) { number in
             let (marks, first) = (marks[number], number * columnsPerBlock)
             return blocks[number].groups(ofColumnsWhere: marks.map { $0 != 0 && $0.isMultiple(of: step) }).map {
                 Candidate(mark: marks[$0.column], groups: $0.groups, columns: [UInt32(first + $0.column)])
@@ -80,25 +78,6 @@ struct LeaveOneOutSample: Sendable {
                 different.append(candidate)
             }
         }
-    }
-
-    /// Returns the result of `body` for each of the numbers 0 ..< count, in ascending order of the numbers.
-    ///
-    /// - Parameter scratch: creates the memory of a thread; `body` must restore it.
-    private static func concurrently<Scratch, Result: Sendable>(
-        _ threads: Int, count: Int, scratch: @Sendable () -> Scratch,
-        _ body: @Sendable (_ number: Int, inout Scratch) -> Result
-    ) -> [Result] {
-        let results = Mutex([Result?](repeating: nil, count: count))
-        let next = Atomic<Int>(0)
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            var memory = scratch()
-            while case let number = next.add(1, ordering: .relaxed).oldValue, number < count {
-                let result = body(number, &memory)
-                results.withLock { $0[number] = result }
-            }
-        }
-        return results.withLock { $0.compactMap(\.self) }
     }
 
     /// Returns a number with its bits well mixed (the finaliser of MurmurHash3; Appleby 2011).
@@ -118,10 +97,11 @@ struct LeaveOneOutSample: Sendable {
     func totalGains<Scratch>(
         threads: Int, scratch: @Sendable () -> Scratch, of gains: @Sendable (Case, inout Scratch) -> [Double]
     ) -> [Double] {
-        let starts = Array(stride(from: 0, to: cases.count, by: Self.casesPerPortion))
         // Added in the order of the cases, because the rounding of a sum depends on the order.
-        let found = Self.concurrently(threads, count: starts.count, scratch: scratch) { number, memory in
-            cases[starts[number]...].prefix(Self.casesPerPortion).map { gains($0, &memory) }
+        let found = Parallel.map(
+            cases.count, inPortionsOf: Self.casesPerPortion, threads: threads, state: { _ in scratch() }
+        ) { memory, portion in
+            cases[portion].map { gains($0, &memory) }
         }.flatMap(\.self)
         guard let first = found.first else { return [] }
         return found.dropFirst().reduce(into: first) { sums, gains in

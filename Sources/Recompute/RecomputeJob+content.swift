@@ -1,5 +1,4 @@
 import CatalogStore
-import Dispatch
 import Model
 import Recommendation
 import Similarity
@@ -62,31 +61,29 @@ extension RecomputeJob {
     ) -> ContentSignals {
         let tags = profile(of: content.tags, .divergence, limit: Self.tagsPerGroup)
         let places = profile(of: content.places, .excess, limit: Self.placesPerGroup)
-        let starts = Array(stride(from: 0, to: matrix.rowCount, by: Self.groupsPerPortion))
-        let portions = Mutex<[Int: [GroupTerms]]>([:])
-        let next = Atomic<Int>(0)
-        DispatchQueue.concurrentPerform(iterations: parameters.threads) { _ in
-            var tagTally = TermTally(vocabularyCount: content.tags.terms.count)
-            var placeTally = TermTally(vocabularyCount: content.places.terms.count)
-            while case let index = next.add(1, ordering: .relaxed).oldValue, index < starts.count {
-                let groups = starts[index]..<min(starts[index] + Self.groupsPerPortion, matrix.rowCount)
-                let portion = groups.map { group in
-                    let photos = matrix.row(group)
-                    content.records.count(photos, tags: &tagTally, places: &placeTally)
-                    defer {
-                        tagTally.clear()
-                        placeTally.clear()
-                    }
-                    return GroupTerms(
-                        tags: tags.weights(tagTally.terms, of: tagTally.photoCount),
-                        places: places.weights(placeTally.terms, of: placeTally.photoCount))
-                }
-                portions.withLock { $0[index] = portion }
-                progress(groups.reduce(0) { $0 + matrix.size(ofRow: $1) })
+        let groups = Parallel.map(
+            matrix.rowCount, inPortionsOf: Self.groupsPerPortion, threads: parameters.threads,
+            state: { _ in
+                (
+                    tags: TermTally(vocabularyCount: content.tags.terms.count),
+                    places: TermTally(vocabularyCount: content.places.terms.count)
+                )
             }
-        }
+        ) { tally, groups in
+            let terms = groups.map { group in
+                content.records.count(matrix.row(group), tags: &tally.tags, places: &tally.places)
+                defer {
+                    tally.tags.clear()
+                    tally.places.clear()
+                }
+                return GroupTerms(
+                    tags: tags.weights(tally.tags.terms, of: tally.tags.photoCount),
+                    places: places.weights(tally.places.terms, of: tally.places.photoCount))
+            }
+            progress(groups.reduce(0) { $0 + matrix.size(ofRow: $1) })
+            return terms
+        }.flatMap(\.self)
         var signals = ContentSignals()
-        let groups = portions.withLock { portions in starts.indices.flatMap { portions[$0] ?? [] } }
         for (group, terms) in groups.enumerated() {
             for (tag, weight) in terms.tags {
                 signals.tags[content.tags.terms[tag], default: []].append(

@@ -1,3 +1,5 @@
+import Model
+
 /// The memory layout of a prepared matrix, computed from the survey, and the code that fills it.
 struct ColumnLayout: Sendable {
     let sweep: ColumnSweep
@@ -102,17 +104,17 @@ struct ColumnLayout: Sendable {
     /// Fills in rows, lists and bitmaps.
     func fill(threads: Int) {
         let ranks = sweep.ranked.count
-        concurrently(threads, count: sweep.runCount) { run in
+        Parallel.forEach(sweep.runCount, threads: threads) { runs in
+            let run = runs.lowerBound
             let chunks = sweep.chunks(ofRun: run)
             let cursors = sweep.cursors(at: sweep.columns(ofChunk: chunks.lowerBound).lowerBound)
             let tables = ChunkTables(width: sweep.chunkWidth)
             for chunk in chunks { fill(chunk, cursors, tables, writesStart: run * ranks) }
         }
         guard let heavyEnds else { return }
-        let ranksAtOnce = 1024
-        concurrently(threads, count: (ranks + ranksAtOnce - 1) / ranksAtOnce) { part in
+        Parallel.forEach(ranks, inPortionsOf: 1024, threads: threads) { ranks in
             var light: [UInt32] = []
-            for rank in part * ranksAtOnce..<min(ranks, (part + 1) * ranksAtOnce) {
+            for rank in ranks {
                 heavyEnds[rank] = moveLightBehindHeavy(ofRank: rank, &light)
             }
         }

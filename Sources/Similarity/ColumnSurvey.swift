@@ -1,3 +1,5 @@
+import Model
+
 /// The facts about columns that the memory layout depends on: their degrees and the size of each block.
 struct ColumnSurvey: Sendable {
     /// The survey of one chunk.
@@ -28,11 +30,9 @@ struct ColumnSurvey: Sendable {
     init(_ sweep: ColumnSweep, blocks: [BlockShape], whole: BlockShape, threads: Int) {
         let ranks = sweep.ranked.count
         let kept = Storage<UInt32>(zeroed: sweep.runCount * ranks)
-        let found = Collected<[Chunk]>(count: sweep.runCount)
-        concurrently(threads, count: sweep.runCount) { run in
-            found.set(run, Self.survey(sweep, run, blocks, whole, kept))
-        }
-        chunks = found.all().flatMap { $0 }
+        chunks = Parallel.map(sweep.runCount, threads: threads) { run in
+            Self.survey(sweep, run, blocks, whole, kept)
+        }.flatMap(\.self)
         keptEntries = kept
     }
 

@@ -42,21 +42,17 @@ extension SearchPlan {
     func search(threads: Int, _ progress: NeighbourSearch.Progress) -> NeighbourPairs {
         let plan = self
         guard plan.limit > 0 else { return NeighbourPairs(results: [], tiles: [], ranked: plan.prepared.ranked) }
-        let results = Mutex([TileResult](repeating: TileResult(), count: plan.tiles.count))
-        let queue = WorkQueue(count: plan.tiles.count)
         let total = plan.cost.total(plan.tiles, plan.prepared)
         let done = Atomic<Int>(plan.cost.preparation)
         progress(plan.cost.preparation, total)
-        withWorkerThreads(min(threads, plan.tiles.count)) { _ in
-            let worker = TileWorker(plan)
-            while let tile = queue.take() {
-                let result = worker.pairs(of: plan.tiles[tile])
-                results.withLock { $0[tile] = result }
-                let cost = plan.cost.cost(of: plan.tiles[tile], plan.prepared)
-                progress(done.add(cost, ordering: .relaxed).newValue, total)
-            }
+        let results = Parallel.map(plan.tiles.count, threads: threads, state: { _ in TileWorker(plan) }) {
+            worker, tiles in
+            let tile = plan.tiles[tiles.lowerBound]
+            let result = worker.pairs(of: tile)
+            progress(done.add(plan.cost.cost(of: tile, plan.prepared), ordering: .relaxed).newValue, total)
+            return result
         }
-        return NeighbourPairs(results: results.withLock { $0 }, tiles: plan.tiles, ranked: plan.prepared.ranked)
+        return NeighbourPairs(results: results, tiles: plan.tiles, ranked: plan.prepared.ranked)
     }
 }
 

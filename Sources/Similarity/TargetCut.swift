@@ -60,10 +60,8 @@ struct TargetCut {
 
     private func sorted(_ pairs: Storage<ListedPair>, _ offsets: [Int]) -> [Neighbour] {
         let neighbours = Storage<Neighbour>(uninitialized: pairs.count)
-        let rowsAtOnce = 1024
-        let rowCount = offsets.count - 1
-        concurrently(threads, count: (rowCount + rowsAtOnce - 1) / rowsAtOnce) { part in
-            for row in part * rowsAtOnce..<min(rowCount, (part + 1) * rowsAtOnce) {
+        Parallel.forEach(offsets.count - 1, inPortionsOf: 1024, threads: threads) { rows in
+            for row in rows {
                 let start = offsets[row]
                 var list = unsafe UnsafeMutableBufferPointer(
                     start: pairs.base + start, count: offsets[row + 1] - start)

@@ -1,9 +1,8 @@
 import CommandLine
-import Dispatch
 import Glibc
+import Model
 import SQLite
 import Similarity
-import Synchronization
 
 /// The lower bound of the time to read a catalog.
 ///
@@ -73,26 +72,23 @@ enum CatalogScan {
     ) throws -> Int {
         let last = try Database(path: path, mode: .readOnly).integer("SELECT max(\(columns[0])) FROM \(table)") ?? 0
         let width = last / Int64(rangeCount) + 1
-        let next = Atomic<Int>(0)
-        let rows = Atomic<Int>(0)
-        let failure = Mutex<DatabaseError?>(nil)
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            do throws(DatabaseError) {
+        let counts = try Parallel.map(
+            rangeCount, threads: threads,
+            state: { _ throws(DatabaseError) in
                 let database = try Database(path: path, mode: .readOnly)
-                let statement = try database.prepare(
+                let rows = try database.prepare(
                     """
                     SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE \(columns[0]) BETWEEN ? AND ?
                     ORDER BY \(columns.prefix(2).joined(separator: ", "))
                     """)
-                while case let index = next.add(1, ordering: .relaxed).oldValue, index < rangeCount {
-                    statement.bind(Int64(index) * width, at: 1)
-                    statement.bind(Int64(index + 1) * width - 1, at: 2)
-                    rows.add(try read(statement).used, ordering: .relaxed)
-                }
-            } catch { failure.withLock { $0 = $0 ?? error } }
+                return (database: database, rows: rows)
+            }
+        ) { state, ranges throws(DatabaseError) in
+            state.rows.bind(Int64(ranges.lowerBound) * width, at: 1)
+            state.rows.bind(Int64(ranges.upperBound) * width - 1, at: 2)
+            return try read(state.rows).used
         }
-        if let error = failure.withLock({ $0 }) { throw error }
-        return rows.load(ordering: .relaxed)
+        return counts.reduce(0, +)
     }
 }
 

@@ -21,9 +21,9 @@ struct ScoredLists: Sendable {
         self.pairs = pairs
         limit = part.limit
         let scoring = Scoring(pairs, part, coefficients, logarithmsOfSizes: sizes)
-        let portions = inPortions(of: 512, count: pairs.offsets.count - 1, threads: threads, state: ()) {
-            Portion(pairs, $1, scoring)
-        }
+        let portions = Parallel.map(
+            pairs.offsets.count - 1, inPortionsOf: 512, threads: threads, state: { _ in }
+        ) { Portion(pairs, $1, scoring) }
         var scores: [Float] = []
         scores.reserveCapacity(pairs.targets.count)
         for portion in portions { scores += portion.scores }

@@ -146,8 +146,9 @@ final class TuningScorer {
     ) -> [MemberAccuracy] {
         let all = folds[fold].members
         let groupCount = community.groupCount
-        return inPortions(of: 64, count: members.count, threads: threads, state: ListSums(groupCount: groupCount)) {
-            (sums, portion) in
+        return Parallel.map(
+            members.count, inPortionsOf: 64, threads: threads, state: { _ in ListSums(groupCount: groupCount) }
+        ) { sums, portion in
             portion.map { index in
                 let member = all[members[index]]
                 for group in member.joined {

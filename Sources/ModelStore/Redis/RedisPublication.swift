@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Model
 import Redis
@@ -132,25 +131,23 @@ struct RedisPublication {
         if let memberReader { try memberReader.check(checksum.withLock { $0 }) }
     }
 
+    /// The connection of a thread, with its copy of the lease.
+    private struct Link: ~Copyable {
+        var connection: StoreConnection
+        var lease: PublisherLease
+    }
+
     /// Runs `body` for each part, two at a time, because a server cannot answer more at once.
     private func inParallel(
         _ lease: PublisherLease,
         _ body: @Sendable (Part, inout StoreConnection, inout PublisherLease) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let next = Atomic<Int>(0)
-        let failure = Mutex<StoreError?>(nil)
-        DispatchQueue.concurrentPerform(iterations: 2) { _ in
-            do throws(StoreError) {
-                var connection = try StoreConnection(to: store.address)
-                var lease = lease
-                while case let index = next.add(1, ordering: .relaxed).oldValue, index < Part.allCases.count,
-                    failure.withLock({ $0 == nil })
-                { try body(Part.allCases[index], &connection, &lease) }
-            } catch {
-                failure.withLock { $0 = $0 ?? error }
-            }
+        _ = try Parallel.map(
+            Part.allCases.count, threads: 2,
+            state: { _ throws(StoreError) in Link(connection: try StoreConnection(to: store.address), lease: lease) }
+        ) { link, parts throws(StoreError) in
+            try body(Part.allCases[parts.lowerBound], &link.connection, &link.lease)
         }
-        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     /// Removes the keys written so far, over a new connection; if that fails too, the next pruning removes them.

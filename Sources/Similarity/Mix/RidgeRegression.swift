@@ -1,3 +1,5 @@
+import Model
+
 /// A ridge regression of each target's entries on the entries of its sources.
 ///
 /// The coefficient of a source is its contribution beyond the other sources. Similar sources share a contribution that
@@ -43,16 +45,15 @@ public struct RidgeRegression: Sendable {
         penalty: Double, limit: Int = sourceLimit, threads: Int, path: ProcessorPath = .fastest
     ) -> [Float] {
         let found = Storage<Float>(zeroed: sources.count)
-        let rowsAtOnce = 256
-        let parts = WorkQueue(count: (masses.count + rowsAtOnce - 1) / rowsAtOnce)
-        withWorkerThreads(min(threads, parts.count)) { _ in
-            let system = RidgeSystem(limit: Self.sourceLimit, path)
-            let nowhere = UInt8(system.nowhere)
-            var places = [UInt8](repeating: nowhere, count: masses.count)
-            while let part = parts.take() {
-                for target in part * rowsAtOnce..<min(masses.count, (part + 1) * rowsAtOnce) {
-                    solve(target, penalty: penalty, limit: limit, system, &places, found)
-                }
+        _ = Parallel.map(
+            masses.count, inPortionsOf: 256, threads: threads,
+            state: { _ in
+                let system = RidgeSystem(limit: Self.sourceLimit, path)
+                return (system, places: [UInt8](repeating: UInt8(system.nowhere), count: masses.count))
+            }
+        ) { state, targets in
+            for target in targets {
+                solve(target, penalty: penalty, limit: limit, state.0, &state.places, found)
             }
         }
         return unsafe Array(UnsafeBufferPointer(start: found.base, count: found.count))
@@ -107,9 +108,8 @@ public struct RidgeRegression: Sendable {
         let degrees = matrix.columnDegrees(ofRowsWithAtLeast: minimumEntries)
         let table = DegreeWeights(degreeDiscount: degreeDiscount, largestDegree: degrees.max() ?? 0)
         let masses = Storage<Float>(zeroed: matrix.rowCount)
-        let rowsAtOnce = 256
-        concurrently(threads, count: (matrix.rowCount + rowsAtOnce - 1) / rowsAtOnce) { part in
-            for row in part * rowsAtOnce..<min(matrix.rowCount, (part + 1) * rowsAtOnce) {
+        Parallel.forEach(matrix.rowCount, inPortionsOf: 256, threads: threads) { rows in
+            for row in rows {
                 let sum = matrix.row(row).reduce(UInt64(0)) { $0 + UInt64(table[degree: degrees[Int($1)]]) }
                 masses[row] = Float(Double(sum) / Double(DegreeWeights.one))
             }

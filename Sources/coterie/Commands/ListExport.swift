@@ -2,13 +2,11 @@ import Answers
 import CatalogStore
 import Changes
 import CommandLine
-import Dispatch
 import FoundationEssentials
 import Model
 import ModelStore
 import Recommendation
 import Service
-import Synchronization
 
 /// `coterie export recommendations`: the lists of all members, or of some, in the order of their ids.
 struct ListExport {
@@ -125,8 +123,13 @@ struct ListExport {
             let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * readers.count)
             guard let end = round.last else { break }
             let recent = try recentChanges(of: round)
-            let lists = try Parallel.map(round.count, portion: Self.portionCount, readers) { reader, members in
-                try self.lists(of: round[members], reader, recent)
+            // Each thread has a reader of its own.
+            nonisolated(unsafe) let (export, readers) = (self, readers)
+            let lists = unsafe try Parallel.map(
+                round.count, inPortionsOf: Self.portionCount, threads: readers.count,
+                state: { thread throws(any Error) in unsafe readers[thread] }
+            ) { reader, members throws(any Error) in
+                try unsafe export.lists(of: round[members], reader, recent)
             }
             unknown += lists.reduce(0) { $0 + $1.unknown }
             try write(Array(lists.map(\.bytes).joined()), end)
@@ -274,35 +277,5 @@ private struct UserIDs {
         case .listed(let ids):
             return ids.indices.partitioningIndex { id.utf8.lexicographicallyPrecedes(ids[$0].utf8) }
         }
-    }
-}
-
-/// Work that several threads share.
-enum Parallel {
-    /// Applies a function to portions of elements on several threads, and returns the results in the elements' order.
-    ///
-    /// - Parameters:
-    ///   - count: the number of elements.
-    ///   - portion: the number of elements that a thread takes at a time.
-    ///   - tools: a tool for each thread; nothing else may use the tools meanwhile.
-    ///   - body: the function, of a tool and a range of elements.
-    /// - Throws: the error of the first failed portion; the other threads stop after their current portions.
-    static func map<Tool, Result: Sendable>(
-        _ count: Int, portion: Int, _ tools: [Tool], _ body: (Tool, Range<Int>) throws -> Result
-    ) throws -> [Result] {
-        let next = Atomic(0)
-        let outcomes = Mutex<[Int: Swift.Result<Result, any Error>]>([:])
-        // Each thread has a tool of its own, and `body` does not outlive this call.
-        nonisolated(unsafe) let (tools, body) = (tools, body)
-        unsafe DispatchQueue.concurrentPerform(iterations: tools.count) { thread in
-            while true {
-                let start = next.wrappingAdd(portion, ordering: .relaxed).oldValue
-                guard start < count else { return }
-                let outcome = Swift.Result { unsafe try body(tools[thread], start..<min(count, start + portion)) }
-                outcomes.withLock { $0[start] = outcome }
-                if case .failure = outcome { next.store(count, ordering: .relaxed) }
-            }
-        }
-        return try outcomes.withLock { $0 }.sorted { $0.key < $1.key }.map { try $0.value.get() }
     }
 }
