@@ -1,4 +1,5 @@
 public import CPrefetch
+import Glibc
 
 /// Read-only bytes at a fixed address: a mapped file, or a copy in memory.
 ///
@@ -22,6 +23,17 @@ public final class ByteRegion: @unchecked Sendable {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 64)
         unsafe copy.copyBytes(from: source)
         unsafe self.init(adopting: UnsafeRawBufferPointer(copy)) { unsafe $0.deallocate() }
+    }
+
+    /// Maps the first bytes of an open file, read-only; nil if the system refuses, with the reason in `errno`.
+    ///
+    /// The mapping outlives the descriptor and the file's name. If the file is truncated, reading it ends the process.
+    public convenience init?(mapping descriptor: CInt, count: Int) {
+        let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else { return nil }
+        unsafe self.init(adopting: UnsafeRawBufferPointer(start: address, count: count)) { bytes in
+            unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+        }
     }
 
     deinit { unsafe release(bytes) }

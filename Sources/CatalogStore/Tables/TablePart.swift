@@ -56,13 +56,10 @@ struct TablePart: Sendable {
             throw damaged(path, "it has \(status.st_size) bytes, not the \(byteCount) of the manifest")
         }
         if byteCount == 0 { return ByteRegion(copying: []) }
-        let address = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
-        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+        guard let region = ByteRegion(mapping: descriptor, count: byteCount) else {
             throw CatalogError(.fileFailed, "cannot map \(path): \(unsafe String(cString: strerror(errno)))")
         }
-        return unsafe ByteRegion(adopting: UnsafeRawBufferPointer(start: address, count: byteCount)) { bytes in
-            unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
-        }
+        return region
     }
 
     /// Checks that the texts follow one another and fill the column.

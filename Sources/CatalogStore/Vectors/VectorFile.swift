@@ -45,13 +45,10 @@ struct VectorFile: Sendable {
         guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) >= byteCount else {
             throw Self.damaged(path, "it has \(status.st_size) bytes of \(byteCount)")
         }
-        let address = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
-        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+        guard let region = ByteRegion(mapping: descriptor, count: byteCount) else {
             throw Self.damaged(path, "it cannot be mapped: \(unsafe String(cString: strerror(errno)))")
         }
-        region = unsafe ByteRegion(adopting: UnsafeRawBufferPointer(start: address, count: byteCount)) { bytes in
-            unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
-        }
+        self.region = region
         let header = unsafe region.withBytes(0..<Self.headerByteCount) { unsafe [UInt8]($0) }
         guard header == Self.header(dimension) else { throw Self.damaged(path, "its header is another one") }
     }

@@ -189,12 +189,9 @@ enum MappedFile {
     }
 
     private static func region(of file: borrowing OpenFile, _ count: Int) throws(StoreError) -> ByteRegion {
-        let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, file.descriptor, 0)
-        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+        guard let region = ByteRegion(mapping: file.descriptor, count: count) else {
             throw .system(.unavailable, "map", file.path)
         }
-        return unsafe ByteRegion(adopting: UnsafeRawBufferPointer(start: address, count: count)) { bytes in
-            unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
-        }
+        return region
     }
 }
