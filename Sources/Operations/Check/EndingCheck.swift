@@ -64,10 +64,8 @@ extension HealthCheck {
         }
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        let text = parts[1].filter { !$0.isWhitespace }.replacing("-", with: "+").replacing("_", with: "/")
-        let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
-        guard let json = Data(base64Encoded: String(padded)),
-            let claims = try? JSONDecoder().decode(Claims.self, from: json),
+        guard let json = Base64URL.decode(parts[1].filter { !$0.isWhitespace }),
+            let claims = try? JSONDecoder().decode(Claims.self, from: Data(json)),
             abs(claims.exp) < 1e12
         else { return nil }
         return Int64(claims.exp * 1000)

@@ -1,4 +1,5 @@
 import Answers
+import Files
 import FoundationEssentials
 import Model
 import ModelStore
@@ -114,17 +115,13 @@ enum ViewState: Equatable {
             bytes += group.text.utf8
             bytes.append(0)
         }
-        let base = Data(bytes).base64EncodedString()
-        return String(wholeMark)
-            + base.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" }
+        return String(wholeMark) + Base64URL.encode(bytes)
     }
 
     private static func view(of text: Substring) -> MemberView? {
-        let base = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - base.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: base + padding), data.isEmpty || data.last == 0 else { return nil }
+        guard let bytes = Base64URL.decode(text), bytes.isEmpty || bytes.last == 0 else { return nil }
         var view = MemberView()
-        for entry in data.dropLast().split(separator: 0, omittingEmptySubsequences: false) where !data.isEmpty {
+        for entry in bytes.dropLast().split(separator: 0, omittingEmptySubsequences: false) where !bytes.isEmpty {
             guard let state = letters.first(where: { $0.letter == entry.first })?.state, entry.count > 1,
                 let id = String(validating: entry.dropFirst(), as: UTF8.self)
             else { return nil }

@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import Synchronization
 
@@ -126,8 +127,7 @@ private struct WrittenKey: Codable {
     init(_ key: SigningKey) {
         kty = "oct"
         kid = key.id
-        k = Data(key.secret).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
+        k = Base64URL.encode(key.secret)
         alg = "HS256"
     }
 
@@ -135,11 +135,9 @@ private struct WrittenKey: Codable {
         guard kty == "oct", alg ?? "HS256" == "HS256" else {
             throw TokenError(.badKeyFile, "the key \"\(kid)\" is not for HS256: its \"kty\" must be \"oct\"")
         }
-        let base64 = k.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let secret = Data(base64Encoded: base64 + padding) else {
+        guard let secret = Base64URL.decode(k) else {
             throw TokenError(.badKeyFile, "the key \"\(kid)\" is not in base64url")
         }
-        return try SigningKey(id: kid, secret: Array(secret))
+        return try SigningKey(id: kid, secret: secret)
     }
 }
