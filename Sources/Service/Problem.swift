@@ -270,6 +270,26 @@ extension Problem {
             refusal: .forbidden)
     }
 
+    /// A daemon without keys was asked by another name than this machine's.
+    static func foreignHost() -> Problem {
+        Problem(
+            status: .forbidden, kind: .forbidden, title: "Not by this name",
+            detail: """
+                without keys the daemon answers only to localhost, 127.0.0.1 and [::1] in the header field Host: use one \
+                of these, let a proxy send it, or give the daemon keys
+                """, refusal: .forbidden)
+    }
+
+    /// A page of another site wants to change something at a daemon without keys.
+    static func foreignOrigin(_ origin: String) -> Problem {
+        Problem(
+            status: .forbidden, kind: .forbidden, title: "Not from this site",
+            detail: """
+                without keys nothing is changed for a page of another site, and the header field Origin is \
+                "\(origin.prefix(200))": name it with --allow-origin, or give the daemon keys
+                """, refusal: .forbidden)
+    }
+
     /// The token of a service lacks a scope (RFC 6750, section 3.1).
     static func missingScope(_ scope: Scope) -> Problem {
         Problem(

@@ -73,7 +73,7 @@ public final class SocketClient {
     public func request(
         _ method: String, _ target: String, headers: [String] = [], json: String? = nil, form: String? = nil
     ) -> Response? {
-        var fields = headers.contains { $0.hasPrefix("Host:") } ? headers : ["Host: test"] + headers
+        var fields = headers.contains { $0.hasPrefix("Host:") } ? headers : ["Host: localhost"] + headers
         if json != nil { fields.append("Content-Type: application/json") }
         if form != nil { fields.append("Content-Type: application/x-www-form-urlencoded") }
         let body = json ?? form

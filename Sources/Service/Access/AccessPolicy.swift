@@ -126,13 +126,16 @@ public struct CrossOriginPolicy: Sendable {
             || text.wholeMatch(of: /[a-z][a-z0-9+.\-]*:\/\/([a-z0-9._\-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?/) != nil
     }
 
+    /// Whether pages of an origin may read answers.
+    func allows(_ origin: String) -> Bool { allowsAll || origins.contains(origin) }
+
     /// Adds the header fields for pages of other origins to a response.
     ///
     /// - Parameter methods: the methods of the path if the request's method is `OPTIONS`, else nil.
     func apply(to response: inout HTTPResponse, for request: HTTPRequest, methods: [HTTPMethod]?) {
         guard !origins.isEmpty else { return }
         if !allowsAll { response.headers.append(name: "Vary", value: "Origin") }
-        guard let origin = request.headers["Origin"], allowsAll || origins.contains(origin) else { return }
+        guard let origin = request.headers["Origin"], allows(origin) else { return }
         response.headers.append(name: "Access-Control-Allow-Origin", value: allowsAll ? "*" : origin)
         guard let methods, request.headers["Access-Control-Request-Method"] != nil else {
             response.headers.append(

@@ -123,11 +123,16 @@ struct Gate: Sendable {
     private let policy: AccessPolicy
     private let authenticator: Authenticator?
     private let limiter: RateLimiter
+    private let crossOrigin: CrossOriginPolicy
     /// The sessions of the pages for operators; nil for no pages.
     private let pages: PageSessions?
 
-    init(policy: AccessPolicy, limits: RateLimits, pages: PageSessions? = nil) {
+    init(
+        policy: AccessPolicy, limits: RateLimits, crossOrigin: CrossOriginPolicy = CrossOriginPolicy(),
+        pages: PageSessions? = nil
+    ) {
         self.policy = policy
+        self.crossOrigin = crossOrigin
         self.pages = pages
         authenticator = policy.keys.map { Authenticator(keys: $0, checker: policy.checker) }
         limiter = RateLimiter(limits)
@@ -144,10 +149,11 @@ struct Gate: Sendable {
     /// - Returns: the claims of the request's token; nil if the route needs no token.
     /// - Throws: a `Problem` of status 401, 403 or 429.
     func admit(
-        _ headers: HTTPHeaders, to access: Access, path: PathParameters, at now: Int64, uptime: UInt64
+        _ request: HTTPRequest, to access: Access, path: PathParameters, at now: Int64, uptime: UInt64
     ) throws(Problem) -> TokenClaims? {
+        let headers = request.headers
         guard let authenticator else {
-            if access == .page { try Self.checkIsThisMachine(headers["Host"]) }
+            try checkIsFromThisMachine(request, access)
             return nil
         }
         guard policy.needsToken(for: access) else {
@@ -189,16 +195,30 @@ extension Gate {
         try Access.page.check(claims, PathParameters(names: [], values: []))
     }
 
-    /// Refuses a request by a name that is not this machine's own.
+    /// Refuses a request without a token that a page of another site may have made.
     ///
-    /// A page of another site could otherwise point its own name at this machine, and read the answers.
-    private static func checkIsThisMachine(_ host: String?) throws(Problem) {
-        guard let host else { return }
-        let name = host.hasSuffix("]") ? host[...] : host.prefix { $0 != ":" || host.hasPrefix("[") }
-        let withoutPort = name.hasPrefix("[") ? name.prefix { $0 != "]" } + "]" : name
-        guard ["localhost", "127.0.0.1", "[::1]"].contains(String(withoutPort).lowercased()) else {
-            throw .foreignHost()
+    /// Such a page can point its own name at this machine, and then read answers (DNS rebinding); the request names that
+    /// host. Without that, it can still send a request that changes something, which names the page's origin. A client
+    /// that is no browser may leave both out.
+    private func checkIsFromThisMachine(_ request: HTTPRequest, _ access: Access) throws(Problem) {
+        if let host = request.headers["Host"], !Self.isThisMachine(host) { throw .foreignHost() }
+        // The forms of pages carry a secret, and browsers send them with the origin "null".
+        guard access != .page, ![.get, .head, .options].contains(request.method),
+            let origin = request.headers["Origin"], !crossOrigin.allows(origin)
+        else { return }
+        guard let scheme = origin.firstRange(of: "://"), Self.isThisMachine(origin[scheme.upperBound...]) else {
+            throw .foreignOrigin(origin)
         }
+    }
+
+    /// Whether a host, perhaps with a port, is `localhost` or a loopback address.
+    private static func isThisMachine(_ host: some StringProtocol) -> Bool {
+        let bracket = host.hasPrefix("[") ? host.firstIndex(of: "]").map { host.index(after: $0) } : nil
+        let end = bracket ?? host.firstIndex(of: ":") ?? host.endIndex
+        guard end == host.endIndex || host[end] == ":" else { return false }
+        let name = host[..<end].lowercased()
+        return name == "localhost" || name == "[::1]"
+            || name.hasPrefix("127.") && name.dropFirst(4).allSatisfy { $0 == "." || ("0"..."9").contains($0) }
     }
 }
 

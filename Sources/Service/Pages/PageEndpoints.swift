@@ -113,13 +113,6 @@ extension Problem {
         Problem(status: .badRequest, kind: .badBody, title: "Nothing was changed", detail: reason)
     }
 
-    /// The pages of a daemon without keys were asked for by another name than this machine's.
-    static func foreignHost() -> Problem {
-        Problem(
-            status: .forbidden, kind: .forbidden, title: "Not at this address",
-            detail: "without keys the pages answer only at localhost, 127.0.0.1 and [::1]", refusal: .forbidden)
-    }
-
     /// Returns the problem as a page, or a way to the page for signing in.
     ///
     /// - Parameter forms: the forms of the request's session.

@@ -50,7 +50,8 @@ final class Router: Sendable {
         self.endpoints = endpoints
         table = RouteTable(endpoints.map { ($0.method, $0.pattern) })
         self.settings = settings
-        gate = Gate(policy: settings.access, limits: settings.limits, pages: responder.pages)
+        gate = Gate(
+            policy: settings.access, limits: settings.limits, crossOrigin: settings.crossOrigin, pages: responder.pages)
         self.responder = responder
         self.metrics = metrics
         self.log = log
@@ -220,8 +221,7 @@ final class Router: Sendable {
     private func admit(
         _ request: HTTPRequest, to endpoint: Endpoint, _ path: PathParameters, at uptime: UInt64
     ) throws(Problem) -> TokenClaims? {
-        let bearer = try gate.admit(
-            request.headers, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
+        let bearer = try gate.admit(request, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
         try path.checkLengths()
         return bearer
     }
