@@ -99,7 +99,10 @@ final class SettingsWatch: Sendable {
 
     private func report(_ change: SettingsChange, _ before: State) {
         if !change.taken.isEmpty {
-            log.info("the configuration has changed; taken up: \(change.taken.joined(separator: ", "))")
+            let message = "the configuration has changed; taken up: \(change.taken.joined(separator: ", "))"
+            // Somebody may not have meant to change who has access.
+            let concernsAccess = change.taken.contains { $0.hasPrefix("access.") }
+            if concernsAccess { log.warning(message) } else { log.info(message) }
         } else if before.isRefused {
             log.info("the configuration can be used again")
         }

@@ -128,6 +128,65 @@ struct ConfigTests {
         #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
     }
 
+    @Test("A daemon accepts no more tokens because a file was cut, emptied or removed, until it is told to")
+    func lostAccess() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        try await workspace.succeed("token", "--new-key", "--keys", "keys.json")
+        let full = "access:\n  keys: keys.json\n  issuer: https://photos.example\n  audience: groups\n  open: groups\n"
+        let file = try workspace.write(full, to: "site.yaml")
+        let beside = try workspace.write("access: {tokenYears: 1}\n", to: "site.live.yaml")
+        let daemon = try await RunningDaemon(workspace, "--config", "site.yaml", "--environment", "live")
+        try await daemon.wait { $0.status == "ready" }
+        let token = try await workspace.succeed(
+            "token", "--keys", "keys.json", "--role", "admin", "--audience", "coterie", "olga"
+        ).text.trimmingCharacters(in: .whitespacesAndNewlines)
+        func status() throws -> Int {
+            try daemon.get("/v1/admin/model", headers: ["Authorization: Bearer \(token)"]).status
+        }
+        var told = ""
+        func wait(_ message: String) async {
+            let isThere = await RunningDaemon.poll { daemon.command.errors.dropFirst(told.count).contains(message) }
+            #expect(isThere, "\(message): \(daemon.command.errors)")
+            told = daemon.command.errors
+        }
+        #expect(try status() == 401)
+        for (text, path, message) in [
+            ("", file, "site.yaml has no settings any more; if this is meant, send SIGHUP"),
+            ("# later\n", file, "site.yaml has no settings any more"),
+            ("serve: {staleAfter: 3d}\n", file, "site.yaml has no access.audience, access.issuer any more"),
+            ("access:\n  audience: groups\n", file, "site.yaml has no access.issuer any more"),
+            ("serve: {staleAfter: 3d}\naccess:\n", file, "site.yaml:2:1: access has no settings"),
+            ("", beside, "site.live.yaml has no settings any more"),
+            ("serve: {staleAfter: 3d}\n", beside, "site.live.yaml has no access.tokenYears any more"),
+        ] {
+            let good = try String(contentsOfFile: path, encoding: .utf8)
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            await wait(message)
+            #expect(try status() == 401, "\(text)")
+            #expect(try daemon.get("/metrics", headers: []).status == 401)
+            try good.write(toFile: path, atomically: false, encoding: .utf8)
+            await wait("the configuration can be used again")
+        }
+        // A folder in the place of the file.
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        await wait("it is a folder")
+        #expect(try status() == 401)
+        try FileManager.default.removeItem(atPath: file)
+        // Closing an area needs nothing more.
+        try full.replacingOccurrences(of: "  open: groups\n", with: "").write(
+            toFile: file, atomically: false, encoding: .utf8)
+        await wait(#""level":"warning","message":"the configuration has changed; taken up: access.open""#)
+        #expect(try daemon.get("/v1/groups/macro-mondays/similar").status == 401)
+        // Told so, it takes up the loss.
+        try "access: {keys: keys.json}\n".write(toFile: file, atomically: false, encoding: .utf8)
+        await wait("site.yaml has no access.audience, access.issuer any more")
+        daemon.command.send(SIGHUP)
+        await wait("taken up: access.audience, access.issuer")
+        #expect(try status() == 200)
+    }
+
     @Test("Redis's password is read from a file that others cannot read", .enabled(if: TemporaryRedis.isInstalled))
     func passwordFile() async throws {
         let server = try TemporaryRedis("--requirepass", "geheim")

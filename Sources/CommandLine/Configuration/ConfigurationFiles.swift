@@ -39,7 +39,7 @@ public struct ConfigurationFiles: Sendable, Equatable {
         for path in paths {
             var reader = FileReader(table)
             try reader.read(try Self.tree(path), group: "")
-            values = values.overlaid(by: ConfiguredValues(reader.values))
+            values = values.overlaid(by: ConfiguredValues(reader.values, file: path))
         }
         return values
     }
@@ -105,6 +105,11 @@ struct FileReader {
             if entry.key.contains(".") {
                 throw unknown(key, at: entry.place)
             } else if table.isGroup(key) {
+                if entry.value.isNull {
+                    // A file that is still being written may end here.
+                    throw ConfigurationError(
+                        .badValue, at: entry.place, "\(key) has no settings: put some below it, or remove the line")
+                }
                 try read(entry.value, group: key)
             } else if let option = table[key] {
                 values[key] = ConfiguredValues.Value(

@@ -267,13 +267,24 @@ public struct ConfiguredValues: Sendable, Equatable {
 
     /// The values, by the keys of settings.
     public var values: [String: Value]
+    /// The keys of the settings in each file, by the path of the file; also of those that a later file overrides.
+    public private(set) var keysByFile: [String: Set<String>] = [:]
 
     /// Creates values.
     public init(_ values: [String: Value] = [:]) { self.values = values }
 
+    /// Creates the values of a file.
+    init(_ values: [String: Value], file: String) {
+        self.values = values
+        keysByFile = [file: Set(values.keys)]
+    }
+
     /// Returns these values, overridden by others.
     public func overlaid(by others: ConfiguredValues) -> ConfiguredValues {
-        ConfiguredValues(values.merging(others.values) { $1 })
+        var result = self
+        result.values.merge(others.values) { $1 }
+        result.keysByFile.merge(others.keysByFile) { $1 }
+        return result
     }
 }
 

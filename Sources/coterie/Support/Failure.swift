@@ -100,10 +100,14 @@ struct Invocation: Sendable {
     ///
     /// The configuration files are read again with each call.
     func parsed() throws -> ParsedCommand {
-        let configured =
+        try parsed(
             words.command.options.contains(ConfigurationOptions.file)
-            ? try files().read(Coterie.settings) : ConfiguredValues()
-        return try words.completed(environment: environment, configured: configured)
+                ? try files().read(Coterie.settings) : ConfiguredValues())
+    }
+
+    /// Returns the command with the values of its options, some of them from files that were read.
+    func parsed(_ configured: ConfiguredValues) throws(UsageError) -> ParsedCommand {
+        try words.completed(environment: environment, configured: configured)
     }
 
     /// Returns the named configuration files, or the usual one if it exists and none is named.

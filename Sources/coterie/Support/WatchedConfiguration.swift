@@ -10,7 +10,12 @@ final class WatchedConfiguration: SettingsSource {
         var stamp: ConfigurationFiles.Stamp
         /// The values that were read last, by the keys of their settings.
         var values: [String: [String]]
+        /// The keys of the settings in each file, by the path of the file.
+        var keysByFile: [String: Set<String>]
     }
+
+    /// The settings without which a daemon may accept more tokens.
+    private static let guards = ["access.audience", "access.issuer", "access.tokenYears", "access.tokenLeewaySeconds"]
 
     private let invocation: Invocation
     private let keys: KeyRing?
@@ -25,13 +30,15 @@ final class WatchedConfiguration: SettingsSource {
         // The stamp is taken first: a file that changes meanwhile is read again later.
         let files = try invocation.files()
         let stamp = files.stamp()
-        let parsed = try invocation.parsed()
+        let configured = try files.read(Coterie.settings)
+        let parsed = try invocation.parsed(configured)
         let keys = try ServeSettings.keys(parsed)
         self.invocation = invocation
         self.parsed = parsed
         self.keys = keys
         live = try ServeSettings.live(parsed, keys: keys)
-        state = Mutex(State(files: files, stamp: stamp, values: parsed.settingValues))
+        state = Mutex(
+            State(files: files, stamp: stamp, values: parsed.settingValues, keysByFile: configured.keysByFile))
     }
 
     /// A short text for the values that were read last; equal values have equal texts.
@@ -49,14 +56,36 @@ final class WatchedConfiguration: SettingsSource {
             guard isForced || files != state.files || stamp != state.stamp else { return nil }
             (state.files, state.stamp) = (files, stamp)
             do {
-                let now = try invocation.parsed()
+                let configured = try files.read(Coterie.settings)
+                let now = try invocation.parsed(configured)
                 let live = try ServeSettings.live(now, keys: keys)
                 let before = state.values
-                state.values = now.settingValues
+                if !isForced { try Self.checkLosses(state, configured, now.settingValues) }
+                (state.values, state.keysByFile) = (now.settingValues, configured.keysByFile)
                 return SettingsChange(
                     live: live, taken: now.keys(isLive: true) { $1 != before[$0] },
                     waiting: now.keys(isLive: false) { $1 != parsed.settingValues[$0] })
             } catch { throw Failure(error) }
+        }
+    }
+
+    /// Refuses files that have lost what limits access, or everything, as a file has that is being written.
+    ///
+    /// - Throws: `Failure` with the file, the settings and what to do.
+    private static func checkLosses(
+        _ before: State, _ now: ConfiguredValues, _ values: [String: [String]]
+    ) throws(Failure) {
+        for (file, keys) in before.keysByFile.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
+            let kept = now.keysByFile[file] ?? []
+            let lost = guards.filter { keys.contains($0) && !kept.contains($0) && values[$0] != before.values[$0] }
+            guard kept.isEmpty || !lost.isEmpty else { continue }
+            let loss =
+                kept.isEmpty
+                ? "\(file) has no settings any more"
+                : "\(file) has no \(lost.joined(separator: ", ")) any more, and more tokens would be accepted"
+            throw Failure(
+                Failure.badData,
+                "\(loss); if this is meant, send SIGHUP (\"systemctl reload coterie-serve\") or restart the daemon")
         }
     }
 }
