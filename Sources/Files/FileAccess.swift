@@ -15,6 +15,23 @@ public enum FileAccess {
         return "\(user) may not read \(path), which \(ownership(of: path))"
     }
 
+    /// Returns the reason why this user may not write to one of some files, with what mends it; `nil` if this user may.
+    ///
+    /// Files that do not exist have no reason.
+    public static func refusal(toWrite paths: [String]) -> String? {
+        for path in paths where unsafe access(path, W_OK) != 0 && (errno == EACCES || errno == EPERM) {
+            guard status(of: path) != nil else { continue }
+            return """
+                \(user) may not write to \(path), which \(ownership(of: path)): run "chown \(name(ofUser: geteuid())) \
+                \(paths.filter { status(of: $0) != nil }.joined(separator: " "))"
+                """
+        }
+        return nil
+    }
+
+    /// Returns the paths of a SQLite database and of the files that SQLite keeps beside it.
+    public static func database(_ path: String) -> [String] { ["", "-wal", "-shm"].map { path + $0 } }
+
     /// Returns the owner and the mode of a file or folder: "belongs to root:root and has mode 0600".
     public static func ownership(of path: String) -> String {
         guard let status = status(of: path) else { return "does not exist" }

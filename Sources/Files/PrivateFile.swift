@@ -15,6 +15,29 @@ public enum PrivateFile {
         return descriptor
     }
 
+    /// Creates an empty file if nothing has its name yet.
+    ///
+    /// If root creates it in the folder of another user, it belongs to that user, whose programs could not open it else.
+    ///
+    /// - Returns: false if there is something already, or the file cannot be created.
+    public static func createEmpty(_ path: String) -> Bool {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        // The owner and the place are of the same folder, even if its name leads elsewhere meanwhile.
+        let parent = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { return false }
+        defer { close(parent) }
+        let descriptor = unsafe openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var owner = stat()
+        if geteuid() == 0, unsafe fstat(parent, &owner) == 0, owner.st_uid != 0 {
+            _ = fchown(descriptor, owner.st_uid, owner.st_gid)
+        }
+        return true
+    }
+
     /// Opens or creates a file for writing, and withdraws the permissions of others.
     ///
     /// - Returns: a descriptor, which the caller closes.

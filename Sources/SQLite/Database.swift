@@ -45,9 +45,9 @@ public final class Database {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
         // An existing file is not opened here: closing it would release all locks of this process's connections on it.
-        if mode == .create, unsafe access(path, F_OK) != 0 {
-            // The files that SQLite creates beside it get the same permissions. If this fails, opening reports the
-            // reason.
+        if mode == .create, unsafe access(path, F_OK) != 0, !PrivateFile.createEmpty(path) {
+            // The files that SQLite creates beside it get the same owner and permissions. If this fails, opening reports
+            // the reason; the path may be a link to a file that does not exist yet.
             close(unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         }
         var opened: OpaquePointer?

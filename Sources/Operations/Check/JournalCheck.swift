@@ -1,11 +1,14 @@
 import Changes
 import CivilTime
+import Files
 import ModelStore
 import Service
 
 extension HealthFault {
     static let journalUnusable = HealthFault(
         .bad, "it cannot be opened", advice: "if its changes are in the store, remove it while its daemon is stopped")
+    static let journalForbidden = HealthFault(
+        .bad, "this user may not write to it", advice: "let the user of its daemon own it, and all files beside it")
     static let journalDamaged = HealthFault(
         .bad, "it is damaged, or changes are missing between others",
         advice: "stop its daemon and put it aside: other journals and the store have what it sent")
@@ -25,13 +28,17 @@ extension HealthFault {
         .warning, "lists are damaged",
         advice: "the daemon makes new lists by itself; see whether the disk is failing")
     static let sessionsUnusable = HealthFault(
-        .warning, "they cannot be read", advice: "see who owns it; without it, each request gets a new list")
+        .warning, "they cannot be read or written",
+        advice: "let the user of the daemon own it; until then, each request gets a new list")
 }
 
 extension HealthQuestion {
     static let journal = HealthQuestion(
         "journal", looksAt: "the journals of daemons on this machine, and how long changes wait in them",
-        faults: [.journalUnusable, .journalDamaged, .journalChangeDamaged, .journalNewerChange, .journalWaiting]
+        faults: [
+            .journalUnusable, .journalForbidden, .journalDamaged, .journalChangeDamaged, .journalNewerChange,
+            .journalWaiting,
+        ]
     ) { check, record in
         // `nil` unless a store in Redis answers.
         let exchange = try? check.places.journals.isEmpty ? nil : check.store.shared?.exchange()
@@ -57,7 +64,13 @@ extension HealthCheck {
             let wrong = findings(subject, examination) + (try waiting(subject, journal, examination, exchange))
             let count = examination.kept.values.reduce(0) { $0 + $1.last - $1.after }
             return wrong.isEmpty ? [.good(subject, "it is whole, with \(count) changes")] : wrong
-        } catch { return [HealthFault.journalUnusable.found(subject, error.message)] }
+        } catch {
+            let refusal = FileAccess.refusal(toWrite: FileAccess.database(path))
+            return [
+                refusal.map { HealthFault.journalForbidden.found(subject, $0) }
+                    ?? HealthFault.journalUnusable.found(subject, error.message)
+            ]
+        }
     }
 
     private func findings(_ subject: String, _ examination: JournalExamination) -> [Finding] {

@@ -1,5 +1,6 @@
 import CatalogStore
 import Changes
+import Files
 import Glibc
 import Model
 import SQLite
@@ -144,7 +145,14 @@ final class DaemonJournal: Sendable {
             try decisions.renew { () throws(ChangeError) in
                 try readers.read { journal throws(ChangeError) in try journal.decisions() }
             }
-        } catch { throw ServiceError(.startFailed, error.message) }
+        } catch { throw ServiceError(.startFailed, Self.refusal(path) ?? error.message) }
+    }
+
+    /// Returns the reason why this user may not write to the journal, and what mends it, or `nil` if this user may.
+    private static func refusal(_ path: String) -> String? {
+        FileAccess.refusal(toWrite: FileAccess.database(path) + [path + "-lock"]).map { refusal in
+            "the journal cannot be opened: \(refusal), or name another with --journal"
+        }
     }
 
     /// Creates, upgrades or mends the file.
@@ -171,7 +179,8 @@ final class DaemonJournal: Sendable {
                 .startFailed,
                 error.isBusy
                     ? "another daemon has the journal \(path): each needs one of its own, named with --journal"
-                    : "the journal \(path) cannot be locked: \(error.message); name another with --journal")
+                    : refusal(path)
+                        ?? "the journal \(path) cannot be locked: \(error.message); name another with --journal")
         }
     }
 

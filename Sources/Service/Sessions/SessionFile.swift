@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import ModelStore
 import SQLite
@@ -43,7 +44,7 @@ final class SessionFile: SessionStore {
 
     /// Opens the file, and creates it if there is none.
     ///
-    /// If the disk is full or read-only, the file is opened later.
+    /// If the disk is full or read-only, or another user owns the file, it is opened later.
     ///
     /// - Parameters:
     ///   - path: the path of the file.
@@ -55,11 +56,14 @@ final class SessionFile: SessionStore {
         do {
             try use(writing) { connection throws(DatabaseError) in _ = try opened(&connection) }
         } catch {
-            guard !error.isFull, !error.isReadOnly, !isOnReadOnlyDisk else { return }
+            guard !error.isFull, !error.isReadOnly, !isOnReadOnlyDisk, refusal == nil else { return }
             throw ServiceError(
                 .startFailed, "cannot keep sessions in \(path): \(error.message); name another file with --sessions")
         }
     }
+
+    /// The reason why this user may not write to the file, and what mends it; `nil` if this user may.
+    private var refusal: String? { FileAccess.refusal(toWrite: FileAccess.database(path)) }
 
     private var isOnReadOnlyDisk: Bool {
         let folder = path.contains("/") ? path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/" : "."
@@ -288,7 +292,7 @@ final class SessionFile: SessionStore {
     ) throws(ServiceError) -> Result {
         do {
             return try use(connection, body)
-        } catch { throw ServiceError(.sessionsFailed, "sessions cannot be kept: \(error.reason)") }
+        } catch { throw ServiceError(.sessionsFailed, "sessions cannot be kept: \(refusal ?? error.reason)") }
     }
 
     /// Runs `body`, and runs it again with a new file if the file is damaged.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import SQLite
 import Synchronization
@@ -52,7 +53,9 @@ public struct SessionFileReader {
     func failure(_ error: DatabaseError) -> ServiceError { Self.failure(path, error) }
 
     private static func failure(_ path: String, _ error: DatabaseError) -> ServiceError {
-        ServiceError(.sessionsFailed, "the sessions in \(path) cannot be read or written: \(error.message)")
+        let refusal = FileAccess.refusal(toWrite: FileAccess.database(path))
+        return ServiceError(
+            .sessionsFailed, "the sessions in \(path) cannot be read or written: \(refusal ?? error.message)")
     }
 }
 

@@ -84,10 +84,10 @@ final class Sessions: Sendable {
     func forgetAll(ofUser user: String) throws(ServiceError) { try stored.forgetAll(ofUser: user) }
 
     /// Tests, after a failure, whether lists can be stored again; called once a second.
-    func probeWriting() {
-        guard condition.isFailing else { return }
-        _ = writing { () throws(ServiceError) in try stored.probeWriting() }
-    }
+    func probeWriting() { if condition.isFailing { testWriting() } }
+
+    /// Tests whether lists can be stored.
+    func testWriting() { _ = writing { () throws(ServiceError) in try stored.probeWriting() } }
 
     /// Reads a list.
     ///
