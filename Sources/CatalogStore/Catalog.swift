@@ -165,6 +165,9 @@ public final class Catalog {
         return "\(folder): \(unsafe String(cString: strerror(errno)))"
     }
 
+    /// The word that stands for no catalog in the place of a path.
+    public static let noneWord = "none"
+
     /// Returns the folder of a catalog, or of a file beside it, or `.` if the path has no folder.
     public static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -15,18 +15,29 @@ public final class Daemon: Sendable {
 
     private let configuration: Configuration
     private let server: HTTPServer
-    private let timers: [RepeatingTimer]
-    private let community: any CommunitySource
-    private let exposures: ExposureLog
-    private let sharedSessions: SharedSessions?
-    private let relay: ChangeReplicator?
+    private let follower: VersionFollower
+    private let changes: ChangeClock
+    private let troubles: RecentTroubles
+    private let routers: CurrentRouter
+    private let works: Mutex<Works>
+    private let watching = Mutex<[RepeatingTimer]>([])
     private let recorder: TapeRecorder?
     private let keyWatch: KeyWatch?
     private let settingsWatch: SettingsWatch?
-    private let reporter: DaemonReporter?
-    private let takeUp: @Sendable (LiveSettings) -> Void
+    /// The condition that the catalog was found; nil if the daemon has none.
+    private let found: HealthCondition?
+    private let startedAt: Int64
     private let hasStopped = DispatchSemaphore(value: 0)
     private let isStopping = Atomic(false)
+
+    /// Everything that depends on whether there is a catalog.
+    private struct Works: Sendable {
+        let parts: DeploymentParts
+        /// The experiments of the store; nil where what their members are shown is not recorded.
+        let board: ExperimentBoard?
+        let reporter: DaemonReporter?
+        let timers: [RepeatingTimer]
+    }
 
     /// Starts to listen, and to follow the store.
     ///
@@ -42,27 +53,22 @@ public final class Daemon: Sendable {
         let follower = VersionFollower(
             store: configuration.deployment.store, needs: configuration.deployment.needs,
             planning: configuration.live.planning, changes: changes, log: log, now: configuration.now)
-        let parts = try DeploymentParts(
+        var parts = try DeploymentParts(
             configuration.deployment, follower: follower, changes: changes, log: log, now: configuration.now)
-        let keyWatch = configuration.live.access.keys.map { KeyWatch($0, log: log) }
-        let settingsWatch = configuration.settingsSource.map { SettingsWatch($0, log: log) }
-        let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
-        // Members of experiments cannot be told apart where their exposures are not recorded.
-        let hasExperiments = parts.community.knows(.memberChanges, in: nil)
-        let board = hasExperiments ? ExperimentBoard(follower, changes: changes, log: log) : nil
-        board?.poll()
-        let recorder = try configuration.tape.map { settings throws(ServiceError) in
+        found = (configuration.awaited?.path ?? parts.community.catalogPath).map { .catalog($0, log) }
+        if let found { parts.conditions.append(found) }
+        if let awaited = configuration.awaited { found?.failed(awaited.problem) }
+        keyWatch = configuration.live.access.keys.map { KeyWatch($0, log: log) }
+        settingsWatch = configuration.settingsSource.map { SettingsWatch($0, log: log) }
+        recorder = try configuration.tape.map { settings throws(ServiceError) in
             try TapeRecorder(settings, log: log, now: configuration.now)
         }
+        let board = Self.board(for: parts, follower, changes, log)
+        let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
         let maker = RouterMaker(
             configuration, parts: parts, changes: changes, follower: follower, experiments: board, recorder: recorder,
             watches: watches.compactMap(\.self))
-        let routers = CurrentRouter(maker.router(configuration.live))
-        takeUp = { settings in
-            follower.use(settings.planning)
-            routers.replace(with: maker.router(settings, replacing: routers.current))
-            changes.everythingChanged()
-        }
+        let routers = CurrentRouter(maker, configuration.live)
         do {
             server = try HTTPServer(
                 configuration.server, refusal: { routers.current.refuse($0) },
@@ -71,27 +77,19 @@ public final class Daemon: Sendable {
             recorder?.stop()
             throw ServiceError(.startFailed, error.message)
         }
-        self.recorder = recorder
         self.configuration = configuration
+        (self.follower, self.changes, self.troubles, self.routers) = (follower, changes, troubles, routers)
+        startedAt = configuration.now()
         port = server.port
         Self.announce(server, configuration)
-        let reporter = configuration.deployment.store.board.map { [server] in
-            DaemonReporter(
-                $0, server: (server.address, server.port), follower: follower, parts: parts, troubles: troubles,
-                now: configuration.now)
-        }
-        self.reporter = reporter
-        timers = Self.duties(
-            configuration, parts, follower: follower, keyWatch: keyWatch, settingsWatch: settingsWatch, takeUp: takeUp,
-            reporter: reporter, board: board, noteHistory: configuration.hasPages ? maker.noteHistory : nil
-        ).map { RepeatingTimer(label: $0.name, interval: $0.interval, $0.perform) }
-        self.keyWatch = keyWatch
-        self.settingsWatch = settingsWatch
-        community = parts.community
-        exposures = parts.exposures
-        sharedSessions = parts.sharedSessions
-        relay = parts.relay
-        relay?.start()
+        let reporter = Self.reporter(configuration, server, follower, parts, troubles, startedAt)
+        works = Mutex(
+            Works(
+                parts: parts, board: board, reporter: reporter,
+                timers: Self.timers(Self.duties(configuration, parts, board: board, reporter: reporter))))
+        let watching = Self.timers(watchDuties())
+        self.watching.withLock { $0 = watching }
+        parts.relay?.start()
     }
 
     /// A task that a timer repeats, on a queue of its own.
@@ -107,24 +105,59 @@ public final class Daemon: Sendable {
         }
     }
 
-    /// Returns all tasks of the daemon that are not requests.
-    private static func duties(
-        _ configuration: Configuration, _ parts: DeploymentParts, follower: VersionFollower, keyWatch: KeyWatch?,
-        settingsWatch: SettingsWatch?, takeUp: @escaping @Sendable (LiveSettings) -> Void, reporter: DaemonReporter?,
-        board: ExperimentBoard?, noteHistory: (@Sendable () -> Void)?
-    ) -> [Duty] {
-        let poll = configuration.pollInterval
+    private static func timers(_ duties: [Duty]) -> [RepeatingTimer] {
+        duties.map { RepeatingTimer(label: $0.name, interval: $0.interval, $0.perform) }
+    }
+
+    /// Returns the experiments of the store, or nil if their members cannot be told apart.
+    private static func board(
+        for parts: DeploymentParts, _ follower: VersionFollower, _ changes: ChangeClock, _ log: EventLog
+    ) -> ExperimentBoard? {
+        // Their exposures must be recorded.
+        guard parts.community.knows(.memberChanges, in: nil) else { return nil }
+        let board = ExperimentBoard(follower, changes: changes, log: log)
+        board.poll()
+        return board
+    }
+
+    private static func reporter(
+        _ configuration: Configuration, _ server: HTTPServer, _ follower: VersionFollower, _ parts: DeploymentParts,
+        _ troubles: RecentTroubles, _ startedAt: Int64
+    ) -> DaemonReporter? {
+        configuration.deployment.store.board.map {
+            DaemonReporter(
+                $0, server: (server.address, server.port), follower: follower, parts: parts, troubles: troubles,
+                startedAt: startedAt, now: configuration.now)
+        }
+    }
+
+    /// Returns the tasks that watch the store, files and settings.
+    private func watchDuties() -> [Duty] {
+        let (poll, follower, routers) = (configuration.pollInterval, follower, routers)
         var duties = [Duty("version-follower", every: poll) { follower.poll() }]
         if let keyWatch { duties.append(Duty("key-watch", every: poll) { keyWatch.refresh() }) }
-        if let noteHistory { duties.append(Duty("history", every: .seconds(30), noteHistory)) }
-        if let board { duties.append(Duty("experiment-watch", every: poll) { board.poll() }) }
-        if let reporter { duties.append(Duty("reporter", every: DaemonReporter.interval) { reporter.report() }) }
+        if configuration.hasPages {
+            duties.append(Duty("history", every: .seconds(30)) { routers.maker.noteHistory() })
+        }
         if let settingsWatch {
             duties.append(
-                Duty("settings-watch", every: configuration.settingsPollInterval) {
-                    settingsWatch.refresh(takingUp: takeUp)
+                Duty("settings-watch", every: configuration.settingsPollInterval) { [weak self] in
+                    settingsWatch.refresh { self?.takeUp($0) }
                 })
         }
+        if configuration.awaited != nil {
+            duties.append(Duty("catalog-watch", every: poll) { [weak self] in self?.takeUpCatalog() })
+        }
+        return duties
+    }
+
+    /// Returns the tasks of a deployment's parts.
+    private static func duties(
+        _ configuration: Configuration, _ parts: DeploymentParts, board: ExperimentBoard?, reporter: DaemonReporter?
+    ) -> [Duty] {
+        var duties: [Duty] = []
+        if let board { duties.append(Duty("experiment-watch", every: configuration.pollInterval) { board.poll() }) }
+        if let reporter { duties.append(Duty("reporter", every: DaemonReporter.interval) { reporter.report() }) }
         if let sessions = parts.sharedSessions {
             duties.append(Duty("session-writer", every: SharedSessions.writingInterval) { sessions.writePending() })
         }
@@ -138,6 +171,45 @@ public final class Daemon: Sendable {
                 sessions.probeWriting()
             },
         ]
+    }
+
+    /// Takes settings up, between two requests.
+    private func takeUp(_ settings: LiveSettings) {
+        follower.use(settings.planning)
+        routers.use(settings)
+        changes.everythingChanged()
+    }
+
+    /// Reads the catalog that was missing at the start, if it is there now.
+    ///
+    /// No request fails meanwhile: each is answered with the parts before or with the new ones.
+    private func takeUpCatalog() {
+        guard let awaited = configuration.awaited, let found, found.isFailing else { return }
+        let log = configuration.log
+        do {
+            guard let deployment = try awaited.deployment() else { return found.failed(awaited.problem) }
+            let before = works.withLock { $0 }
+            var parts = try before.parts.takingUpCatalog(
+                of: deployment, follower: follower, changes: changes, log: log, now: configuration.now)
+            if !parts.conditions.contains(where: { $0 === found }) { parts.conditions.append(found) }
+            follower.use(deployment.needs)
+            let board = before.board ?? Self.board(for: parts, follower, changes, log)
+            let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
+            routers.use(
+                RouterMaker(
+                    configuration, parts: parts, changes: changes, follower: follower, experiments: board,
+                    recorder: recorder, watches: watches.compactMap(\.self), replacing: routers.maker))
+            changes.everythingChanged()
+            let reporter = Self.reporter(configuration, server, follower, parts, troubles, startedAt)
+            let duties = Self.duties(configuration, parts, board: board, reporter: reporter)
+            works.withLock { works in
+                for timer in works.timers { timer.cancel() }
+                let isEnding = isStopping.load(ordering: .acquiring)
+                works = Works(
+                    parts: parts, board: board, reporter: reporter, timers: isEnding ? [] : Self.timers(duties))
+            }
+            found.worked()
+        } catch { found.failed("the catalog \(awaited.path) cannot be read yet: \(error)") }
     }
 
     private static func announce(_ server: HTTPServer, _ configuration: Configuration) {
@@ -167,7 +239,7 @@ public final class Daemon: Sendable {
         configuration.log.info(
             parts.isEmpty ? "there is nothing to reload" : "reloading the \(parts.joined(separator: " and the "))")
         keyWatch?.refresh(isForced: true)
-        settingsWatch?.refresh(isForced: true, takingUp: takeUp)
+        settingsWatch?.refresh(isForced: true) { takeUp($0) }
     }
 
     /// Waits until `stop` has finished.
@@ -184,14 +256,16 @@ public final class Daemon: Sendable {
     public func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         configuration.log.info("stopping")
-        for timer in timers { timer.cancel() }
+        let watching = watching.withLock { $0 }
+        let works = works.withLock { $0 }
+        for timer in watching + works.timers { timer.cancel() }
         server.stop(waitingAtMost: configuration.stopGrace)
         recorder?.stop()
         // The last answers have noted what they showed.
-        exposures.flush(to: community)
-        sharedSessions?.writePending()
-        relay?.stop()
-        reporter?.withdraw()
+        works.parts.exposures.flush(to: works.parts.community)
+        works.parts.sharedSessions?.writePending()
+        works.parts.relay?.stop()
+        works.reporter?.withdraw()
         configuration.log.info("stopped")
         hasStopped.signal()
     }
@@ -253,6 +327,8 @@ extension Daemon {
     public struct Configuration: Sendable {
         /// The store of versions, the source of members, and the place for changes.
         public var deployment: Deployment
+        /// The catalog that is not there yet; nil if the deployment is complete.
+        public var awaited: AwaitedCatalog?
         /// The address, the port and the limits of the server; without keys, the address must be a loopback address.
         public var server: HTTPServer.Configuration
         /// The settings that can change while the daemon runs.

@@ -26,7 +26,7 @@ struct DaemonReporter: Sendable {
 
     init(
         _ board: any DaemonBoard, server: (address: String, port: UInt16), follower: VersionFollower,
-        parts: DeploymentParts, troubles: RecentTroubles, now: @escaping @Sendable () -> Int64
+        parts: DeploymentParts, troubles: RecentTroubles, startedAt: Int64, now: @escaping @Sendable () -> Int64
     ) {
         self.board = board
         self.server = server
@@ -37,7 +37,7 @@ struct DaemonReporter: Sendable {
         problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: parts.conditions)
         self.troubles = troubles
         self.now = now
-        startedAt = now()
+        self.startedAt = startedAt
         host = ProcessInfo.processInfo.hostName
     }
 
@@ -117,10 +117,36 @@ public enum Deployment: Sendable {
     }
 }
 
+/// A catalog that was not there when the daemon started; the daemon reads it as soon as it is there.
+public struct AwaitedCatalog: Sendable {
+    /// The path of the catalog.
+    public let path: String
+    /// Returns the deployment with the catalog, or nil if there is still none.
+    let deployment: @Sendable () throws -> Deployment?
+
+    /// Creates a description of a missing catalog.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the catalog.
+    ///   - deployment: returns the daemon's deployment with the catalog, or nil if there is still none. It is called at
+    ///     intervals.
+    public init(path: String, deployment: @escaping @Sendable () throws -> Deployment?) {
+        (self.path, self.deployment) = (path, deployment)
+    }
+
+    /// The problem that there is no catalog yet.
+    var problem: String {
+        """
+        there is no catalog at \(path): the daemon reads it as soon as it is there, and lacks until then what only the \
+        catalog has; start it with "--catalog none" if it is to have none
+        """
+    }
+}
+
 /// The parts of a deployment, with their files open.
 struct DeploymentParts {
     /// Members, photos and decisions, and the place for changes.
-    let community: any CommunitySource
+    private(set) var community: any CommunitySource
     /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
     /// The lists of sessions that the store keeps, too; nil unless the store is shared.
@@ -163,6 +189,7 @@ struct DeploymentParts {
             self.sessions = Sessions(file, keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
+            self.sessions?.testWriting()
             return
         case .catalog(_, let path, let sessions):
             community = try CatalogSource(path: path, changes: changes, recording: recording)
@@ -194,5 +221,25 @@ struct DeploymentParts {
                 skipsMissing: skipsMissing, now: now)
         }
         conditions = [recording, keeping, exposing]
+        sessions?.testWriting()
+    }
+
+    /// Returns parts that read a catalog which these lack.
+    ///
+    /// A journal stays open, because it is locked.
+    ///
+    /// - Parameter deployment: the same deployment, with the catalog.
+    /// - Throws: `ServiceError.startFailed` if the catalog cannot be opened.
+    func takingUpCatalog(
+        of deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
+        now: @escaping @Sendable () -> Int64
+    ) throws(ServiceError) -> DeploymentParts {
+        guard case .shared(let store, _, let path?, _, _) = deployment, let relay else {
+            return try DeploymentParts(deployment, follower: follower, changes: changes, log: log, now: now)
+        }
+        var parts = self
+        parts.community = JournalSource(
+            store, journal: relay.journal, catalog: try CatalogReader(path: path), served: { follower.current })
+        return parts
     }
 }

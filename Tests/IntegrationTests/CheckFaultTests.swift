@@ -234,7 +234,7 @@ struct RedisFaultTests {
         try await workspace.succeed(["recompute"], settings: store)
         let daemon = try await RunningDaemon(
             workspace, "--journal", workspace.path("journal"),
-            settings: store.merging(["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]) { $1 })
+            settings: store.merging(["COTERIE_CATALOG": "none"]) { $1 })
         try await daemon.wait { !$0.degraded }
         let client = try #require(SocketClient(port: daemon.port))
         for id in ["1", "2", "3"] {
@@ -268,7 +268,7 @@ struct RedisFaultTests {
         try await workspace.succeed(["recompute"], settings: store)
         let daemon = try await RunningDaemon(
             workspace, "--journal", workspace.path("journal"),
-            settings: store.merging(["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]) { $1 })
+            settings: store.merging(["COTERIE_CATALOG": "none"]) { $1 })
         try await daemon.wait { !$0.degraded }
         var connection = try RedisConnection(to: RedisAddress(server.url))
         for pattern in ["*:members:*", "*:manifest", "*:titles:0"] {

@@ -25,7 +25,7 @@ struct DaemonTests {
         try await workspace.publishSample()
         let version = try await workspace.currentVersion()
         let elsewhere = [
-            "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache 2"),
+            "COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache 2"),
         ]
         let first = try await RunningDaemon(workspace)
         let second = try await RunningDaemon(

@@ -130,7 +130,7 @@ struct DamagedJournalTests {
         let skipping = try await RunningDaemon(
             workspace, "--journal", workspace.path("journal-a"), "--skip-missing",
             settings: [
-                "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-a"),
+                "COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache-a"),
             ])
         try await skipping.wait { !$0.degraded }
         #expect(await RunningDaemon.poll { knows(other, 3...4) && knows(other, 1...1) })

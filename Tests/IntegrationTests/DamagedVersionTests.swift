@@ -25,7 +25,7 @@ struct DamagedVersionTests {
             try await RunningDaemon(
                 workspace, "--journal", workspace.path("journal"),
                 settings: [
-                    "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache"),
+                    "COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache"),
                 ])
         }
         let first = try await current()

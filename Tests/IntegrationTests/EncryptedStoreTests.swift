@@ -92,7 +92,7 @@ struct EncryptedStoreTests {
             guard isRight else { continue }
             let daemon = try await RunningDaemon(
                 workspace, "--journal", workspace.path("journal"),
-                settings: store.merging(["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]) { $1 })
+                settings: store.merging(["COTERIE_CATALOG": "none"]) { $1 })
             try await daemon.wait { !$0.degraded }
         }
         _ = server.port

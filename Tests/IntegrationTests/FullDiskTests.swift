@@ -97,7 +97,7 @@ struct FullDiskTests {
             try await RunningDaemon(
                 workspace, "--journal", disk.path + "/journal",
                 settings: [
-                    "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-full"),
+                    "COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache-full"),
                 ])
         }
         if let signal {
@@ -184,7 +184,7 @@ struct FullDiskTests {
         let full = try await RunningDaemon(
             workspace, "--journal", disk.path + "/journal",
             settings: [
-                "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-full"),
+                "COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache-full"),
             ])
         let other = try await RunningDaemon.withoutCatalog(workspace, "other")
         for daemon in [full, other] { try await daemon.wait { !$0.degraded } }

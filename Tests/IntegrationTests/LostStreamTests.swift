@@ -221,7 +221,7 @@ struct LostStreamTests {
         // A daemon keeps it, shows what follows, and says what it needs.
         let daemon = try await RunningDaemon(
             workspace, "--store", server.url, "--journal", workspace.path("journal.sqlite"),
-            settings: ["COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache")])
+            settings: ["COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache")])
         let isTold = await RunningDaemon.poll {
             (try? daemon.get("/readyz").text.contains("change 1 of the journal odd needs a newer program")) == true
                 && (try? daemon.get("/v1/groups/lone-trees/similar").status) == 404
@@ -266,7 +266,7 @@ struct LostStreamTests {
         #expect(try connection.command("SCARD", "coterie:journals") == .integer(0))
         let daemon = try await RunningDaemon(
             workspace, "--store", server.url, "--journal", path,
-            settings: ["COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache")])
+            settings: ["COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache")])
         let isSent = await RunningDaemon.poll {
             (try? daemon.get("/metrics").text.contains("\ncoterie_outbox_changes 0\n")) == true
                 && (try? connection.command("XLEN", "coterie:journal:\(journal.origin)")) == .integer(4)

@@ -62,7 +62,7 @@ struct MovedServerTests {
         try await RunningDaemon(
             workspace, "--journal", workspace.path("journal-\(name)"),
             settings: [
-                "COTERIE_STORE": store, "COTERIE_CATALOG": workspace.path("nowhere.sqlite"),
+                "COTERIE_STORE": store, "COTERIE_CATALOG": "none",
                 "COTERIE_CACHE": workspace.path("cache-\(name)"),
             ])
     }

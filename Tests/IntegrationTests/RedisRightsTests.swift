@@ -48,7 +48,7 @@ struct RedisRightsTests {
         var daemons: [RunningDaemon] = []
         for name in ["a", "b"] {
             let settings = [
-                "COTERIE_STORE": store, "COTERIE_CATALOG": workspace.path("nowhere.sqlite"),
+                "COTERIE_STORE": store, "COTERIE_CATALOG": "none",
                 "COTERIE_CACHE": workspace.path("cache-\(name)"),
             ]
             daemons.append(
@@ -147,7 +147,7 @@ struct RedisRightsTests {
         try write("secret")
         let daemon = try await RunningDaemon(
             workspace, "--store-user", "coterie", "--store-password-file", file, "--journal", workspace.path("journal"),
-            settings: ["COTERIE_STORE": server.url, "COTERIE_CATALOG": workspace.path("nowhere.sqlite")])
+            settings: ["COTERIE_STORE": server.url, "COTERIE_CATALOG": "none"])
         try await daemon.wait { !$0.degraded }
         #expect(try daemon.get("/metrics").text.contains("coterie_degraded 0\n"))
         try change("<secret", ">other")

@@ -38,7 +38,7 @@ struct RefusedWritesTests {
         try await workspace.importSample()
         try await workspace.succeed(["recompute"], settings: settings)
         func start(_ name: String) async throws -> RunningDaemon {
-            let own = ["COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path(name)]
+            let own = ["COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path(name)]
             return try await RunningDaemon(
                 workspace, "--journal", workspace.path("journal-\(name)"), settings: settings.merging(own) { $1 })
         }

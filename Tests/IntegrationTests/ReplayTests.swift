@@ -98,7 +98,7 @@ struct ReplayTests {
         // Once another daemon has it, the store has it.
         let other = try await RunningDaemon.withoutCatalog(workspace, "b")
         #expect(await RunningDaemon.poll { (try? other.get(path).status) == 404 })
-        for settings in [[:], ["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]] {
+        for settings in [[:], ["COTERIE_CATALOG": "none"]] {
             let run = try await workspace.run("replay", "tape", "--speed", "max", "--json", settings: settings)
             let report: Report = try run.json()
             let similar = report.routes.first { $0.route == "GET /v1/groups/{id}/similar" }

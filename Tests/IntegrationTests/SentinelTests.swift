@@ -85,7 +85,7 @@ struct SentinelTests {
                 try await RunningDaemon(
                     workspace, "--journal", workspace.path("journal-\(name)"),
                     settings: [
-                        "COTERIE_STORE": servers.url, "COTERIE_CATALOG": workspace.path("nowhere.sqlite"),
+                        "COTERIE_STORE": servers.url, "COTERIE_CATALOG": "none",
                         "COTERIE_CACHE": workspace.path("cache-\(name)"),
                     ]))
         }

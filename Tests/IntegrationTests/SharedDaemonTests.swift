@@ -104,7 +104,7 @@ struct SharedDaemonTests {
         #expect(try !groups(daemons[1]).contains(hidden))
         // Commands know it too, with the catalog and without: the daemon's change reaches the store before they ask.
         #expect(await RunningDaemon.poll { (try? daemons[1].get("/v1/groups/\(hidden)/similar").status) == 404 })
-        for settings in [[:], ["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]] {
+        for settings in [[:], ["COTERIE_CATALOG": "none"]] {
             let similar = try await workspace.run("similar", hidden, settings: settings)
             #expect(similar.exitCode == CommandRun.ExitCode.badData && similar.errors.contains("is hidden"))
             for command in [neighbours, ["recommend", "laura-100", "--limit", "300", "--json"]] {
@@ -328,7 +328,7 @@ struct SharedDaemonTests {
         let first = try await RunningDaemon.withoutCatalog(workspace, "a")
         let run = try await workspace.run(
             "serve", "--port", "0", "--journal", workspace.path("journal-a"),
-            settings: ["COTERIE_CATALOG": workspace.path("nowhere.sqlite")])
+            settings: ["COTERIE_CATALOG": "none"])
         #expect(
             run.exitCode == CommandRun.ExitCode.general && run.errors.contains("--journal"), "\(run.testDescription)")
         #expect(await first.end(with: SIGKILL).exitCode != CommandRun.ExitCode.success)

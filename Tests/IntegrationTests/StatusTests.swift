@@ -97,7 +97,7 @@ struct StatusTests {
         let server = try #require(workspace.server)
         let daemon = try await RunningDaemon(
             workspace, "--journal", workspace.path("journal-1.sqlite"),
-            settings: ["COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache")])
+            settings: ["COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache")])
         try await daemon.wait(forVersion: version)
         let running = try await wait(workspace) { $0.journals.first?.daemonRuns == true }
         #expect(running.journals.map(\.changes) == [0])

@@ -88,7 +88,7 @@ struct UpgradeTests {
         try await workspace.succeed("recompute", "--store", redis.url)
         let daemon = try await RunningDaemon(
             workspace, "--store", redis.url, "--journal", journal,
-            settings: ["COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache")])
+            settings: ["COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache")])
         let isThere = await RunningDaemon.poll {
             (try? daemon.get("/v1/users/u3/interactions").text.contains("journal-1")) == true
                 && (try? daemon.get("/metrics").text.contains("\ncoterie_outbox_changes 0\n")) == true

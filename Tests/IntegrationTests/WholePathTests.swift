@@ -195,7 +195,7 @@ struct WholePathTests {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
         let user = community.usersByActivity[10]
-        let elsewhere = ["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]
+        let elsewhere = ["COTERIE_CATALOG": "none"]
         let with = try await workspace.succeed("recommend", user, "--json")
         let without = try await workspace.succeed(["recommend", user, "--json"], settings: elsewhere)
         #expect(with.text == without.text)

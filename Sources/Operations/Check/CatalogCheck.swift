@@ -78,6 +78,9 @@ extension HealthCheck {
             record.note("an interaction", examination.latestInteractionMilliseconds)
             return findings(in: examination)
         } catch {
+            if error.code == .missing, path == Catalog.noneWord {
+                return [.good("catalog", "there is none, as --catalog \(path) says")]
+            }
             // A machine that serves from a store in Redis needs no catalog.
             if error.code == .missing, store.shared != nil {
                 return [.good("catalog", "there is none at \(path), and a store in Redis can do without it")]

@@ -64,7 +64,7 @@ final class VersionFollower: Sendable {
     static let longestPause = 64
 
     let store: any VersionStore
-    private let needs: VersionNeeds
+    private let neededParts: Mutex<VersionNeeds>
     /// The number of polls so far.
     private let pollCount = Atomic<Int>(0)
     /// The number of polls between two looks for withdrawn groups while no new version comes.
@@ -102,7 +102,7 @@ final class VersionFollower: Sendable {
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
-        self.needs = needs
+        neededParts = Mutex(needs)
         self.planning = Mutex(planning)
         self.changes = changes
         self.log = log
@@ -117,6 +117,18 @@ final class VersionFollower: Sendable {
 
     /// The number of failures to ask for the current version, or to load it.
     var pollFailureCount: UInt64 { failedPolls.load(ordering: .relaxed) }
+
+    private var needs: VersionNeeds { neededParts.withLock { $0 } }
+
+    /// Reads other data from the store, from the next poll on.
+    func use(_ needs: VersionNeeds) {
+        neededParts.withLock { $0 = needs }
+        guard !needs.withdrawnGroups else { return }
+        update { state in
+            state.withdrawn = nil
+            state.withdrawnRevision += 1
+        }
+    }
 
     /// Sets another configuration of lists, from the next poll on.
     func use(_ planning: Planning) {

@@ -90,6 +90,13 @@ extension HealthCondition {
             recovery: "changes can be recorded again", log: log, calmSeconds: calmSeconds)
     }
 
+    /// Returns the condition that the catalog was found in its place.
+    static func catalog(_ path: String, _ log: EventLog?) -> HealthCondition {
+        HealthCondition(
+            "catalog", "Whether the daemon has found the catalog that it is to read",
+            recovery: "reading the catalog \(path)", log: log, calmSeconds: 0)
+    }
+
     /// Returns the condition that the lists of sessions can be kept.
     static func sessions(
         _ log: EventLog?, uptime: @escaping @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }

@@ -19,14 +19,16 @@ struct RouterMaker: Sendable {
     ///   - experiments: the experiments of the store; nil for no experiments.
     ///   - recorder: records answered requests; nil to record none.
     ///   - watches: further sources of metrics.
+    ///   - previous: the replaced maker, whose counts and sessions of pages stay in use.
     init(
         _ configuration: Daemon.Configuration, parts: DeploymentParts, changes: ChangeClock, follower: VersionFollower,
-        experiments: ExperimentBoard?, recorder: TapeRecorder?, watches: [any MetricSource]
+        experiments: ExperimentBoard?, recorder: TapeRecorder?, watches: [any MetricSource],
+        replacing previous: RouterMaker? = nil
     ) {
         self.recorder = recorder
         let relations = configuration.live.planning.configuration.relations
         endpoints = Endpoint.table(of: relations) + (configuration.hasPages ? Endpoint.pages(of: relations) : [])
-        metrics = RequestMetrics(endpoints)
+        metrics = previous?.metrics ?? RequestMetrics(endpoints)
         log = configuration.log
         let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
         let problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: conditions)
@@ -50,15 +52,17 @@ struct RouterMaker: Sendable {
         let hours = configuration.hasPages ? parts.sessionFile.map { ($0, configuration.server.port) } : nil
         self.hours = hours
         let earlier = hours.flatMap { file, port in try? file.hours(ofPort: port) } ?? []
-        let interactions = InteractionMetrics()
+        let interactions = previous?.responder.interactions ?? InteractionMetrics()
         if parts.community.knows(.memberChanges, in: nil) { sources.append(interactions) }
         responder = Responder(
             follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay,
             cache: cache, interactions: interactions, changes: changes, experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
-            drain: configuration.drain, metricSources: sources, pages: configuration.hasPages ? PageSessions() : nil,
-            history: RequestHistory(after: earlier), log: configuration.log, now: configuration.now)
+            drain: configuration.drain, metricSources: sources,
+            pages: configuration.hasPages ? previous?.responder.pages ?? PageSessions() : nil,
+            history: previous?.responder.history ?? RequestHistory(after: earlier), log: configuration.log,
+            now: configuration.now)
     }
 
     /// Adds the counters of this moment to the history of answers, and keeps the hour.
@@ -97,15 +101,36 @@ struct RouterMaker: Sendable {
 
 /// The router that answers requests now.
 final class CurrentRouter: Sendable {
-    private let router: Mutex<Router>
+    private struct State {
+        var maker: RouterMaker
+        var settings: LiveSettings
+        var router: Router
+    }
 
-    init(_ router: Router) { self.router = Mutex(router) }
+    private let state: Mutex<State>
+
+    init(_ maker: RouterMaker, _ settings: LiveSettings) {
+        state = Mutex(State(maker: maker, settings: settings, router: maker.router(settings)))
+    }
 
     /// The current router; a request reads it once, so one set of settings answers it.
-    var current: Router { router.withLock { $0 } }
+    var current: Router { state.withLock { $0.router } }
 
-    /// Replaces the router; it answers from the next request on.
-    func replace(with other: Router) { router.withLock { $0 = other } }
+    /// The maker of the current router.
+    var maker: RouterMaker { state.withLock { $0.maker } }
+
+    /// Answers with other settings from the next request on.
+    func use(_ settings: LiveSettings) { replace { $0.settings = settings } }
+
+    /// Answers from other parts from the next request on.
+    func use(_ maker: RouterMaker) { replace { $0.maker = maker } }
+
+    private func replace(_ change: (inout State) -> Void) {
+        state.withLock { state in
+            change(&state)
+            state.router = state.maker.router(state.settings, replacing: state.router)
+        }
+    }
 }
 
 /// Threads for slow or waiting work, apart from the threads of the server, which meanwhile serve other connections.

@@ -27,7 +27,9 @@ enum ServeCommand: ConfiguredCommand {
             interactions there. Several daemons can share a store in Redis. A daemon then reads memberships from the \
             store. It reads photos and hidden groups from the catalog, if there is one. It records interactions in a \
             journal of its own and sends them to the other daemons through Redis. The next "coterie recompute" \
-            applies them to the catalog. A catalog of an older program is migrated at the start.
+            applies them to the catalog. A catalog of an older program is migrated at the start. If there is no \
+            catalog yet, the daemon says so and reads it as soon as it is there; "--catalog none" says that there is \
+            none.
             The log goes to standard error, one JSON object per line. It contains no tokens and no query strings.
             """,
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
@@ -168,7 +170,16 @@ enum ServeCommand: ConfiguredCommand {
         Daemon.holdSignals()
         let watched = try WatchedConfiguration(invocation)
         let parsed = watched.parsed
-        var configuration = Daemon.Configuration(try deployment(parsed), server: try server(parsed))
+        let path = parsed.text("catalog")
+        let store = try parsed.openStore(hasOwnCopies: true)
+        let catalog = try readyCatalog(path)
+        var configuration = Daemon.Configuration(
+            try deployment(parsed, store, catalog: catalog), server: try server(parsed))
+        if catalog == nil, path != Catalog.noneWord {
+            configuration.awaited = AwaitedCatalog(path: path) {
+                try Self.readyCatalog(path).map { try Self.deployment(parsed, store, catalog: $0) }
+            }
+        }
         configuration.drain = Drain(.seconds(try parsed.integer("drain-seconds")))
         configuration.live = watched.live
         configuration.settingsSource = watched
@@ -179,10 +190,12 @@ enum ServeCommand: ConfiguredCommand {
     }
 
     /// Returns the places of versions, members and recorded changes.
-    private static func deployment(_ parsed: ParsedCommand) throws -> Deployment {
-        let store = try parsed.openStore(hasOwnCopies: true)
-        let (path, sessions) = (parsed.text("catalog"), parsed.textIfGiven("sessions"))
-        let catalog = try isCatalogReady(path) ? path : nil
+    ///
+    /// - Parameter catalog: the path of the catalog, or nil if there is none.
+    private static func deployment(_ parsed: ParsedCommand, _ store: any VersionStore, catalog: String?) throws
+        -> Deployment
+    {
+        let sessions = parsed.textIfGiven("sessions")
         guard let shared = store.shared else {
             guard parsed.textIfGiven("journal") == nil else {
                 throw UsageError(
@@ -192,16 +205,8 @@ enum ServeCommand: ConfiguredCommand {
                 let usual = try sessionsFile(beside: catalog) ?? usualFile("sessions", ofPort: parsed.text("port"))
                 return .catalog(store, path: catalog, sessions: sessions ?? usual)
             }
-            EventLog.standardError.warning(
-                """
-                no catalog at \(path): groups are served, and lists of members whom a version has; nothing is recorded
-                """)
             // Without a folder for it, every request gets a new list.
             return .versionsOnly(store, sessions: sessions ?? (try? usualFile("sessions", ofPort: parsed.text("port"))))
-        }
-        if catalog == nil {
-            EventLog.standardError.warning(
-                "no catalog at \(path): memberships are read from the store, photos are not served")
         }
         let journal = try parsed.textIfGiven("journal") ?? usualFile("journal", ofPort: parsed.text("port"))
         return .shared(
@@ -234,11 +239,17 @@ enum ServeCommand: ConfiguredCommand {
         return server
     }
 
-    /// Returns whether there is a catalog; one from an older program is migrated.
-    private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
+    /// Returns the path of the catalog, or nil if there is none; warns of a place that does not suit one.
+    private static func readyCatalog(_ path: String) throws(CatalogError) -> String? {
+        guard path != Catalog.noneWord, try isCatalogReady(path) else { return nil }
         if let place = CatalogPlace(of: path) {
             EventLog.standardError.warning("\(place.problem(ofCatalog: path)); \(place.advice)")
         }
+        return path
+    }
+
+    /// Returns whether there is a catalog; one from an older program is migrated.
+    private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
         do throws(CatalogError) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
                 _ = try Catalog(path: path, mode: .reading)

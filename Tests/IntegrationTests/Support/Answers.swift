@@ -133,6 +133,7 @@ enum Answers {
     struct Readiness: Decodable {
         var status, modelVersion: String
         var groupCount: Int
+        var missing: [String]
         var degraded: Bool
         var reason: String?
         var store: Store

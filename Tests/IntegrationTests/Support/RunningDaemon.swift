@@ -30,7 +30,7 @@ final class RunningDaemon {
         try await RunningDaemon(
             workspace, "--journal", workspace.path("journal-\(name)"),
             settings: [
-                "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-\(name)"),
+                "COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path("cache-\(name)"),
             ])
     }
 
