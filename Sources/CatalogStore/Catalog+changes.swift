@@ -8,6 +8,7 @@ final class ChangeApplier {
     private let members: InteractionRecorder
     private let site: SiteRecorder
     private let renamed: RenamedIDs
+    private let removals: NotedRemovals
 
     /// - Parameter isReplaying: whether a journal has acknowledged the changes; then none is refused.
     init(_ catalog: Catalog, isReplaying: Bool) throws(CatalogError) {
@@ -17,26 +18,32 @@ final class ChangeApplier {
         }
         site = SiteRecorder(catalog, isFromJournals: isReplaying)
         renamed = RenamedIDs(catalog)
+        removals = try wrapping { () throws(DatabaseError) in try NotedRemovals(catalog.database) }
     }
 
     /// Applies a change within a transaction of the caller; one under an old id counts for the new id.
-    func apply(_ change: Change) throws(CatalogError) -> Change.Outcome {
+    ///
+    /// - Parameter stamp: the stamp of a change from a journal, in milliseconds.
+    func apply(_ change: Change, stamp: Int64? = nil) throws(CatalogError) -> Change.Outcome {
         switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: change) }) {
         case .member(let change):
             .member(try wrapping { () throws(DatabaseError) in try members.apply(change) })
         case .site(let change): .site(try site.apply(change))
-        case .removal(let change): .removal(try catalog.apply(change))
+        case .removal(let change): .removal(try catalog.apply(change, stamp: stamp))
         case .renaming(let change): .renaming(try catalog.apply(change))
         }
     }
 
-    /// Applies a change without its interactions with unknown groups, photos and members.
+    /// Applies a change of a journal without its interactions with unknown or removed groups, photos and members.
     ///
+    /// - Parameter stamp: the stamp of the change, in milliseconds.
     /// - Returns: the number of parts that were left out.
-    func applyLeavingOut(_ change: Change) throws(CatalogError) -> Int {
-        var (change, leftOut) = (change, 0)
+    func applyLeavingOut(_ change: Change, stamp: Int64) throws(CatalogError) -> Int {
+        var (change, leftOut) = try withoutRemoved(change, stamp: stamp)
+        // A change without interactions would make a member.
+        if leftOut > 0, change.interactions.isEmpty { return leftOut }
         while true {
-            switch try apply(change) {
+            switch try apply(change, stamp: stamp) {
             case .member(.unknownSubject(let index)):
                 guard case .member(var member) = change, case .record(var interactions) = member.action else {
                     return leftOut
@@ -49,6 +56,18 @@ final class ChangeApplier {
             case .site(.unknownGroup), .removal(.unknown), .renaming(.unknown): return leftOut + 1
             case .member, .site, .removal, .renaming: return leftOut
             }
+        }
+    }
+
+    /// Returns a change without the parts that are older than the removal of what they name, and their number.
+    ///
+    /// They are looked for under the ids of the change, and under the new ids of what was renamed.
+    private func withoutRemoved(_ change: Change, stamp: Int64) throws(CatalogError) -> (kept: Change, leftOut: Int) {
+        try wrapping { () throws(DatabaseError) in
+            guard case .member = change, try !removals.areNone else { return (change, 0) }
+            let (kept, leftOut) = try removals.filter(change, stamp: stamp)
+            let (rest, more) = try removals.filter(renamed.applied(to: kept), stamp: stamp)
+            return (rest, leftOut + more)
         }
     }
 
@@ -107,7 +126,7 @@ public struct AppliedChangeCounts: Sendable, Equatable {
     public var repeated = 0
     /// The number of changes held back, because earlier ones of their journal are missing or need a newer program.
     public var held = 0
-    /// The number of parts left out, because they are about groups, or other things to remove, that the catalog lacks.
+    /// The number of parts left out, because they are about groups or other things that the catalog lacks or removed.
     public var leftOut = 0
     /// The changes that were given up so that those after them could be applied.
     public var givenUp: [GivenUpChanges] = []
@@ -169,7 +188,9 @@ extension Catalog {
                 case .repeated: counts.repeated += 1
                 case .next where !change.isNewer:
                     counts.applied += 1
-                    if let change = change.change { counts.leftOut += try applier.applyLeavingOut(change) }
+                    if let content = change.change {
+                        counts.leftOut += try applier.applyLeavingOut(content, stamp: change.stampMilliseconds)
+                    }
                     numbers.last = change.sequence
                     here[change.origin] = numbers
                 case .next, .missing: counts.held += 1
@@ -280,7 +301,9 @@ extension Catalog {
         guard count == 1 else { return }
         try applying(isReplaying: true) { applier throws(CatalogError) in
             for change in try putAside() where !change.isNewer {
-                if let change = change.change { _ = try applier.applyLeavingOut(change) }
+                if let content = change.change {
+                    _ = try applier.applyLeavingOut(content, stamp: change.stampMilliseconds)
+                }
                 try removePutAside(change)
             }
         }

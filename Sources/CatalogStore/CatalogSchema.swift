@@ -240,6 +240,16 @@ enum CatalogSchema {
         "ALTER TABLE interactions ADD COLUMN seconds INTEGER;",
         // Whether the member had the interaction forgotten, and it is kept only for the pair that it began or ended.
         "ALTER TABLE interactions ADD COLUMN is_forgotten INTEGER NOT NULL DEFAULT 0;",
+        // The latest removal of each group, user, photo and pair, by external ids; see `NotedRemovals`.
+        """
+        CREATE TABLE IF NOT EXISTS noted_removals (
+            kind TEXT NOT NULL,
+            id TEXT NOT NULL,
+            entry_id TEXT NOT NULL,
+            stamp INTEGER NOT NULL,
+            PRIMARY KEY (kind, id, entry_id)
+        ) WITHOUT ROWID;
+        """,
     ]
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.

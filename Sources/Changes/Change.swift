@@ -48,7 +48,7 @@ public enum Change: Sendable, Equatable {
         switch self {
         case .member(let change): change.action == .forget(id: nil) ? change.userID : nil
         case .site: nil
-        case .removal(let change): change.forgottenUserID
+        case .removal(let change): change.removedUserID
         case .renaming: nil
         }
     }
@@ -57,6 +57,12 @@ public enum Change: Sendable, Equatable {
     public var forgottenUserID: String? {
         guard case .removal(let removal) = self else { return nil }
         return removal.forgottenUserID
+    }
+
+    /// The member whom this change removes, for good or until the member comes back, if any.
+    public var removedUserID: String? {
+        guard case .removal(let removal) = self else { return nil }
+        return removal.removedUserID
     }
 
     /// Whether the answers of everybody obey the change: a decision of the site, or the removal of a member.
@@ -116,6 +122,8 @@ public enum ChangeKind: Int64, Sendable, CaseIterable {
     case removeUser = 23
     /// The site removes a photo from a group.
     case removePooled = 24
+    /// The site removes a member, who may come back.
+    case removeAccount = 25
     /// The site gives a group another id.
     case renameGroup = 30
     /// The site gives a user another id.
@@ -155,6 +163,7 @@ extension Change {
             case .photo: .removePhoto
             case .user: .removeUser
             case .pooled: .removePooled
+            case .account: .removeAccount
             }
         case .renaming(let change): change.subject == .group ? .renameGroup : .renameUser
         }
@@ -167,6 +176,8 @@ public struct RemovalChange: Sendable, Equatable {
     public enum Subject: Sendable, Equatable {
         /// A member, for good: no import, interaction or journal brings the member back.
         case member(String, withPhotos: Bool)
+        /// A member as known up to now; later imports and changes may bring the member back.
+        case account(String)
         /// A group.
         case group(String)
         /// A photo.
@@ -201,21 +212,28 @@ public struct RemovalChange: Sendable, Equatable {
     /// The only member whose data is removed, or nil if the removal is about a group or a photo.
     public var userID: String? {
         switch subject {
-        case .member(let id, _), .user(let id, _, _): id
+        case .member(let id, _), .account(let id), .user(let id, _, _): id
         case .group, .photo, .pooled: nil
         }
     }
 
-    /// The member who is removed, or nil if something else is.
+    /// The member who is removed for good, or nil if something else is removed.
     public var forgottenUserID: String? {
         guard case .member(let id, _) = subject else { return nil }
         return id
     }
+
+    /// The member who is removed, for good or until the member comes back; nil if something else is removed.
+    public var removedUserID: String? {
+        guard case .account(let id) = subject else { return forgottenUserID }
+        return id
+    }
+
     /// The group that is removed, or that loses a user or a photo; nil if a member or a photo is removed.
     public var groupID: String? {
         switch subject {
         case .group(let id), .user(_, let id, _), .pooled(_, let id, _): id
-        case .member, .photo: nil
+        case .member, .account, .photo: nil
         }
     }
 }

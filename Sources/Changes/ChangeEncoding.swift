@@ -94,6 +94,7 @@ extension Change {
             case .member(let id, let withPhotos):
                 fields.set(.user, id)
                 fields.set(.photos, withPhotos ? 1 : nil)
+            case .account(let id): fields.set(.user, id)
             case .group(let id): fields.set(.group, id)
             case .photo(let id): fields.set(.photo, id)
             case .user(let id, let group, let table):
@@ -156,7 +157,7 @@ extension Change {
                 default: .uncurate
                 }
             self = .site(SiteChange(ofGroup: group, action, atMilliseconds: at))
-        case .removeMember, .removeGroup, .removePhoto, .removeUser, .removePooled:
+        case .removeMember, .removeGroup, .removePhoto, .removeUser, .removePooled, .removeAccount:
             guard let subject = RemovalChange.Subject(kind, &fields), let at = fields.integer(.at) else { return nil }
             self = .removal(RemovalChange(subject, atMilliseconds: at))
         case .renameGroup, .renameUser:
@@ -202,6 +203,9 @@ extension RemovalChange.Subject {
         case .removeMember:
             guard let user = fields.text(.user) else { return nil }
             self = .member(user, withPhotos: fields.integer(.photos) == 1)
+        case .removeAccount:
+            guard let user = fields.text(.user) else { return nil }
+            self = .account(user)
         case .removeGroup:
             guard let group = fields.text(.group) else { return nil }
             self = .group(group)

@@ -16,10 +16,14 @@ extension ChangeJournal {
     /// it concerns.
     func settle(_ change: JournaledChange, _ key: Int64) throws(DatabaseError) {
         guard let content = change.change, let user = content.userID else { return }
-        if content.forgottenUserID != nil {
-            try erase(user: user, but: key)
-            try eraseFollows { followed, _ in followed.hasSameBytes(as: user) }
-        } else if try isForgotten(user, after: change.stamp) {
+        if content.removedUserID != nil {
+            // A member who was not removed for good may have come back since.
+            let end = content.forgottenUserID == nil ? change.stamp : nil
+            try erase(user: user, before: end, but: key)
+            try eraseFollows { followed, stamp in
+                followed.hasSameBytes(as: user) && (end.map { stamp < $0 } ?? true)
+            }
+        } else if try isRemoved(user, after: change.stamp) {
             return try erase(key, change)
         }
         switch content {
@@ -28,7 +32,7 @@ extension ChangeJournal {
             case .forget(let id): try forget(id, ofUser: user, before: change.stamp)
             case .record(let interactions):
                 try forget(change, ofUser: user)
-                if interactions.contains(where: { $0.kind.subject == .user }) { try eraseFollowsOfForgotten(key) }
+                if interactions.contains(where: { $0.kind.subject == .user }) { try eraseFollowsOfRemoved(key) }
             case .expose: try forget(change, ofUser: user)
             case .state: break
             }
@@ -151,9 +155,7 @@ extension ChangeJournal {
     ///   - stamp: only changes before this stamp are erased; nil for all changes.
     ///   - kept: the key of a change that stays.
     func erase(user: String, before stamp: ChangeStamp? = nil, but kept: Int64? = nil) throws(DatabaseError) {
-        let known = try rows(where: "user_id = ?1 AND kind <> \(ChangeKind.removeMember.rawValue)") {
-            $0.bind(user, at: 1)
-        }
+        let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(Self.removingKinds))") { $0.bind(user, at: 1) }
         let newer = try rows(where: "kind IS NULL").filter { $0.change.names(user: user) }
         for (key, change) in known + newer where key != kept && (stamp.map { change.stamp < $0 } ?? true) {
             try erase(key, change)
@@ -175,11 +177,11 @@ extension ChangeJournal {
         }
     }
 
-    /// Erases the interactions of a change with followed members whom a later change forgets.
-    private func eraseFollowsOfForgotten(_ key: Int64) throws(DatabaseError) {
+    /// Erases the interactions of a change with followed members whom a later change removes.
+    private func eraseFollowsOfRemoved(_ key: Int64) throws(DatabaseError) {
         guard let (_, change) = try rows(where: "change_key = ?", { $0.bind(key, at: 1) }).first else { return }
         try eraseFollows(in: change, key) { interaction throws(DatabaseError) in
-            interaction.kind.subject == .user ? try isForgotten(interaction.subjectID, after: change.stamp) : false
+            interaction.kind.subject == .user ? try isRemoved(interaction.subjectID, after: change.stamp) : false
         }
     }
 
@@ -211,11 +213,14 @@ extension ChangeJournal {
         }
     }
 
-    /// Returns whether a change after a stamp forgets a user.
-    private func isForgotten(_ user: String, after stamp: ChangeStamp) throws(DatabaseError) -> Bool {
+    /// The kinds of changes that remove a member, for good or until the member comes back, as SQL.
+    private static let removingKinds = "\(ChangeKind.removeMember.rawValue), \(ChangeKind.removeAccount.rawValue)"
+
+    /// Returns whether a change after a stamp removes a user.
+    private func isRemoved(_ user: String, after stamp: ChangeStamp) throws(DatabaseError) -> Bool {
         let row = try database.prepare(
             """
-            SELECT 1 FROM changes WHERE user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)
+            SELECT 1 FROM changes WHERE user_id = ?1 AND kind IN (\(Self.removingKinds))
             AND (stamp, origin, sequence) > (?2, ?3, ?4)
             """)
         row.bind(user, at: 1)

@@ -2,7 +2,7 @@ import CXXHash
 public import Model
 import Redis
 
-/// The forgotten members and the times of their forgetting, which a store keeps for journals that were away.
+/// The removed members and the times of their removal, which a store keeps for journals that were away.
 ///
 /// A member is named by a salted hash of the id. The hash hides ids at first sight, but it is not secret: anyone who
 /// has an id can look for it. The store keeps the latest `limit` members.
@@ -39,12 +39,12 @@ extension JournalStreams {
         return members
     }
 
-    /// Adds members to the forgotten members of the store.
+    /// Adds members to those whose earlier changes journals erase.
     ///
-    /// - Parameter changes: any changes; only those that forget a member have an effect.
+    /// - Parameter changes: any changes; only those that remove a member have an effect.
     public mutating func noteForgotten(by changes: [JournaledChange]) throws(ChangeError) {
         let forgotten = changes.compactMap { change in
-            change.change?.forgottenUserID.map { (id: $0, milliseconds: change.stampMilliseconds) }
+            change.change?.removedUserID.map { (id: $0, milliseconds: change.stampMilliseconds) }
         }
         guard !forgotten.isEmpty else { return }
         let members = ForgottenMembers(salt: try salt())
@@ -55,6 +55,16 @@ extension JournalStreams {
         }
         _ = try ask(command)
         _ = try ask(RedisCommand("ZREMRANGEBYRANK", keys.forgotten, "0", String(-ForgottenMembers.limit - 1)))
+    }
+
+    /// Returns the latest stamp of the streams, in milliseconds, or 0 if they are empty.
+    public mutating func latestStampMilliseconds() throws(ChangeError) -> Int64 {
+        var latest: Int64 = 0
+        for (origin, numbers) in try survey() where numbers.count > 0 {
+            let last = try changes(of: origin, after: numbers.last - 1, limit: 1).first
+            latest = max(latest, last?.stampMilliseconds ?? 0)
+        }
+        return latest
     }
 
     /// Returns the salt, which the first program that needs it chooses.
@@ -117,7 +127,7 @@ public struct CommandStream {
             atMilliseconds: milliseconds)
     }
 
-    /// Adds the changes to the store, and forgotten members to those that the store names.
+    /// Adds the changes to the store, and removed members to those that the store names.
     public func send(to streams: inout JournalStreams) throws(ChangeError) {
         try streams.noteForgotten(by: changes)
         var rest = changes[...]

@@ -94,7 +94,7 @@ public struct JournaledChange: Sendable, Equatable {
     /// Whether the change has more about its member than the removal by the site.
     public var tellsOfMember: Bool {
         switch content {
-        case .change(let change): change.userID != nil && change.forgottenUserID == nil
+        case .change(let change): change.userID != nil && change.removedUserID == nil
         case .nothing: false
         case .newer: true
         }

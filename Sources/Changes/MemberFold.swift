@@ -35,7 +35,7 @@ struct MemberFold {
     private var isArranged = true
     private var removals: [(stamp: ChangeStamp, entry: RecentMemberChanges.RemovedEntry)] = []
     private var interests: (stamp: ChangeStamp, texts: [String])?
-    private var (forgetsEarlier, isForgotten) = (false, false)
+    private var (forgetsEarlier, isForgotten, isCleared) = (false, false, false)
 
     init(beyond taken: AppliedChanges) { self.taken = taken }
 
@@ -47,6 +47,7 @@ struct MemberFold {
         var recent = RecentMemberChanges()
         recent.isForgotten = isForgotten
         guard !isForgotten else { return recent }
+        recent.isCleared = isCleared
         recent.forgetsEarlier = forgetsEarlier
         recent.interests = interests?.texts
         recent.removals = removals.sorted { $0.stamp < $1.stamp }.map(\.entry)
@@ -87,6 +88,9 @@ struct MemberFold {
                 let wasForgotten = isForgotten
                 self = MemberFold(beyond: taken)
                 isForgotten = wasForgotten || isRecent
+            } else if change.removedUserID != nil {
+                clear(before: stamp)
+                if isRecent { isCleared = true }
             } else if isRecent, case .user(_, let group, let table) = change.subject {
                 let entry = RecentMemberChanges.RemovedEntry(
                     groupID: group, table: table, atMilliseconds: change.atMilliseconds)
@@ -118,6 +122,15 @@ struct MemberFold {
                 && id.map { $0.hasSameBytes(as: event.record.id) } ?? true
         }
         if events.count < before { counting = events }
+    }
+
+    /// Removes everything that came before the site removed the member.
+    private mutating func clear(before stamp: ChangeStamp) {
+        let before = events.count
+        events.removeAll { $0.stamp < stamp }
+        if events.count < before { counting = events }
+        removals.removeAll { $0.stamp < stamp }
+        if let stated = interests, stated.stamp < stamp { interests = nil }
     }
 
     /// Puts the interactions in order, and leaves out those that no longer count; called after changes were added.

@@ -11,8 +11,10 @@ public struct RecentMemberChanges: Sendable, Equatable {
     public var interests: [String]?
     /// The entries of relations that the site removed.
     public var removals: [RemovedEntry] = []
-    /// Whether the site removed the member; then all other properties are empty.
+    /// Whether the site removed the member for good; then all other properties are empty.
     public var isForgotten = false
+    /// Whether the site removed the member, who may have come back; what the version has of the member does not count.
+    public var isCleared = false
 
     /// An entry of a relation between groups and users that the site removed.
     public struct RemovedEntry: Sendable, Equatable {
@@ -26,6 +28,13 @@ public struct RecentMemberChanges: Sendable, Equatable {
 
     /// Creates an empty record.
     public init() {}
+
+    /// Whether the site removed the member, who has not come back.
+    public var isGone: Bool {
+        var cleared = Self()
+        cleared.isCleared = true
+        return isForgotten || self == cleared
+    }
 
     /// The favourites and follows among the interactions, the latest of each photo and each member.
     public var told: [ToldChange] {

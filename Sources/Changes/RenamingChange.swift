@@ -95,7 +95,8 @@ extension Change {
             switch change.subject {
             case .member(let id, let withPhotos): change.subject = .member(try user(id), withPhotos: withPhotos)
             case .group(let id): change.subject = .group(try group(id))
-            case .photo: break
+            // Who removes an account names its earlier ids as well.
+            case .photo, .account: break
             case .user(let id, let ofGroup, let table):
                 change.subject = .user(try user(id), ofGroup: try group(ofGroup), table: table)
             case .pooled(let id, let ofGroup, let table):

@@ -10,6 +10,7 @@ extension RecomputeJob {
     /// newer program.
     func applyJournaledChanges(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) {
         guard let channel = store.shared?.channel, !parameters.isDryRun else { return }
+        warnOfOtherCatalog(observer)
         try clock.step(StepName.applyChanges) { () throws(RecomputeError) in
             // Changes that are added during the run are left to the next run.
             var streams: JournalStreams
@@ -37,6 +38,23 @@ extension RecomputeJob {
         }
     }
 
+    /// Warns if the current version was made from a later state of the catalog, or from another catalog.
+    ///
+    /// The catalog may be a copy that takes over the changes of the site, and publishes to its daemons.
+    private func warnOfOtherCatalog(_ observer: any RecomputeObserver) {
+        guard let current = try? store.current(),
+            let manifest = try? store.versions().first(where: { $0.version == current }),
+            let count = try? Catalog(path: catalogPath, mode: .reading).changeCount(),
+            count < manifest.catalog.changeCount
+        else { return }
+        observer.warn(
+            """
+            the current version in \(store.location) was made from a catalog with more changes than \(catalogPath) has; \
+            after a restore that is right. A copy of a catalog needs a store of its own, such as another database: name \
+            it with --store
+            """)
+    }
+
     private static func warning(_ origin: String, _ change: StoppingChange) -> String {
         guard change.isNewer else {
             return """
@@ -62,7 +80,7 @@ extension RecomputeJob {
     private static func outcome(_ counts: AppliedChangeCounts) -> String {
         var outcome = "\(counts.applied) changes"
         if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
-        if counts.leftOut > 0 { outcome += ", \(counts.leftOut) left out as their groups do not exist" }
+        if counts.leftOut > 0 { outcome += ", \(counts.leftOut) left out as what they are about does not exist" }
         if !counts.givenUp.isEmpty { outcome += ", \(counts.givenUp.reduce(0) { $0 + $1.numbers.count }) given up" }
         if counts.held > 0 { outcome += ", \(counts.held) held back as others before them are missing" }
         return outcome

@@ -67,12 +67,12 @@ struct MemberTablesTests {
     @Test("Photos and members go with the pairs that name them, on either side")
     func removal() throws {
         let test = try community()
-        let photo = try Remover(from: test.catalog, kind: .photos).remove([["p"]], files: [])
+        let photo = try Remover(from: test.catalog, kind: .photos).remove([["p"]])
         #expect(photo.others == ["favourites": 1])
         let pairs = [["ann", "bob"], ["bob", "ann"]]
-        let pair = try Remover(from: test.catalog, kind: .follows).remove(pairs, files: [])
+        let pair = try Remover(from: test.catalog, kind: .follows).remove(pairs)
         #expect(pair.removed == 1 && pair.unknown == ["bob ann"])
-        let user = try Remover(from: test.catalog, kind: .users).remove([["cat"]], files: [])
+        let user = try Remover(from: test.catalog, kind: .users).remove([["cat"]])
         #expect(user.others == ["follows": 2])
         #expect(try test.content(.follows) == [])
         let examination = try test.catalog.examine()

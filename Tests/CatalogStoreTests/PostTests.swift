@@ -75,9 +75,9 @@ struct PostTests {
         #expect(fewer.removed == 1 && fewer.unchanged == 3)
         #expect(try test.content(.posts) == [Self.posts[0], Self.posts[2], Self.posts[3]])
         try test.importing(.posts, "group_id,user_id,posted_at\ng,ann,500000009\n")
-        let pair = try Remover(from: test.catalog, kind: .posts).remove([["g", "ann"], ["h", "bob"]], files: [])
+        let pair = try Remover(from: test.catalog, kind: .posts).remove([["g", "ann"], ["h", "bob"]])
         #expect(pair.removed == 2 && pair.unknown == ["h bob"])
-        let user = try Remover(from: test.catalog, kind: .users).remove([["ann"]], files: [])
+        let user = try Remover(from: test.catalog, kind: .users).remove([["ann"]])
         #expect(user.others == ["posts": 1])
         #expect(try test.content(.posts) == [Self.posts[2]])
     }

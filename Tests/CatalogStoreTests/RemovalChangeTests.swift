@@ -21,6 +21,7 @@ struct RemovalChangeTests {
         (.pooled("p", ofGroup: "g", table: "pools"), ["pools": 1]),
         (.user("bob", ofGroup: "g", table: "memberships"), ["memberships": 1]),
         (.photo("q"), ["photos": 1, "pools": 1]), (.group("h"), ["groups": 1, "memberships": 1]),
+        (.account("bob"), ["users": 1, "photos": 1]),
         (.member("ann", withPhotos: true), ["users": 1, "memberships": 1, "photos": 1]),
     ]
 
@@ -36,11 +37,12 @@ struct RemovalChangeTests {
             } else {
                 #expect(try catalog.apply([change]) == [.removal(.removed(rows))])
             }
-            let again: RemovalChange.Outcome = change.erasedUserID == nil ? .unknown : .removed([:])
+            let isForGood = Change.removal(RemovalChange(subject, atMilliseconds: 0)).forgottenUserID != nil
+            let again: RemovalChange.Outcome = isForGood ? .removed([:]) : .unknown
             #expect(try catalog.apply([change]) == [.removal(again)])
         }
         #expect(try test.content(.memberships).isEmpty)
-        #expect(try test.content(.photos) == ["r|bob|0|~|~|~|~|~|~|~"])
+        #expect(try test.content(.photos) == ["r|~|0|~|~|~|~|~|~|~"])
         #expect(try test.content(.pools) == ["g|r|~"])
         #expect(try catalog.forgottenMembers() == [ForgottenMember(id: "ann", atMilliseconds: 5_000)])
         // Neither a journal nor an import brings the member back.

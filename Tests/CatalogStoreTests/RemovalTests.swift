@@ -1,5 +1,6 @@
 import CatalogStore
 import Changes
+import Foundation
 import Model
 import SQLite
 import TestSupport
@@ -28,7 +29,7 @@ struct RemovalTests {
     func kinds() throws {
         let test = try community()
         func remove(_ kind: ImportKind, _ rows: [String]...) throws -> RemovalSummary {
-            try Remover(from: test.catalog, kind: kind).remove(rows, files: [])
+            try Remover(from: test.catalog, kind: kind).remove(rows)
         }
         let entry = try remove(.pools, ["g", "p"], ["g", "q"], ["nowhere", "p"], ["g", "p"])
         #expect(entry.removed == 1 && entry.unknown == ["g q", "nowhere p"] && entry.others.isEmpty)
@@ -55,11 +56,104 @@ struct RemovalTests {
         let good = try test.file(Array("joined_at;user_id;group_id\n1;ann;h\n".utf8))
         let bad = try test.file(Array("group_id,user_id\ng,bob,x\n".utf8))
         let remover = Remover(from: test.catalog, kind: .memberships)
-        let error = try #require(catalogError { _ = try remover.remove([["g", "ann"]], files: [good, bad]) })
+        let error = try #require(
+            catalogError { _ = try remover.remove([["g", "ann"]] + remover.rows(inFiles: [good, bad])) })
         #expect(error.code == .badData && error.message.contains("line 2"), "\(error)")
         #expect(try count("memberships", test) == 3 && test.catalog.changeCount() == changes)
-        #expect(try remover.remove([["g", "ann"]], files: [good]).removed == 2)
+        #expect(try remover.remove([["g", "ann"]] + remover.rows(inFiles: [good])).removed == 2)
         #expect(try test.content(.memberships) == ["g|bob|500000003"])
+    }
+
+    /// Applies changes of a journal with consecutive numbers and the given stamps, and returns the parts left out.
+    private func applyLate(
+        _ changes: [(stamp: Int64, user: String, record: InteractionRecord)], _ origin: String, _ catalog: Catalog
+    ) throws -> Int {
+        try catalog.apply(
+            journaled: changes.enumerated().map { index, change in
+                JournaledChange(
+                    origin: origin, sequence: Int64(index + 1), stampMilliseconds: change.stamp,
+                    change: .member(MemberChange(ofUser: change.user, .record([change.record]))))
+            }
+        ).leftOut
+    }
+
+    @Test("What daemons recorded before a removal does not bring back what was removed; what they record later does")
+    func lateChanges() throws {
+        let test = try community()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        func remove(_ kind: ImportKind, _ rows: [String]...) throws {
+            _ = try Remover(from: catalog, kind: kind).remove(rows, stamp: 100, stream: ("told", 1))
+        }
+        try remove(.users, ["ann"], ["ghost"])
+        try remove(.memberships, ["h", "bob"])
+        try remove(.favourites, ["bob", "p"])
+        try remove(.groups, ["g"])
+        #expect(try catalog.appliedChanges().last(of: "told") == 1)
+        // The group, but not the member, comes back with a file.
+        try test.importing(.groups, "group_id\ng\nh\n")
+        func interaction(_ kind: Interaction.Kind, _ subject: String, _ id: String = "1") -> InteractionRecord {
+            InteractionRecord(id: "\(kind) \(subject) \(id)", kind, subjectID: subject, atMilliseconds: 9_000)
+        }
+        let old: [(stamp: Int64, user: String, record: InteractionRecord)] = [
+            (1, "ann", interaction(.dismiss, "h")), (2, "ghost", interaction(.join, "h")),
+            (3, "bob", interaction(.join, "h")), (4, "bob", interaction(.favourite, "p")),
+            (5, "bob", interaction(.click, "g")), (99, "cy", interaction(.follow, "ann")),
+        ]
+        #expect(try applyLate(old, "old", catalog) == 6)
+        #expect(try test.content(.users) == ["bob|~|~|~"])
+        #expect(try test.content(.memberships).isEmpty && test.content(.favourites).isEmpty)
+        #expect(try count("interactions", test) == 0)
+        // Another pair of the same member is not concerned.
+        let others = [(stamp: Int64(50), user: "bob", record: interaction(.favourite, "q"))]
+        #expect(try applyLate(others, "other", catalog) == 0)
+        #expect(try test.content(.favourites).count == 1)
+        #expect(try applyLate(old.map { (101, $0.user, $0.record) }, "new", catalog) == 0)
+        #expect(try test.content(.users).map { $0.prefix(3) } == ["ann", "bob", "cy|", "gho"])
+        #expect(try test.content(.memberships).count == 2 && test.content(.favourites).count == 2)
+        #expect(try test.content(.follows).count == 1)
+    }
+
+    @Test("A change under an old id does not bring back a member who was renamed and deleted since")
+    func lateUnderOldID() throws {
+        let test = try community()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        _ = try catalog.rename(.users, from: "ann", to: "anna")
+        _ = try Remover(from: catalog, kind: .users).remove([["anna"]], stamp: 100)
+        let join = InteractionRecord(id: "9", .join, groupID: "h", atMilliseconds: 9_000)
+        #expect(try applyLate([(1, "ann", join)], "old", catalog) == 1)
+        #expect(try test.content(.users) == ["bob|~|~|~"])
+        #expect(try applyLate([(101, "ann", join)], "new", catalog) == 0)
+        #expect(try test.content(.users) == ["anna|~|~|~", "bob|~|~|~"])
+    }
+
+    @Test("So does a replacing import: what it removes comes back only with what daemons record later")
+    func lateAfterReplacing() throws {
+        let test = try community()
+        let summary = try test.importing(.users, "user_id\nbob\n") { $0.replaces = true }
+        #expect(summary.removed == 1)
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        let join = InteractionRecord(id: "9", .join, groupID: "h", atMilliseconds: 9_000)
+        #expect(try applyLate([(9_000, "ann", join)], "old", catalog) == 1)
+        #expect(try test.content(.users) == ["bob|~|~|~"])
+        // A day later, whatever the clocks say.
+        let later = Int64(Date().timeIntervalSince1970 * 1000) + 86_400_000
+        #expect(try applyLate([(later, "ann", join)], "new", catalog) == 0)
+        #expect(try test.content(.users) == ["ann|~|~|~", "bob|~|~|~"])
+    }
+
+    @Test("The notes of removals go with a member who is forgotten; until then they are a trace")
+    func notesOfForgotten() throws {
+        let test = try community()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        for (kind, row) in [
+            (ImportKind.users, ["ann"]), (.memberships, ["g", "ann"]), (.favourites, ["ann", "p"]),
+            (.follows, ["bob", "ann"]), (.follows, ["ann", "bob"]), (.follows, ["bob", "cy"]), (.posts, ["g", "ann"]),
+        ] { _ = try Remover(from: catalog, kind: kind).remove([row], stamp: 100) }
+        #expect(try catalog.traces(ofMember: "ann").rows == ["noted_removals": 5])
+        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 101)
+        #expect(try catalog.traces(ofMember: "ann").rows.isEmpty)
+        let notes = "SELECT kind || ' ' || id || ' ' || entry_id FROM noted_removals"
+        #expect(try test.lines(notes) == ["follows bob cy"])
     }
 
     @Test("A forgotten member leaves no trace, and no import, interaction or journal brings them back")

@@ -138,11 +138,11 @@ struct TellingTests {
         _ = try tell(.favourite, "p", at: 1_700_000_020)
         _ = try tell(.follow, "bob", at: 1_700_000_020)
         _ = try tell(.follow, "ann", of: "bob", at: 1_700_000_020)
-        _ = try Remover(from: catalog, kind: .follows).remove([["ann", "bob"]], files: [])
+        _ = try Remover(from: catalog, kind: .follows).remove([["ann", "bob"]])
         // The recorded follow does not come back with the next file.
         try test.importing(.follows, "user_id,followed_id\ncat,ann\n")
         #expect(try test.content(.follows) == ["ann|cat|1700000010", "bob|ann|1700000020", "cat|ann|~"])
-        _ = try Remover(from: catalog, kind: .photos).remove([["p"]], files: [])
+        _ = try Remover(from: catalog, kind: .photos).remove([["p"]])
         _ = try catalog.forget(["bob"], withPhotos: false, atMilliseconds: 1)
         #expect(try catalog.traces(ofMember: "bob").rows.isEmpty)
         // The favourite is gone with its photo, what bob followed with bob, and ann's follow of bob with both.

@@ -175,7 +175,7 @@ struct VectorImportTests {
     @Test("A removed photo's vector is gone: at once for readers, and from the file when it is written anew")
     func removal() throws {
         _ = try run(text("photo_id\tvector", "a\t1 0", "b\t0 1"))
-        _ = try Remover(from: test.catalog, kind: .photos).remove([["b"]], files: [])
+        _ = try Remover(from: test.catalog, kind: .photos).remove([["b"]])
         #expect(try test.catalog.vector(ofPhoto: "b") == nil && test.catalog.vectorCount() == 1)
         let before = try Data(contentsOf: URL(fileURLWithPath: #require(try test.catalog.vectorPath())))
         #expect(try test.catalog.eraseRemovedVectors() == 1)

@@ -98,6 +98,10 @@ struct ChangeEncodingTests {
             #"{"v":1,"kind":24,"group":"owls","photo":"p1","table":"pools","at":5}"#
         ),
         (
+            .removal(RemovalChange(.account("ann"), atMilliseconds: 5)),
+            #"{"v":1,"kind":25,"user":"ann","at":5}"#
+        ),
+        (
             .renaming(RenamingChange(.group, from: "owls", to: "night owls", atMilliseconds: 5)),
             #"{"v":1,"kind":30,"group":"owls","to":"night owls","at":5}"#
         ),

@@ -67,6 +67,44 @@ struct ForgettingTests: JournalTests {
         }
     }
 
+    @Test("Of a deleted member, only what came before goes from every journal, whichever change comes first")
+    func deletedMember() throws {
+        let (one, other, late) = (try journal("one"), try journal("other"), try journal("late"))
+        func follow(_ id: String, _ user: String) -> InteractionRecord {
+            InteractionRecord(id: id, .follow, subjectID: user, atMilliseconds: 1)
+        }
+        for journal in [one, other, late] {
+            _ = try record(journal, Self.interaction("told-\(journal.origin)", .dismiss, "telling-group"))
+            _ = try record(journal, follow("1-\(journal.origin)", "ann"), of: "bob")
+            _ = try journal.record([.member(MemberChange(ofUser: "ann", .state(interests: ["telling-topic"])))], at: 6)
+        }
+        let removal = RemovalChange(.account("ann"), atMilliseconds: 20)
+        #expect(try one.record([.removal(removal)], at: 20) == [.removal(.pending)])
+        #expect(try one.recentChanges(ofUser: "ann")?.isGone == true)
+        #expect(try !one.isForgotten(user: "ann", beyond: .none))
+        // The member comes back, and is followed again.
+        _ = try record(one, Self.interaction("back", .join, "b"))
+        _ = try record(one, follow("2", "ann"), of: "bob")
+        for journal in [other, late] {
+            _ = try journal.follow(sent(one), beyond: .none, at: 21)
+            _ = try one.follow(sent(journal), beyond: .none, at: 22)
+        }
+        _ = try other.follow(sent(late), beyond: .none, at: 23)
+        _ = try late.follow(sent(other), beyond: .none, at: 23)
+        for journal in [one, other, late] {
+            let recent = try #require(try journal.recentChanges(ofUser: "ann"))
+            #expect(recent.isCleared && !recent.isGone && !recent.isForgotten && recent.interests == nil)
+            #expect(recent.interactions.map(\.id) == ["back"])
+            #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9)?.map(\.id) == ["back"])
+            #expect(try journal.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["2"])
+            // For a version with the removal, the published data counts.
+            let taken = AppliedChanges([one.origin: 4])
+            #expect(try journal.recentChanges(ofUser: "ann", beyond: taken)?.isCleared == false)
+            #expect(try journal.eraseForgotten())
+        }
+        for text in ["telling-group", "telling-topic", "told-"] { #expect(try files(with: text) == []) }
+    }
+
     @Test("Removals of entries are their member's changes; of groups and photos, everybody's")
     func removals() throws {
         let journal = try journal()

@@ -107,6 +107,133 @@ struct SharedRemovalTests {
         }
     }
 
+    @Test("Who is deleted by a command is new to all daemons within the usual second, and stays away until they act")
+    func deletedByCommand() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let version = try await workspace.currentVersion()
+        var daemons = try await daemons(on: workspace)
+        // A daemon with a catalog that is only read.
+        daemons.append(
+            try await RunningDaemon(
+                workspace, "--journal", workspace.path("journal-c"),
+                settings: ["COTERIE_CACHE": workspace.path("cache-c")]))
+        try await daemons[2].wait(forVersion: version)
+        let dismissal = #"{"interactions":[{"id":"a-telling-id","kind":"dismiss","groupId":"macro-mondays"}]}"#
+        #expect(status(daemons[0], "POST", "/v1/users/\(Self.user)/interactions", json: dismissal) == 200)
+        let interests = #"{"interests":["a-telling-topic"]}"#
+        #expect(status(daemons[1], "PUT", "/v1/users/\(Self.user)/interests", json: interests) == 200)
+        struct List: Decodable {
+            struct Interest: Decodable { var groupIds: [String] }
+            var known: Bool
+            var interests: [Interest]?
+            var recommendationId: String?
+        }
+        func list(_ daemon: RunningDaemon) -> List? { try? daemon.answer(Self.list, List.self) }
+        for daemon in daemons {
+            #expect(
+                await RunningDaemon.poll {
+                    (try? daemon.get("/v1/users/\(Self.user)/interactions").text.contains("a-telling-id")) == true
+                })
+            #expect(list(daemon)?.known == true && list(daemon)?.interests?.isEmpty == false)
+        }
+        let run = try await workspace.succeed("delete", "user", Self.user)
+        #expect(run.text.contains("the daemons of redis://"), "\(run.testDescription)")
+        func isNew(_ daemon: RunningDaemon) -> Bool {
+            guard let list = list(daemon), !list.known, list.interests?.isEmpty != false else { return false }
+            let texts = ["interactions", "interests"].map {
+                (try? daemon.get("/v1/users/\(Self.user)/\($0)").text) ?? "a-telling"
+            }
+            return texts.allSatisfy { !$0.contains("a-telling") }
+        }
+        for daemon in daemons { #expect(await RunningDaemon.poll { isNew(daemon) }) }
+        #expect(await RunningDaemon.poll { (try? journalsHave("a-telling", workspace)) == false })
+        let users = "SELECT user_id FROM users WHERE user_id = '\(Self.user)'"
+        try await workspace.succeed("recompute")
+        #expect(try CatalogContent.texts(users, workspace.catalog).isEmpty)
+        let next = try await workspace.currentVersion()
+        for daemon in daemons {
+            try await daemon.wait(forVersion: next)
+            #expect(isNew(daemon))
+        }
+        // An older version does not know the member either. Who acts again is a member again.
+        try await workspace.succeed("rollback")
+        for daemon in daemons {
+            try await daemon.wait(forVersion: version)
+            #expect(isNew(daemon))
+        }
+        let join = #"{"interactions":[{"id":"back","kind":"join","groupId":"night-walkers"}]}"#
+        #expect(status(daemons[0], "POST", "/v1/users/\(Self.user)/interactions", json: join) == 200)
+        for daemon in daemons { #expect(await RunningDaemon.poll { list(daemon)?.known == true }) }
+        try await workspace.succeed("recompute")
+        #expect(try CatalogContent.texts(users, workspace.catalog) == [Self.user])
+        #expect(
+            try CatalogContent.texts(
+                """
+                SELECT group_id FROM memberships JOIN groups USING (group_key) JOIN users USING (user_key)
+                WHERE user_id = '\(Self.user)'
+                """, workspace.catalog) == ["night-walkers"])
+    }
+
+    @Test("A join that is still in a stream does not undo the deletion of its membership; groups go at once, too")
+    func deletedPairs() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let daemons = try await daemons(on: workspace)
+        let join = #"{"interactions":[{"id":"1","kind":"join","groupId":"night-walkers"}]}"#
+        #expect(status(daemons[0], "POST", "/v1/users/newcomer/interactions", json: join) == 200)
+        let target = "/v1/users/newcomer/recommendations/night-walkers/why?session=none"
+        func isJoined(_ daemon: RunningDaemon) -> Bool? {
+            try? daemon.get(target).text.contains(#""standing":"joined""#)
+        }
+        for daemon in daemons { #expect(await RunningDaemon.poll { isJoined(daemon) == true }) }
+        // The catalog does not know the membership yet.
+        let run = try await workspace.run("delete", "membership", "night-walkers", "newcomer", "--json")
+        #expect(run.exitCode == CommandRun.ExitCode.badData && run.text.contains("toldStore"), "\(run.testDescription)")
+        for daemon in daemons { #expect(await RunningDaemon.poll { isJoined(daemon) == false }) }
+        try await workspace.succeed("recompute")
+        let memberships = """
+            SELECT group_id FROM memberships JOIN groups USING (group_key) JOIN users USING (user_key)
+            WHERE user_id = 'newcomer'
+            """
+        #expect(try CatalogContent.texts(memberships, workspace.catalog).isEmpty)
+        let gone = try await workspace.succeed("delete", "group", "macro-mondays")
+        #expect(gone.text.contains("were told"), "\(gone.testDescription)")
+        for daemon in daemons {
+            #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/macro-mondays/similar").status) == 404 })
+        }
+    }
+
+    @Test("A copy of the catalog with another database of the same server changes nothing of the site")
+    func anotherDatabase() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let version = try await workspace.currentVersion()
+        let daemon = try await daemons(on: workspace)[0]
+        let server = try #require(workspace.server)
+        let copy = ["--catalog", workspace.path("copy.sqlite"), "--store", "\(server.url)/3"]
+        try FileManager.default.copyItem(atPath: workspace.catalog, toPath: workspace.path("copy.sqlite"))
+        let forgotten = try await workspace.succeed(["forget", Self.user] + copy)
+        #expect(forgotten.text.contains("the daemons of \(server.url)/3 were told"), "\(forgotten.testDescription)")
+        try await workspace.succeed(["recompute"] + copy)
+        // A daemon of the copy answers from the copy's store, and exchanges changes there.
+        let staged = try await RunningDaemon(
+            workspace, "--store", "\(server.url)/3", "--catalog", "none", "--journal", workspace.path("journal-copy"),
+            settings: ["COTERIE_CACHE": workspace.path("cache-copy")])
+        try await staged.wait { !$0.degraded }
+        #expect(status(staged, "PUT", "/v1/admin/groups/night-walkers/hidden") == 200)
+        try await workspace.succeed(["recompute"] + copy)
+        #expect(
+            try CatalogContent.texts("SELECT count(*) FROM hidden_groups", workspace.path("copy.sqlite")) == ["1"])
+        // The site has nothing of this.
+        try await workspace.succeed("recompute")
+        try await daemon.wait(forVersion: workspace.currentVersion())
+        #expect(try await workspace.currentVersion() != version)
+        #expect(try daemon.get(Self.list).status == 200)
+        #expect(try daemon.get("/v1/groups/night-walkers/similar").status == 200)
+        #expect(try CatalogContent.texts("SELECT count(*) FROM forgotten_members", workspace.catalog) == ["0"])
+    }
+
     @Test("A group and a membership removed on one daemon go on all, and from the catalog with the next recompute")
     func others() async throws {
         let workspace = try Workspace(.redis)

@@ -194,7 +194,7 @@ struct RestorationTests {
         do {
             let catalog = try Catalog(path: catalogPath, mode: .recording)
             _ = try catalog.forget(["ann"], withPhotos: withPhotos, atMilliseconds: 5)
-            if !withPhotos { _ = try Remover(from: catalog, kind: .photos).remove([["q"]], files: []) }
+            if !withPhotos { _ = try Remover(from: catalog, kind: .photos).remove([["q"]]) }
         }
         let (outcome, restored) = try replace()
         #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == (withPhotos ? 2 : 1))

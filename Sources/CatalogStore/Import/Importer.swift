@@ -263,6 +263,11 @@ extension Importer {
         }
         if kind == .groups { try checkRenames() }
         try wrapping { () throws(DatabaseError) in
+            let changes = catalog.database.totalChanges
+            if case .entities(let table) = kind {
+                try catalog.noteRemoval(ofVanished: table)
+            }
+            temporaryChanges += catalog.database.totalChanges - changes
             for removal in kind.removals(in: catalog.relations, isNamed: false) {
                 try catalog.database.execute(removal.statement)
             }

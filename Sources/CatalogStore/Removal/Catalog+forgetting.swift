@@ -81,6 +81,7 @@ extension Catalog {
                 try note.run()
                 renamed.bind(id, at: 1)
                 try renamed.run()
+                try removalNotes(ofMember: id, "DELETE").run()
             }
         }
         return summary
@@ -161,6 +162,9 @@ extension Catalog {
             renamed.bind(id, at: 1)
             if try renamed.step(), renamed.integer(0) > 0 { traces.rows["renamed_ids"] = Int(renamed.integer(0)) }
             renamed.reset()
+            let removals = try removalNotes(ofMember: id, "SELECT count(*)")
+            if try removals.step(), removals.integer(0) > 0 { traces.rows["noted_removals"] = Int(removals.integer(0)) }
+            removals.reset()
             let note = try database.prepare("SELECT forgotten_at FROM forgotten_members WHERE user_id = ?")
             note.bind(id, at: 1)
             if try note.step() { traces.forgottenAt = note.integer(0) }

@@ -36,40 +36,59 @@ public final class Remover {
         return 2
     }
 
-    /// Removes rows that are named by ids, directly and in files with the kind's columns.
+    /// Removes rows that are named by ids.
     ///
     /// - Parameters:
     ///   - rows: the ids of each row.
-    ///   - files: files as for an import; other columns are ignored.
+    ///   - stamp: the stamp, in milliseconds, before which changes of daemons do not bring back the rows, known or
+    ///     not; nil if daemons have no changes.
+    ///   - stream: the stream that tells daemons of the removal, and its last number.
     /// - Throws: `CatalogError`; then nothing was removed.
-    public func remove(_ rows: [[String]], files: [String]) throws(CatalogError) -> RemovalSummary {
+    public func remove(_ rows: [[String]], stamp: Int64? = nil, stream: (origin: String, last: Int64)? = nil)
+        throws(CatalogError) -> RemovalSummary
+    {
         try catalog.database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            try removeWithinTransaction(rows, files: files)
+            if let stream { try catalog.noteTaken([stream.origin: stream.last]) }
+            return try removeWithinTransaction(rows, stamp: stamp)
         }
     }
 
     /// Removes rows in the same way, within a transaction of the caller.
-    func removeWithinTransaction(_ rows: [[String]], files: [String]) throws(CatalogError) -> RemovalSummary {
+    func removeWithinTransaction(_ rows: [[String]], stamp: Int64?) throws(CatalogError) -> RemovalSummary {
         let keys = try wrapping { () throws(DatabaseError) in try KeyLookup(kind, catalog.database) }
         for ids in rows { try note(ids, keys) }
-        for path in files { try note(recordsOf: path, keys) }
+        if let stamp {
+            try wrapping { () throws(DatabaseError) in
+                let removals = try NotedRemovals(catalog.database)
+                for ids in rows { try removals.note(kind, ids, stamp: stamp) }
+            }
+        }
         try catalog.removeVanished(kind, into: &summary)
         return summary
     }
 
-    private func note(recordsOf path: String, _ keys: KeyLookup) throws(CatalogError) {
+    /// Returns the ids of each row in files with the columns of an import; other columns are ignored.
+    public func rows(inFiles paths: [String]) throws(CatalogError) -> [[String]] {
+        var rows: [[String]] = []
+        for path in paths { try rows.append(contentsOf: self.rows(inFile: path)) }
+        return rows
+    }
+
+    private func rows(inFile path: String) throws(CatalogError) -> [[String]] {
         let input = try InputFile(path: path)
         let columns = kind.columns.prefix(Self.idCount(of: kind)).map { RecordColumn($0.name) }
         var reader = try input.records(columns)
+        var rows: [[String]] = []
         var event = try reader.nextEvent()
         while event != .end {
             if case .rejected(let record) = event {
                 throw CatalogError(
                     .badData, "\(input.name), line \(record.line): \(record.reason); nothing was removed")
             }
-            try note(columns.indices.map { reader.text($0) }, keys)
+            rows.append(columns.indices.map { reader.text($0) })
             event = try reader.nextEvent()
         }
+        return rows
     }
 
     /// Adds a row to the rows to remove.
@@ -210,20 +229,23 @@ extension EntityTable {
 
 extension Catalog {
     /// Executes a removal, within a transaction of the caller.
-    func apply(_ change: RemovalChange) throws(CatalogError) -> RemovalChange.Outcome {
+    ///
+    /// - Parameter stamp: the stamp of a removal from a journal, in milliseconds.
+    func apply(_ change: RemovalChange, stamp: Int64? = nil) throws(CatalogError) -> RemovalChange.Outcome {
         let kind: ImportKind
         let ids: [String]
         switch change.subject {
         case .member(let id, let withPhotos):
             let summary = try removeForGood([id], withPhotos: withPhotos, atMilliseconds: change.atMilliseconds)
             return .removed(summary.rows(of: .users))
+        case .account(let id): (kind, ids) = (.users, [id])
         case .group(let id): (kind, ids) = (.groups, [id])
         case .photo(let id): (kind, ids) = (.photos, [id])
         case .user(let id, let group, let table), .pooled(let id, let group, let table):
             guard let source = relations.sources.first(where: { $0.table == table }) else { return .unknown }
             (kind, ids) = (.relation(source), [group, id])
         }
-        let summary = try Remover(from: self, kind: kind).removeWithinTransaction([ids], files: [])
+        let summary = try Remover(from: self, kind: kind).removeWithinTransaction([ids], stamp: stamp)
         return summary.removed == 0 ? .unknown : .removed(summary.rows(of: kind))
     }
 }

@@ -67,7 +67,8 @@ extension CommunityReader {
         ofUser id: String, _ known: MemberProfile?, after recent: RecentMemberChanges?, in snapshot: VisibleSnapshot,
         atMilliseconds instant: Int64
     ) throws(ServiceError) -> MemberProfile? {
-        guard recent?.isForgotten != true, var profile = known ?? recent.map({ _ in MemberProfile(userID: id) })
+        let kept = recent?.isCleared == true ? nil : known
+        guard recent?.isGone != true, var profile = kept ?? recent.map({ _ in MemberProfile(userID: id) })
         else { return nil }
         if let recent { profile = profile.replaying(recent, for: snapshot.planner, atMilliseconds: instant) }
         let told = (recent?.told ?? []) + removed.endings

@@ -61,8 +61,9 @@ final class JournalSource: CommunitySource {
         -> MemberProfile?
     {
         let recent = try recentChanges(ofUser: id, in: snapshot)
-        if recent?.isForgotten == true { return nil }
-        let published = try published(id, in: snapshot).map {
+        if recent?.isGone == true { return nil }
+        let known = recent?.isCleared == true ? nil : try published(id, in: snapshot)
+        let published = known.map {
             MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
         }
         guard var profile = published ?? recent.map({ _ in MemberProfile(userID: id) }) else { return nil }
@@ -198,7 +199,7 @@ final class JournalSource: CommunitySource {
     /// The answer for a member is always true: the catalog may know a member who is in no version.
     private func isThere(_ subject: RemovalChange.Subject, in snapshot: ModelSnapshot) throws(ServiceError) -> Bool {
         switch subject {
-        case .member: return true
+        case .member, .account: return true
         case .group(let group), .user(_, let group, _), .pooled(_, let group, _):
             return isThere(group: group, in: snapshot)
         case .photo(let id):
@@ -261,7 +262,7 @@ final class JournalSource: CommunitySource {
         let recent = try journal.recentChanges(ofUser: id, beyond: snapshot?.manifest.taken ?? .none)
         if recent?.isForgotten == true { return [] }
         if let interests = recent?.interests { return interests }
-        guard let snapshot else { return [] }
+        guard let snapshot, recent?.isCleared != true else { return [] }
         return try published(id, in: VisibleSnapshot(snapshot))?.feedback.interests ?? []
     }
 

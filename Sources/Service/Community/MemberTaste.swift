@@ -46,10 +46,10 @@ extension RemovedThings {
 extension TasteContact {
     /// Returns the contact after what the other member did since the catalog was written.
     ///
-    /// - Returns: `nil` if the member is forgotten, or in no group any more that both are in.
+    /// - Returns: `nil` if the member was removed, or is in no group any more that both are in.
     func after(_ changes: RecentMemberChanges?, for planner: Planner) -> TasteContact? {
         guard let changes else { return self }
-        guard !changes.isForgotten else { return nil }
+        guard !changes.isForgotten, !changes.isCleared else { return nil }
         let known = MemberProfile(userID: id, joined: sharedGroups.map { .init(group: $0) })
         let joined = Set(known.replaying(changes, for: planner, atMilliseconds: 0).joined.map(\.group))
         let shared = sharedGroups.filter(joined.contains)

@@ -93,7 +93,7 @@ extension Call {
 extension Problem {
     fileprivate static func nothingToRemove(_ subject: RemovalChange.Subject) -> Problem {
         switch subject {
-        case .member(let id, _): .unknown(.unknownUser, "user", id: id, near: [])
+        case .member(let id, _), .account(let id): .unknown(.unknownUser, "user", id: id, near: [])
         case .group(let id): .unknown(.unknownGroup, "group", id: id, near: [])
         case .photo(let id): .unknown(.unknownPhoto, "photo", id: id, near: [])
         case .user(let id, let group, let table), .pooled(let id, let group, let table):

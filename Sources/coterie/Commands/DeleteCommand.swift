@@ -1,5 +1,7 @@
 import CatalogStore
+import Changes
 import CommandLine
+import Model
 import RecordReading
 
 /// `coterie delete WHAT ID…`.
@@ -16,9 +18,13 @@ enum DeleteCommand: Subcommand {
             followed member.
 
             Everything is removed in one transaction. Ids that the catalog does not have are listed, and the exit code \
-            is 65; the others are removed all the same. A daemon that has the catalog notices within half a second. \
-            Other daemons notice with the next version, or at once if an administrator removes the same over HTTP. A \
-            later import can bring back what was removed; "coterie forget" keeps a member away.
+            is 65; the others are removed all the same. A daemon that commits to the catalog notices within half a \
+            second. With a store in Redis the command tells the daemons that share it, within about a second: they \
+            leave out removed groups, memberships and photos, and a user is new to them. They know of other removed \
+            pairs with the next version. The lists of a user's sessions go, too.
+
+            What daemons recorded before does not bring back what was removed; later imports and actions of members \
+            do. "coterie forget" keeps a member away.
             """,
         arguments: [
             Argument("WHAT", help: names.joined(separator: ", ")),
@@ -28,8 +34,8 @@ enum DeleteCommand: Subcommand {
             Option(
                 "from", "FILE", help: "Read ids from a file with the columns of an import; - is standard input",
                 isRepeating: true),
-            CommonOptions.catalog, CommonOptions.json,
-        ],
+            CommonOptions.catalog, ParsedCommand.sessionsOption,
+        ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie delete photo p-17 p-18", "coterie delete membership owl-watch laura-100",
             "coterie delete user --from gone.csv", "coterie delete favourite laura-100 p-17",
@@ -52,21 +58,51 @@ enum DeleteCommand: Subcommand {
         guard ids.count % width == 0 else {
             throw UsageError("a \(what) is named by \(width) ids, and \(ids.count) were given")
         }
-        let rows = stride(from: 0, to: ids.count, by: width).map { Array(ids[$0..<$0 + width]) }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        let summary = try Remover(from: catalog, kind: kind).remove(rows, files: files)
+        let remover = Remover(from: catalog, kind: kind)
+        let rows =
+            try stride(from: 0, to: ids.count, by: width).map { Array(ids[$0..<$0 + width]) }
+            + remover.rows(inFiles: files)
+        let daemons = try ToldDaemons(parsed)
+        let stamp = daemons.stampMilliseconds()
+        // Daemons may have changes under an id from which a member was renamed.
+        let users = kind == .users ? try rows.map { $0[0] } + catalog.earlierIDs(ofUsers: rows.map { $0[0] }) : []
+        let subjects = kind == .users ? users.map { .account($0) } : rows.compactMap { Self.subject(kind, $0) }
+        let stream = CommandStream(
+            subjects.map { .removal(RemovalChange($0, atMilliseconds: stamp)) }, atMilliseconds: stamp)
+        let summary = try remover.remove(rows, stamp: stamp, stream: daemons.numbers(of: stream))
         if kind == .photos { _ = try catalog.eraseRemovedVectors(leaving: 0.1) }
+        try daemons.tell(
+            stream, forgettingSessionsOf: users, done: "the catalog has them no longer", again: "delete them again")
+        _ = try parsed.forgetSessions(ofUsers: users)
+        let told = stream.last > 0 ? daemons : nil
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(document: Answer(kind: kind.name, summary))
+            try output.json(document: Answer(kind: kind.name, summary, toldStore: told?.location))
         } else {
             try output.line(Self.line(kind, summary))
+            if let line = told?.line { try output.line(line) }
         }
         try output.flush()
         guard summary.unknownCount == 0 else {
             let named = summary.unknown.prefix(5).map { "\"\(printable($0))\"" }.joined(separator: ", ")
             let more = summary.unknownCount > 5 ? " and \(summary.unknownCount - 5) more" : ""
             throw Failure(Failure.badData, "the catalog has no \(what) \(named)\(more)")
+        }
+    }
+
+    /// Returns the subject of a removal that daemons know; nil for pairs that begin with a user, as favourites do.
+    private static func subject(_ kind: ImportKind, _ ids: [String]) -> RemovalChange.Subject? {
+        switch kind {
+        case .entities(.groups): return .group(ids[0])
+        case .entities(.users): return .account(ids[0])
+        case .entities(.photos): return .photo(ids[0])
+        case .relation(let source):
+            guard source.rows == .groups else { return nil }
+            switch source.entries {
+            case .users: return .user(ids[1], ofGroup: ids[0], table: source.table)
+            case .photos: return .pooled(ids[1], ofGroup: ids[0], table: source.table)
+            }
         }
     }
 
@@ -84,8 +120,10 @@ enum DeleteCommand: Subcommand {
         var removed, unknown: Int
         var others: [String: Int]
         var unknownIds: [String]
+        var toldStore: String?
 
-        init(kind: String, _ summary: RemovalSummary) {
+        init(kind: String, _ summary: RemovalSummary, toldStore: String?) {
+            self.toldStore = toldStore
             self.kind = kind
             removed = summary.removed
             unknown = summary.unknownCount

@@ -37,7 +37,7 @@ enum ForgetCommand: Subcommand {
             Option("backup", "FILE", help: "With --check: look into this backup, without restoring it"),
             Option(flag: "undo", help: "Let them come back; what was removed stays removed"),
             Option(flag: "list", help: "Only list the members who were forgotten"),
-            Option("sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)"),
+            ParsedCommand.sessionsOption,
             CommonOptions.catalog,
             ParsedCommand.journals,
         ] + CommonOptions.storeOptions + [CommonOptions.json],
@@ -60,52 +60,34 @@ enum ForgetCommand: Subcommand {
             let count = try catalog.readmit(users)
             return try say("\(Formats.grouped(count)) members may come back")
         }
-        let (now, withPhotos) = (Int64(Date().timeIntervalSince1970 * 1000), parsed.flag("with-photos"))
-        let channel = try parsed.openStore().shared?.channel
+        let daemons = try ToldDaemons(parsed)
+        let (now, withPhotos) = (daemons.stampMilliseconds(), parsed.flag("with-photos"))
         // Daemons may have changes under an id from which a member was renamed.
         let everyID = try users + catalog.earlierIDs(ofUsers: users)
         let stream = CommandStream(forgetting: everyID, withPhotos: withPhotos, atMilliseconds: now)
         let (summary, isErased) = try catalog.forget(
-            users, withPhotos: withPhotos, atMilliseconds: now,
-            stream: channel.map { _ in (stream.origin, stream.last) })
+            users, withPhotos: withPhotos, atMilliseconds: now, stream: daemons.numbers(of: stream))
         if withPhotos { _ = try catalog.eraseRemovedVectors() }
-        if let channel { try tell(everyID, through: stream, channel) }
-        var sessions = 0
-        if let kept = try SessionFileReader(path: sessionsPath(parsed)) {
-            for user in everyID { sessions += try kept.forget(ofUser: user) }
-        }
+        try daemons.tell(
+            stream, forgettingSessionsOf: everyID, done: "the catalog has forgotten them", again: "forget them again")
+        let sessions = try parsed.forgetSessions(ofUsers: everyID)
         if parsed.flag("json") {
             var output = try Output()
             try output.json(
                 document: Answer(
-                    removed: summary.removed, others: summary.others, sessions: sessions, isLogErased: isErased))
+                    removed: summary.removed, others: summary.others, sessions: sessions, isLogErased: isErased,
+                    toldStore: daemons.location))
             return try output.flush()
         }
         let others = summary.others.sorted { $0.key < $1.key }.map { "\(Formats.grouped($0.value)) \($0.key)" }
         let parts =
             ["\(Formats.grouped(summary.removed)) members forgotten"] + others + ["\(sessions) lists of sessions"]
         try say(parts.joined(separator: ", "))
+        if let line = daemons.line { try say(line) }
         if !isErased {
             try say(
                 "somebody reads the catalog: its log \(parsed.text("catalog"))-wal holds them until it is overwritten")
         }
-    }
-
-    /// Tells the daemons of a shared store, and removes the members' lists of sessions from the store.
-    private static func tell(_ users: [String], through stream: CommandStream, _ channel: SharedChannel) throws {
-        do throws(StoreError) {
-            var streams = try channel.journals()
-            do throws(ChangeError) { try stream.send(to: &streams) } catch { throw StoreError(error) }
-            for user in users { try channel.forgetSessions(ofUser: user) }
-        } catch {
-            throw Failure(
-                Failure.tryLater,
-                "the catalog has forgotten them, but the store was not told: \(error.message); forget them again")
-        }
-    }
-
-    private static func sessionsPath(_ parsed: ParsedCommand) -> String {
-        parsed.textIfGiven("sessions") ?? parsed.text("catalog") + "-sessions"
     }
 
     private static func say(_ line: String) throws {
@@ -133,7 +115,7 @@ enum ForgetCommand: Subcommand {
     /// Prints what is left of members, and where.
     private static func check(_ parsed: ParsedCommand, _ users: [String]) throws {
         let catalog = try parsed.openCatalog()
-        let sessions = try SessionFileReader(path: sessionsPath(parsed))
+        let sessions = try SessionFileReader(path: parsed.sessionsPath)
         let store = try parsed.openStore()
         let published = try publishedMembers(of: store)
         var streamed: [BytewiseString: [String: Int]] = [:]
@@ -226,6 +208,7 @@ enum ForgetCommand: Subcommand {
         var others: [String: Int]
         var sessions: Int
         var isLogErased: Bool
+        var toldStore: String?
     }
 
     private struct Row: Encodable {

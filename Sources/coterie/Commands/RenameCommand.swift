@@ -1,8 +1,6 @@
 import CatalogStore
 import Changes
 import CommandLine
-import FoundationEssentials
-import ModelStore
 
 /// `coterie rename WHAT OLD NEW`.
 enum RenameCommand: Subcommand {
@@ -32,34 +30,23 @@ enum RenameCommand: Subcommand {
         }
         guard (1...255).contains(new.utf8.count) else { throw UsageError("an id has 1 to 255 bytes") }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let daemons = try ToldDaemons(parsed)
+        let now = daemons.stampMilliseconds()
         let change = RenamingChange(table == .groups ? .group : .user, from: old, to: new, atMilliseconds: now)
-        let (channel, stream) = (
-            try parsed.openStore().shared?.channel, CommandStream([.renaming(change)], atMilliseconds: now)
-        )
-        let outcome = try catalog.rename(
-            table, from: old, to: new, stream: channel.map { _ in (stream.origin, stream.last) })
+        let stream = CommandStream([.renaming(change)], atMilliseconds: now)
+        let outcome = try catalog.rename(table, from: old, to: new, stream: daemons.numbers(of: stream))
         guard outcome != .unknown else { throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table)) }
-        if let channel { try tell(stream, through: channel) }
+        try daemons.tell(stream, done: "the catalog has the new id", again: "rename it again")
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(document: Answer(what: what, from: old, to: new, outcome: "\(outcome)"))
+            try output.json(
+                document: Answer(
+                    what: what, from: old, to: new, outcome: "\(outcome)", toldStore: daemons.location))
         } else {
             try output.line(printable(line(outcome, what, old, new)))
+            if let line = daemons.line { try output.line(line) }
         }
         try output.flush()
-    }
-
-    /// Tells the daemons of a shared store.
-    private static func tell(_ stream: CommandStream, through channel: SharedChannel) throws {
-        do throws(StoreError) {
-            var streams = try channel.journals()
-            do throws(ChangeError) { try stream.send(to: &streams) } catch { throw StoreError(error) }
-        } catch {
-            throw Failure(
-                Failure.tryLater,
-                "the catalog has the new id, but the store was not told: \(error.message); rename it again")
-        }
     }
 
     private static func line(_ outcome: RenamingChange.Outcome, _ what: String, _ old: String, _ new: String) -> String
@@ -73,5 +60,6 @@ enum RenameCommand: Subcommand {
 
     private struct Answer: Encodable {
         var what, from, to, outcome: String
+        var toldStore: String?
     }
 }

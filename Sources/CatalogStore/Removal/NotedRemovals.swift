@@ -1,0 +1,132 @@
+import Changes
+import Model
+import SQLite
+
+/// The latest removal of each group, user, photo and pair that a command, an import or the site removed.
+///
+/// Changes of daemons that are older than a removal may come later. They do not bring back what was removed; newer ones
+/// do. The things are named by their external ids, because their rows are gone.
+final class NotedRemovals {
+    private let select: Statement
+    private let exists: Statement
+    private let insert: Statement
+
+    init(_ database: Database) throws(DatabaseError) {
+        exists = try database.prepare("SELECT EXISTS (SELECT 1 FROM noted_removals)")
+        select = try database.prepare(
+            "SELECT 1 FROM noted_removals WHERE kind = ?1 AND id = ?2 AND entry_id = ?3 AND stamp > ?4")
+        insert = try database.prepare(
+            """
+            INSERT INTO noted_removals VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
+            """)
+    }
+
+    /// Whether nothing was ever removed.
+    var areNone: Bool {
+        get throws(DatabaseError) {
+            defer { exists.reset() }
+            return try exists.step() && exists.integer(0) == 0
+        }
+    }
+
+    /// Notes a removal.
+    ///
+    /// - Parameters:
+    ///   - ids: the id of a group, a user or a photo, or the two ids of a pair.
+    ///   - stamp: the stamp before which changes are older than the removal, in milliseconds.
+    func note(_ kind: ImportKind, _ ids: [String], stamp: Int64) throws(DatabaseError) {
+        guard kind.canComeBack else { return }
+        bind(kind, ids, stamp, to: insert)
+        try insert.run()
+    }
+
+    /// Returns a member's change without what is older than the removal of the member, or of what it names.
+    ///
+    /// - Returns: the rest, and the number of parts that are gone; if nothing is left, the rest has no interactions.
+    func filter(_ change: Change, stamp: Int64) throws(DatabaseError) -> (kept: Change, leftOut: Int) {
+        guard case .member(var member) = change else { return (change, 0) }
+        let isGone = try isRemoved(.users, [member.userID], after: stamp)
+        guard case .record(let interactions) = member.action else {
+            guard isGone else { return (change, 0) }
+            member.action = .record([])
+            return (.member(member), 1)
+        }
+        var kept: [InteractionRecord] = []
+        if !isGone {
+            for interaction in interactions where try !isRemoved(interaction, by: member.userID, after: stamp) {
+                kept.append(interaction)
+            }
+        }
+        member.action = .record(kept)
+        return (.member(member), interactions.count - kept.count)
+    }
+
+    /// Whether what an interaction is about, or the pair that it changes, was removed after a stamp.
+    private func isRemoved(_ interaction: InteractionRecord, by user: String, after stamp: Int64)
+        throws(DatabaseError) -> Bool
+    {
+        let subject = interaction.subjectID
+        let kind: ImportKind =
+            switch interaction.kind.subject {
+            case .group: .groups
+            case .photo: .photos
+            case .user: .users
+            }
+        if try isRemoved(kind, [subject], after: stamp) { return true }
+        guard let source = interaction.kind.pairChange?.source else { return false }
+        return try isRemoved(
+            .relation(source), source.rows == .users ? [user, subject] : [subject, user], after: stamp)
+    }
+
+    private func isRemoved(_ kind: ImportKind, _ ids: [String], after stamp: Int64) throws(DatabaseError) -> Bool {
+        bind(kind, ids, stamp, to: select)
+        defer { select.reset() }
+        return try select.step()
+    }
+
+    private func bind(_ kind: ImportKind, _ ids: [String], _ stamp: Int64, to statement: Statement) {
+        statement.bind(kind.name, at: 1)
+        statement.bind(ids[0], at: 2)
+        statement.bind(ids.count > 1 ? ids[1] : "", at: 3)
+        statement.bind(stamp, at: 4)
+    }
+}
+
+extension ImportKind {
+    /// Whether a member's change may add rows of the kind, or name them.
+    fileprivate var canComeBack: Bool {
+        guard case .relation(let source) = self else { return true }
+        return RelationSource.changed.contains(source)
+    }
+}
+
+extension Catalog {
+    /// Notes that the groups, users or photos with the keys in the temporary table `vanished` are removed now.
+    func noteRemoval(ofVanished table: EntityTable) throws(DatabaseError) {
+        try database.execute(
+            """
+            INSERT INTO noted_removals
+            SELECT '\(table.rawValue)', \(table.idColumn), '',
+                CAST(round((julianday('now') - julianday('1970-01-01')) * 86400000) AS INTEGER)
+            FROM \(table.rawValue) WHERE \(table.keyColumn) IN (SELECT key FROM temp.vanished)
+            ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
+            """)
+    }
+
+    /// Deletes the notes that name a member, or counts them.
+    ///
+    /// - Parameter statement: the beginning of a statement about the notes, such as "DELETE".
+    func removalNotes(ofMember id: String, _ statement: String) throws(DatabaseError) -> Statement {
+        let naming = RelationSource.changed.flatMap { source in
+            source.columns(naming: .users).map {
+                "kind = '\(source.table)' AND \($0 == source.rowColumn ? "id" : "entry_id") = ?1"
+            }
+        }
+        let conditions = ["kind = '\(EntityTable.users.rawValue)' AND id = ?1"] + naming
+        let notes = try database.prepare(
+            "\(statement) FROM noted_removals WHERE \(conditions.joined(separator: " OR "))")
+        notes.bind(id, at: 1)
+        return notes
+    }
+}
