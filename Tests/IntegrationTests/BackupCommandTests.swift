@@ -91,9 +91,18 @@ struct BackupCommandTests {
         let used = try await workspace.run("restore", "today.tar", "--replace")
         #expect(used.exitCode == CommandRun.ExitCode.tryLater && used.errors.contains("stop the daemons"))
         #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
+        try await workspace.succeed("curate", "add", "lone-trees")
         try await workspace.succeed("hide", "night-walkers")
-        try await workspace.succeed("restore", "today.tar", "--replace")
-        #expect(try await workspace.succeed("hide", "--list").text.contains("no group is hidden"))
+        try await workspace.succeed("delete", "group", "macro-mondays")
+        let restored = try await workspace.succeed("restore", "today.tar", "--replace").text
+        #expect(
+            restored.contains("1 groups are hidden") && restored.contains("1 groups had been removed"), "\(restored)")
+        #expect(try await workspace.succeed("hide", "--list").text.contains("night-walkers"))
+        #expect(try await !workspace.succeed("curate", "list").text.contains("lone-trees"))
+        try await workspace.succeed("recompute")
+        for group in ["night-walkers", "macro-mondays"] {
+            #expect(try await workspace.run("similar", group).exitCode == CommandRun.ExitCode.badData)
+        }
         let verified = try await workspace.succeed("restore", "today.tar", "--verify")
         #expect(verified.text.contains("catalog.sqlite"))
     }
@@ -103,17 +112,17 @@ struct BackupCommandTests {
         let workspace = try Workspace()
         try await workspace.importSample()
         try await workspace.succeed("backup", "today.tar")
-        try await workspace.succeed("hide", "night-walkers")
+        try await workspace.succeed("curate", "add", "night-walkers")
         var ends = (before: 0, after: 0)
         for delay in stride(from: 0, to: 200_000, by: 20_000) {
             let command = try workspace.start(["restore", "today.tar", "--replace"])
             usleep(UInt32(delay))
             command.send(SIGKILL)
             _ = await command.wait()
-            let isHidden = try await workspace.succeed("hide", "--list").text.contains("night-walkers")
-            if isHidden { ends.before += 1 } else { ends.after += 1 }
+            let isCurated = try await workspace.succeed("curate", "list").text.contains("night-walkers")
+            if isCurated { ends.before += 1 } else { ends.after += 1 }
             #expect(try await workspace.run("check", "--quiet").text.contains("bad      catalog") == false)
-            if !isHidden { try await workspace.succeed("hide", "night-walkers") }
+            if !isCurated { try await workspace.succeed("curate", "add", "night-walkers") }
         }
         #expect(ends.before > 0)
     }

@@ -150,7 +150,7 @@ struct RestorationTests {
         _ = try Catalog(path: catalogPath, mode: .recording).apply(SiteChange(ofGroup: "b", .hide, atMilliseconds: 3))
         try Data("damaged".utf8).write(to: URL(fileURLWithPath: catalogPath + "-wal"))
         _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
-        #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups(limit: 9).isEmpty)
+        #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups(limit: 9).map(\.id) == ["b"])
     }
 
     @Test("A damaged catalog is replaced as well")
@@ -176,9 +176,10 @@ struct RestorationTests {
     }
 
     /// Replaces the site with the backup.
-    private func replace() throws -> (outcome: Restoration.Outcome, catalog: Catalog) {
+    private func replace(keepsRemoved: Bool = false) throws -> (outcome: Restoration.Outcome, catalog: Catalog) {
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path, store: store)
-        let outcome = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
+        let outcome = try Restoration(backupPath)
+            .restore(to: places, isReplacing: true, skipsMissing: false, keepsRemoved: keepsRemoved)
         return (outcome, try Catalog(path: catalogPath, mode: .reading))
     }
 
@@ -225,6 +226,107 @@ struct RestorationTests {
         let (outcome, _) = try replace()
         #expect(outcome.forgottenAgain == 0 && outcome.unread.count == 1)
         #expect(outcome.unread.first?.contains("catalog.sqlite") == true)
+    }
+
+    /// Imports a file into the catalog of the site.
+    private func importing(_ kind: ImportKind, _ text: String) throws {
+        let file = path("\(kind.name).csv")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        let catalog = try Catalog(path: catalogPath, mode: .writing)
+        _ = try Importer(into: catalog, kind: kind, options: ImportOptions(rejectsPath: path("rejects"))).run([file])
+    }
+
+    private func visibility(_ table: String, _ id: String) throws -> Int64? {
+        try Database(path: catalogPath, mode: .readOnly)
+            .integer("SELECT visibility FROM \(table)s WHERE \(table)_id = '\(id)'")
+    }
+
+    @Test(
+        "What was hidden, made private, unlisted or removed since the backup stays so, unless removals are undone",
+        arguments: [false, true])
+    func withdrawn(keepsRemoved: Bool) throws {
+        try importing(.groups, "group_id\na\nb\nc\nd\n")
+        try importing(.users, "user_id,listed\nann,yes\nbob,\ncat,yes\ndan,yes\n")
+        try importing(.memberships, "group_id,user_id\na,ann\na,dan\nd,dan\n")
+        try importing(.follows, "user_id,followed_id\nann,bob\nbob,ann\n")
+        try backUp()
+        try importing(.groups, "group_id,visibility\nb,private\nnew,public\n")
+        try importing(.photos, "photo_id,visibility\nq,private\n")
+        try importing(.users, "user_id,listed\ncat,no\n")
+        do {
+            let catalog = try Catalog(path: catalogPath, mode: .recording)
+            for group in ["a", "new"] { _ = try catalog.apply(SiteChange(ofGroup: group, .hide, atMilliseconds: 5)) }
+            for (kind, row) in [
+                (ImportKind.groups, ["c"]), (.photos, ["r"]), (.users, ["dan"]), (.follows, ["bob", "ann"]),
+            ] { _ = try Remover(from: catalog, kind: kind).remove([row], stamp: 6) }
+        }
+        let (outcome, restored) = try replace(keepsRemoved: keepsRemoved)
+        var expected = WithdrawnAgain()
+        (expected.hiddenGroups, expected.groups, expected.photos, expected.members) = (2, 1, 1, 1)
+        if !keepsRemoved {
+            (expected.missingGroups, expected.missingPhotos) = (1, 1)
+            (expected.deletedMembers, expected.deletedPairs) = (1, 1)
+        }
+        #expect(outcome.withdrawnAgain == expected && outcome.unread.isEmpty)
+        #expect(try restored.hiddenGroups(limit: 9).map(\.id) == ["a", "new"])
+        // Only hidden, private and removed things are concerned.
+        for (table, id, shown) in [
+            ("group", "a", 0), ("group", "b", 1), ("group", "c", keepsRemoved ? 0 : 2), ("group", "d", 0),
+            ("photo", "p", 0), ("photo", "q", 1), ("photo", "r", keepsRemoved ? 0 : 2),
+        ] { #expect(try visibility(table, id) == Int64(shown), "\(table) \(id)") }
+        let database = try Database(path: catalogPath, mode: .readOnly)
+        #expect(
+            try database.prepare("SELECT user_id || ' ' || coalesce(listed, '-') FROM users ORDER BY 1").texts()
+                == ["ann 1", "bob -", "cat 0"] + (keepsRemoved ? ["dan 1"] : []))
+        #expect(try database.integer("SELECT count(*) FROM memberships") == (keepsRemoved ? 3 : 1))
+        #expect(try database.integer("SELECT count(*) FROM follows") == (keepsRemoved ? 2 : 1))
+        #expect(try database.integer("SELECT count(*) FROM noted_removals") == (keepsRemoved ? 0 : 4))
+        // A file that has them brings them back, but nothing shows what is hidden.
+        try importing(.groups, "group_id\na\nc\nnew\n")
+        try importing(.photos, "photo_id\nr\n")
+        #expect(try visibility("group", "c") == 0 && visibility("photo", "r") == 0)
+        #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups(limit: 9).map(\.id) == ["a", "new"])
+    }
+
+    @Test("A restore that undid removals by mistake can be repeated, and brings back what they took")
+    func removedTooAfterwards() throws {
+        try importing(.memberships, "group_id,user_id\na,bob\n")
+        try backUp()
+        do {
+            let catalog = try Catalog(path: catalogPath, mode: .recording)
+            _ = try Remover(from: catalog, kind: .users).remove([["bob"]], stamp: 6)
+            _ = try Remover(from: catalog, kind: .groups).remove([["b"]], stamp: 7)
+        }
+        #expect(try replace().outcome.withdrawnAgain.deletedMembers == 1)
+        #expect(try visibility("group", "b") == 2)
+        let (outcome, _) = try replace(keepsRemoved: true)
+        #expect(outcome.withdrawnAgain == WithdrawnAgain())
+        #expect(try visibility("group", "b") == 0)
+        let database = try Database(path: catalogPath, mode: .readOnly)
+        #expect(try database.integer("SELECT count(*) FROM memberships") == 2)
+    }
+
+    @Test("An older unhide in a journal of the backup does not show what was hidden later")
+    func hiddenBeyondJournal() throws {
+        let journal = try journal("journal-1.sqlite")
+        _ = try journal.record([Self.hide("a")], at: 10)
+        let unhide = SiteChange(ofGroup: "a", .unhide, atMilliseconds: 11)
+        _ = try journal.record([.site(unhide)], at: 11)
+        try backUp("journal-1.sqlite")
+        _ = try Catalog(path: catalogPath, mode: .recording).apply(SiteChange(ofGroup: "a", .hide, atMilliseconds: 20))
+        // A later unhide that only the replaced journal has counts.
+        _ = try journal.record([Self.hide("b")], at: 30)
+        #expect(try replace().catalog.hiddenGroups(limit: 9).map(\.id) == ["a", "b"])
+    }
+
+    @Test("An empty catalog in the place says nothing of groups and photos")
+    func emptyReplaced() throws {
+        try backUp()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: catalogPath + suffix) }
+        try importing(.users, "user_id\neve\n")
+        let (outcome, _) = try replace()
+        #expect(outcome.withdrawnAgain == WithdrawnAgain())
+        #expect(try visibility("group", "a") == 0 && visibility("photo", "p") == 0)
     }
 
     @Test("The site's experiments come back to a store that has none; others stay, unless they are to be replaced")

@@ -4,7 +4,7 @@ import Model
 import ModelStore
 import SQLite
 
-/// The site that a restore replaces, as far as its forgotten members must stay forgotten.
+/// The site that a restore replaces, as far as what it has forgotten or withdrawn must stay so.
 ///
 /// It must be closed before a file is put in place: a connection to a replaced file would remove the log of the new
 /// file.
@@ -12,7 +12,7 @@ struct ReplacedSite {
     /// The replaced catalog, or `nil` if there is none or it cannot be read.
     private let catalog: Catalog?
     private var removals: [RemovalChange] = []
-    /// The reasons that catalogs or journals could not be read; they may have forgotten members, too.
+    /// The reasons that catalogs or journals could not be read; they may have forgotten or withdrawn more.
     private(set) var problems: [String] = []
 
     /// Reads the site's removals.
@@ -78,6 +78,19 @@ struct ReplacedSite {
             _ = try restored.forget(ids, withPhotos: false, atMilliseconds: milliseconds)
         }
         return (members.values.reduce(0) { $0 + $1.count }, photos.count)
+    }
+
+    /// Withdraws from the restored catalog what the replaced one has withdrawn since.
+    ///
+    /// - Parameters:
+    ///   - restored: the restored catalog, which has the replaced one open until it is closed.
+    ///   - keepsRemoved: whether what the replaced catalog lacks is shown again.
+    mutating func withdraw(from restored: Catalog, keepsRemoved: Bool) -> WithdrawnAgain {
+        guard let catalog else { return WithdrawnAgain() }
+        do throws(CatalogError) { return try restored.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved) } catch {
+            problems.append(error.message)
+            return WithdrawnAgain()
+        }
     }
 
     /// Returns the photos that the replaced catalog does not have; none if it is too damaged to read.

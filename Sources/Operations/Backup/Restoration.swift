@@ -37,7 +37,9 @@ public struct Restoration: ~Copyable {
         public var forgottenAgain = 0
         /// The number of their photos that were removed again.
         public var photosRemovedAgain = 0
-        /// The problems that kept parts of the replaced site from being searched for forgotten members.
+        /// The numbers of things that the replaced site had withdrawn since, and that were withdrawn again.
+        public var withdrawnAgain = WithdrawnAgain()
+        /// The problems that kept parts of the replaced site from being searched for what it forgot or withdrew.
         public var unread: [String] = []
         /// Whether the site's experiments were restored.
         public var hasExperiments = false
@@ -96,8 +98,11 @@ public struct Restoration: ~Copyable {
     ///   - places: the targets.
     ///   - isReplacing: whether existing files are replaced.
     ///   - skipsMissing: whether changes are applied after others that no source has.
+    ///   - keepsRemoved: whether what a replaced catalog lacks is shown again.
     /// - Throws: `BackupError.Code.occupied` if files exist, or a program has them open; then nothing was changed.
-    public func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool) throws(BackupError) -> Outcome {
+    public func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool, keepsRemoved: Bool = false)
+        throws(BackupError) -> Outcome
+    {
         let journals = manifest.journals.map { RestoredFile("\(places.journalFolder)/\($0)") }
         let catalog = RestoredFile(places.catalog)
         let streams = RestoredFile(places.catalog + "-streams")
@@ -134,8 +139,9 @@ public struct Restoration: ~Copyable {
         }
         try complete(with: [], skipsMissing: skipsMissing && !isReplacing)
         if isReplacing {
-            try Self.forgetAgain(
-                in: catalog.prepared, replacing: (places.catalog, journals.map(\.path)), &outcome)
+            try Self.withdrawAgain(
+                in: catalog.prepared, replacing: (places.catalog, journals.map(\.path)), keepsRemoved: keepsRemoved,
+                &outcome)
             try complete(with: Self.replaced(journals.map(\.path)), skipsMissing: skipsMissing)
         }
         for file in journals { try file.putInPlace() }
@@ -186,13 +192,18 @@ public struct Restoration: ~Copyable {
         return try RestoredExperiments(text, in: store, isReplacing: isReplacing)
     }
 
-    /// Forgets in the prepared catalog the members whom the replaced files have forgotten.
-    private static func forgetAgain(
-        in path: String, replacing files: (catalog: String, journals: [String]), _ outcome: inout Outcome
+    /// Forgets in the prepared catalog the members whom the replaced files have forgotten, and withdraws what they have
+    /// withdrawn.
+    private static func withdrawAgain(
+        in path: String, replacing files: (catalog: String, journals: [String]), keepsRemoved: Bool,
+        _ outcome: inout Outcome
     ) throws(BackupError) {
         var replaced = ReplacedSite(catalog: files.catalog, journals: files.journals)
         (outcome.forgottenAgain, outcome.photosRemovedAgain) = try cataloged { () throws(CatalogError) in
             try replaced.forget(in: Catalog(path: path, mode: .recording))
+        }
+        outcome.withdrawnAgain = try cataloged { () throws(CatalogError) in
+            try replaced.withdraw(from: Catalog(path: path, mode: .recording), keepsRemoved: keepsRemoved)
         }
         outcome.unread = replaced.problems
     }

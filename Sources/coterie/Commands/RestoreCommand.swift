@@ -13,9 +13,14 @@ enum RestoreCommand: Subcommand {
             open is never overwritten.
 
             The changes in the backup's journals and streams that its catalog lacks are applied to the catalog. An \
-            older catalog is migrated. The site's experiments go to the store. Members whom a replaced catalog or \
-            journal has forgotten are forgotten again. Those of their photos that the replaced catalog does not have \
-            are removed.
+            older catalog is migrated. The site's experiments go to the store.
+
+            What a replaced catalog has withdrawn since the backup stays withdrawn. Members whom it or a replaced \
+            journal has forgotten are forgotten again; those of their photos that the replaced catalog does not have \
+            are removed. Groups that it hides stay hidden. What it has as private stays private, and members whom it \
+            has as not listed are not listed. Members, memberships, favourites and follows that were deleted since \
+            are deleted again. Groups and photos that it does not have are not shown until a file of "coterie import" \
+            has them. To get back what was deleted by mistake, give --removed-too.
 
             Run the command as the user of the daemons. Afterwards run "coterie recompute", and start the daemons. \
             --verify only compares the backup with its checksums.
@@ -25,6 +30,7 @@ enum RestoreCommand: Subcommand {
             Option("journals", "FOLDER", help: "The folder for the journals (default: that of the catalog)"),
             Option(flag: "replace", help: "Overwrite the catalog, the journals and the experiments that are there"),
             BackupCommand.withoutRedis,
+            Option(flag: "removed-too", help: "With --replace: also bring back what was removed since the backup"),
             Option(flag: "skip-missing", help: "Apply changes even if the backup lacks earlier ones"),
             Option(flag: "verify", help: "Only say whether the backup is whole, and what it holds"), CommonOptions.json,
         ],
@@ -45,12 +51,13 @@ enum RestoreCommand: Subcommand {
             catalog: catalog, journalFolder: parsed.textIfGiven("journals") ?? Catalog.folder(of: catalog),
             store: try BackupCommand.store(parsed))
         let outcome = try restoration.restore(
-            to: places, isReplacing: parsed.flag("replace"), skipsMissing: parsed.flag("skip-missing"))
+            to: places, isReplacing: parsed.flag("replace"), skipsMissing: parsed.flag("skip-missing"),
+            keepsRemoved: parsed.flag("removed-too"))
         for problem in outcome.unread {
             printToStandardError(
                 """
-                warning: whom it has forgotten since the backup is not known, and they may be back: \(problem); forget \
-                them again
+                warning: what it has forgotten, hidden or made private since the backup is not known, and may be back: \
+                \(problem); forget and hide it again
                 """)
         }
         for (origin, change) in outcome.stopping.sorted(by: { $0.key < $1.key }) {
@@ -75,15 +82,42 @@ enum RestoreCommand: Subcommand {
                 try output.line(
                     "\(Formats.grouped(outcome.forgottenAgain)) members were forgotten again, with \(photos) photos")
             }
+            for line in Self.lines(outcome.withdrawnAgain) { try output.line(line) }
             try output.line("now run \"coterie recompute\", and start the daemons")
         }
         try output.flush()
+    }
+
+    /// Returns the lines that say what stays withdrawn, and how to bring it back.
+    private static func lines(_ counts: WithdrawnAgain) -> [String] {
+        func list(_ parts: [(count: Int, words: String)]) -> String? {
+            let parts = parts.filter { $0.count > 0 }.map { "\(Formats.grouped($0.count)) \($0.words)" }
+            return parts.isEmpty ? nil : parts.joined(separator: ", ")
+        }
+        let kept = list([
+            (counts.hiddenGroups, "groups are hidden"), (counts.groups, "groups are private"),
+            (counts.photos, "photos are private"), (counts.members, "members are not listed"),
+        ])
+        let deleted = list([
+            (counts.deletedMembers, "members"), (counts.deletedPairs, "memberships, favourites and follows"),
+        ])
+        let missing = list([(counts.missingGroups, "groups"), (counts.missingPhotos, "photos")])
+        return [
+            kept.map { "as before the restore, \($0)" },
+            deleted.map { "\($0) were deleted again; restore with --removed-too to keep them" },
+            missing.map {
+                "\($0) had been removed, and are not shown until a file that you import has them; restore with "
+                    + "--removed-too to show them"
+            },
+        ].compactMap(\.self)
     }
 
     private struct Answer: Encodable {
         var catalog: String
         var journals: [String]
         var changesApplied, changesHeld, forgottenAgain, photosRemovedAgain: Int
+        var hiddenAgain, privateGroupsAgain, privatePhotosAgain, unlistedAgain: Int
+        var deletedMembersAgain, deletedPairsAgain, groupsNotShown, photosNotShown: Int
         var hasExperiments: Bool
 
         init(catalog: String, _ outcome: Restoration.Outcome) {
@@ -91,6 +125,11 @@ enum RestoreCommand: Subcommand {
             journals = outcome.journals
             (changesApplied, changesHeld) = (outcome.changes.applied, outcome.changes.held)
             (forgottenAgain, photosRemovedAgain) = (outcome.forgottenAgain, outcome.photosRemovedAgain)
+            let again = outcome.withdrawnAgain
+            (hiddenAgain, unlistedAgain) = (again.hiddenGroups, again.members)
+            (privateGroupsAgain, privatePhotosAgain) = (again.groups, again.photos)
+            (deletedMembersAgain, deletedPairsAgain) = (again.deletedMembers, again.deletedPairs)
+            (groupsNotShown, photosNotShown) = (again.missingGroups, again.missingPhotos)
             hasExperiments = outcome.hasExperiments
         }
     }
