@@ -1,0 +1,46 @@
+import Answers
+import HTTP
+import Model
+import Recommendation
+
+extension Endpoint {
+    /// Endpoints about groups.
+    static func groups(of relations: RelationTable) -> [Endpoint] {
+        let by = Parameter.Kind.choice(relations.choices, standard: RelationTable.blendName)
+        return [
+            Endpoint(
+                "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
+                summary: "Groups that are like a group, best first",
+                path: [Parameter("id", .identifier, "The group's id", example: "macro-mondays")],
+                parameters: [Parameter("by", by, "What the groups have in common"), .limit] + Parameter.filters,
+                caching: .shared, reuse: .untilChange,
+                problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
+            Endpoint(
+                "trending", .get, "/v1/trending", .site(.trending),
+                summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
+                caching: .shared, reuse: .untilChange,
+                problems: [.serviceUnavailable], handler: Responder.trending),
+        ]
+    }
+}
+
+extension Responder {
+    /// Answers `GET /v1/groups/{id}/similar?by=RELATION|both&limit=N`: the neighbours of a group, best first.
+    @Sendable
+    fileprivate static func similarGroups(_ call: Call) throws(Problem) -> SimilarGroups {
+        let snapshot = try call.snapshot
+        let group = try call.group(call.id, in: snapshot)
+        let filters = call.parameters.filters
+        return snapshot.similarGroups(
+            to: group, by: call.parameters.text("by") ?? RelationTable.blendName, limit: call.parameters.limit,
+            filter: filters.filter(in: snapshot.model), boosts: filters.boosts)
+    }
+
+    /// Answers `GET /v1/trending?limit=N`: groups that more people turn to than usual.
+    ///
+    /// The most unusual group comes first.
+    @Sendable
+    fileprivate static func trending(_ call: Call) throws(Problem) -> TrendingGroups {
+        try call.snapshot.trendingGroups(limit: call.parameters.limit)
+    }
+}
