@@ -249,10 +249,12 @@ struct SharedRemovalTests {
             WHERE user_id = '\(Self.user)' AND groups.visibility = 0 ORDER BY 1
             """, workspace.catalog)
         let joined = try #require(memberships.first { isJoined(daemons[0], $0) == true })
-        let photos = try CatalogContent.texts("SELECT photo_id FROM photos ORDER BY 1 LIMIT 1", workspace.catalog)
+        let photos = try CatalogContent.texts(
+            "SELECT photo_id FROM photos WHERE visibility = 0 ORDER BY 1 LIMIT 1", workspace.catalog)
         let photo = try #require(photos.first)
+        try await workspace.succeed("photo", photo)
         let group = joined == "macro-mondays" ? "street-candid" : "macro-mondays"
-        for target in ["/v1/groups/\(joined)/memberships/\(Self.user)", "/v1/groups/\(group)", "/v1/photos/\(photo)"] {
+        for target in ["/v1/groups/\(joined)/memberships/\(Self.user)", "/v1/photos/\(photo)", "/v1/groups/\(group)"] {
             let answer = try #require(SocketClient(port: daemons[0].port)?.request("DELETE", target))
             #expect(answer.status == 200 && answer.text.contains(#""pending":true"#), "\(target): \(answer.text)")
         }
@@ -263,6 +265,8 @@ struct SharedRemovalTests {
                         && (try? daemon.get("/v1/groups/\(group)/similar").status) == 404
                 })
         }
+        let shown = try await workspace.run("photo", photo)
+        #expect(shown.exitCode == CommandRun.ExitCode.badData && shown.errors.contains("there is no photo"))
         try await workspace.succeed("recompute")
         let found = try CatalogContent.texts(
             """
