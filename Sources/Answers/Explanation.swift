@@ -100,17 +100,18 @@ extension Explanation {
     ///   - version: the model version of the answer.
     ///   - userId: the member's external id.
     ///   - groupId: the group's external id.
-    ///   - concealment: the word for why the group is not shown.
+    ///   - concealment: the reason why the group is not shown.
     public init(
-        _ version: ServedVersion, userId: String, unshownGroup groupId: String, concealment: String = "hidden"
+        _ version: ServedVersion, userId: String, unshownGroup groupId: String, concealment: Concealment
     ) {
         self.version = version
         self.userId = userId
         self.groupId = groupId
         standing = "hidden"
+        let word = concealment.rawValue
         explanation =
-            concealment == "hidden"
-            ? "it is hidden from everybody" : "it is \(concealment), and \(concealment) groups are shown to nobody"
+            concealment == .hidden
+            ? "it is hidden from everybody" : "it is \(word), and \(word) groups are shown to nobody"
     }
 
     private init(

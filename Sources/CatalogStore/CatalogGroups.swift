@@ -55,6 +55,17 @@ public enum Visibility: String, Sendable, CaseIterable {
     init(code: Int64) { self = code == 0 ? .public : code == 2 ? .unknown : .private }
 }
 
+extension Concealment {
+    /// Creates the reason that follows from a visibility; nil for public groups.
+    public init?(_ visibility: Visibility) {
+        switch visibility {
+        case .public: return nil
+        case .private: self = .private
+        case .unknown: self = .undescribed
+        }
+    }
+}
+
 /// A group as stored in the catalog.
 public struct GroupRecord: Sendable, Equatable {
     /// The external id.

@@ -47,13 +47,9 @@ extension RecomputeJob {
     }
 
     /// Returns the reason that a group is not shown for good, or `nil` if it is public; a hidden group may be public.
-    private static func reason(forGroup id: String, _ groups: [GroupRecord]) -> WithdrawnGroups.Reason? {
+    private static func reason(forGroup id: String, _ groups: [GroupRecord]) -> Concealment? {
         let place = groups.indices.partitioningIndex { !groups[$0].id.utf8.lexicographicallyPrecedes(id.utf8) }
         guard place < groups.endIndex, groups[place].id.hasSameBytes(as: id) else { return .removed }
-        return switch groups[place].visibility {
-        case .public: nil
-        case .private: .private
-        case .unknown: .undescribed
-        }
+        return Concealment(groups[place].visibility)
     }
 }

@@ -1,3 +1,15 @@
+/// The reason why a group is not shown; the raw values are for people, and for the files of a store.
+public enum Concealment: String, Codable, Sendable {
+    /// The site hides the group.
+    case hidden
+    /// The group is private now.
+    case `private`
+    /// No file of groups describes the group any more.
+    case undescribed
+    /// The group was removed, or has another id.
+    case removed
+}
+
 /// The groups in versions of a store that are private, undescribed or removed by now.
 ///
 /// No version may show them.
@@ -5,22 +17,12 @@
 /// Daemons without a catalog hide them. Each recompute finds them anew, before it publishes a version. The record also
 /// has the public groups that the newest version lacks, so that they are known when they turn private later.
 public struct WithdrawnGroups: Codable, Sendable, Equatable {
-    /// The reason that a group is not shown.
-    public enum Reason: String, Codable, Sendable {
-        /// The group is private now.
-        case `private`
-        /// No file of groups describes the group any more.
-        case undescribed
-        /// The group was removed, or has another id.
-        case removed
-    }
-
     /// Groups in the same state that the same version was the last to have.
     public struct Batch: Codable, Sendable, Equatable {
         /// The newest version that has the groups.
         public var lastVersion: VersionName
         /// The reason, or nil if the groups are public.
-        public var reason: Reason?
+        public var reason: Concealment?
         /// The external ids, in ascending order of their bytes.
         public var groupIds: [String]
     }
@@ -37,9 +39,9 @@ public struct WithdrawnGroups: Codable, Sendable, Equatable {
     ///   - through: the newest version whose groups are there.
     ///   - reason: returns the reason that a group is not shown, or nil if it is public.
     public init(
-        _ lastVersions: [BytewiseString: VersionName], through: VersionName, reason: (String) -> Reason?
+        _ lastVersions: [BytewiseString: VersionName], through: VersionName, reason: (String) -> Concealment?
     ) {
-        var found: [VersionName: [Reason?: [String]]] = [:]
+        var found: [VersionName: [Concealment?: [String]]] = [:]
         for (id, version) in lastVersions {
             found[version, default: [:]][reason(id.text), default: []].append(id.text)
         }
@@ -68,7 +70,7 @@ public struct WithdrawnGroups: Codable, Sendable, Equatable {
     /// Returns the reason that a group is withdrawn, or nil if it is not.
     ///
     /// - Complexity: O(batches · log groups).
-    public func reason(forGroup id: String) -> Reason? {
+    public func reason(forGroup id: String) -> Concealment? {
         for batch in batches.reversed() where batch.reason != nil {
             let ids = batch.groupIds
             let place = ids.indices.partitioningIndex { !ids[$0].utf8.lexicographicallyPrecedes(id.utf8) }

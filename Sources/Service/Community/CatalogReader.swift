@@ -76,15 +76,10 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in try catalog.group(withID: id).map { $0.visibility == .public } }
     }
 
-    /// Returns the state for which a group is not shown, in a word.
-    func concealment(ofGroup id: String) throws(ServiceError) -> String {
+    /// Returns the reason why a group of a version is not shown.
+    func concealment(ofGroup id: String) throws(ServiceError) -> Concealment {
         let group = try read { catalog throws(CatalogError) in try catalog.group(withID: id) }
-        return switch group?.visibility {
-        case .public: "hidden"
-        case .private: WithdrawnGroups.Reason.private.rawValue
-        case .unknown: WithdrawnGroups.Reason.undescribed.rawValue
-        case nil: WithdrawnGroups.Reason.removed.rawValue
-        }
+        return group.map { Concealment($0.visibility) ?? .hidden } ?? .removed
     }
 
     /// Notes a change of the catalog since the last call, by any process.

@@ -69,7 +69,7 @@ final class CatalogSource: CommunitySource {
         try reader.read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) }
     }
 
-    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> String? {
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
         model.hides(id) ? try reader.concealment(ofGroup: id) : nil
     }
 

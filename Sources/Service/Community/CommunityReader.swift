@@ -21,8 +21,8 @@ public protocol CommunityReader {
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
 
-    /// Returns the state for which a group is not shown, in a word, or nil if it is shown or unknown.
-    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> String?
+    /// Returns the reason why a group is not shown, or nil if it is shown or unknown.
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment?
 
     /// Returns the facts about a photo, or nil if there is no public photo with the id.
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext?
@@ -80,9 +80,9 @@ extension CommunityReader {
         return profile
     }
 
-    /// Returns "hidden" for a group of the version that is not shown, as a reader that knows no other reason.
-    public func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> String? {
-        model.hides(id) ? "hidden" : nil
+    /// Returns `hidden` for a group of the version that is not shown, as a reader that knows no other reason.
+    public func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
+        model.hides(id) ? .hidden : nil
     }
 
     /// Returns the facts about a photo, without its owner if the site has forgotten the owner.

@@ -118,10 +118,10 @@ final class JournalSource: CommunitySource {
         return try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) } ?? false
     }
 
-    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> String? {
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
         guard model.hides(id) else { return nil }
         if let catalog { return try catalog.concealment(ofGroup: id) }
-        return served().withdrawn?.reason(forGroup: id)?.rawValue ?? "hidden"
+        return served().withdrawn?.reason(forGroup: id) ?? .hidden
     }
 
     /// Returns the decisions of the version and the journal.

@@ -40,8 +40,8 @@ final class VersionSource: CommunitySource {
 
     func isForgotten(user id: String) -> Bool { false }
 
-    func concealment(ofGroup id: String, in model: VisibleModel) -> String? {
-        model.hides(id) ? served().withdrawn?.reason(forGroup: id)?.rawValue ?? "hidden" : nil
+    func concealment(ofGroup id: String, in model: VisibleModel) -> Concealment? {
+        model.hides(id) ? served().withdrawn?.reason(forGroup: id) ?? .hidden : nil
     }
 
     func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions {

@@ -74,7 +74,8 @@ extension Responder {
         let isShown = snapshot.model.shows(group)
         let concealment = try concealment(of: call.id, call, in: snapshot.model)
         let title = all.title(of: index)
-        let reason: HTML = concealment.map { "<p class=\"bad\">This group is \($0): nobody is shown it.</p>" } ?? ""
+        let reason: HTML =
+            concealment.map { "<p class=\"bad\">This group is \($0.rawValue): nobody is shown it.</p>" } ?? ""
         let content: HTML = """
             \(reason)
             \(facts(of: index, snapshot.relations, in: all))
@@ -105,17 +106,17 @@ extension Responder {
     }
 
     /// Returns the reason why a group is not shown: an administrator hid it, or it is private or removed by now.
-    private static func concealment(of id: String, _ call: Call, in model: VisibleModel) throws(Problem) -> String? {
+    private static func concealment(of id: String, _ call: Call, in model: VisibleModel) throws(Problem)
+        -> Concealment?
+    {
         guard let community = call.responder.community else { return nil }
         return try call.reading { () throws(ServiceError) in try community.concealment(ofGroup: id, in: model) }
     }
 
-    private static let hidden = "hidden"
-
     /// Returns the buttons to hide, show or curate a group; none for a group that only the catalog can show again.
-    private static func decisions(_ call: Call, _ concealment: String?) -> HTML {
+    private static func decisions(_ call: Call, _ concealment: Concealment?) -> HTML {
         let isShown = concealment == nil
-        guard isShown || concealment == hidden, (try? call.community(with: .siteDecisions)) != nil else { return "" }
+        guard isShown || concealment == .hidden, (try? call.community(with: .siteDecisions)) != nil else { return "" }
         let path = "/admin/groups/\(HTML.segment(call.id))"
         let hide =
             isShown

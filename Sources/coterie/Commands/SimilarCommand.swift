@@ -101,7 +101,7 @@ enum WhyCommand: Subcommand {
             }
             isStale = try catalog.changeCount() != version.manifest.catalog.changeCount
             let concealed = [group, other].compactMap { record in
-                site.concealment(of: record.id, record).map { (record.id, $0) }
+                site.concealment(of: record.id, record).map { (record.id, $0.rawValue) }
             }
             for facts in Coterie.relations.tabled(in: site.snapshot.model) {
                 verdicts.append(

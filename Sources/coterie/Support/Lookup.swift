@@ -19,11 +19,11 @@ enum Lookup {
     /// Returns the failure for a group that a version does not show.
     static func unknownGroup(_ id: String, _ site: Site) throws -> Failure {
         let record = try site.catalog?.group(withID: id)
-        if let concealment = site.concealment(of: id, record), concealment != Site.removedWord {
+        if let word = site.concealment(of: id, record)?.rawValue, word != Concealment.removed.rawValue {
             let remedy = record?.visibility == .unknown ? ": import a file of groups that has it" : ""
             return Failure(
                 Failure.badData,
-                "group \"\(id)\" is \(concealment), and \(concealment) groups are shown to nobody\(remedy)")
+                "group \"\(id)\" is \(word), and \(word) groups are shown to nobody\(remedy)")
         }
         guard record == nil else {
             return Failure(

@@ -68,17 +68,15 @@ struct Site {
             planning: wanted == nil ? Planning(usual) : try parsed.planning())
     }
 
-    /// Returns the state for which a group is not shown, in a word, or `nil` if it is shown or unknown.
+    /// Returns the reason why a group is not shown, or `nil` if it is shown or unknown.
     ///
     /// - Parameter record: the group in the catalog, if it is there.
-    func concealment(of id: String, _ record: GroupRecord?) -> String? {
-        if let word = record?.visibility.concealment ?? withdrawn?.reason(forGroup: id)?.rawValue { return word }
-        if record?.isHidden == true || state.hidden[BytewiseString(id)] != nil { return "hidden" }
-        return model.hides(id) ? Self.removedWord : nil
+    func concealment(of id: String, _ record: GroupRecord?) -> Concealment? {
+        let reason = record.flatMap { Concealment($0.visibility) } ?? withdrawn?.reason(forGroup: id)
+        if let reason { return reason }
+        if record?.isHidden == true || state.hidden[BytewiseString(id)] != nil { return .hidden }
+        return model.hides(id) ? .removed : nil
     }
-
-    /// The word for a group that was removed since the version was made, or that has another id.
-    static let removedWord = "removed"
 
     /// Returns the inputs of a member's list.
     ///
@@ -122,7 +120,7 @@ extension Site: CommunityReader {
         }
     }
 
-    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> String? {
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
         concealment(of: id, try read { catalog throws(CatalogError) in try catalog.group(withID: id) } ?? nil)
     }
 }
@@ -140,16 +138,5 @@ extension ParsedCommand {
             there is no catalog at \(text("catalog")), and version \(version.manifest.version) in \(store.location) was \
             published without members: name the catalog, or recompute with --members
             """)
-    }
-}
-
-extension Visibility {
-    /// The visibility in a word, or `nil` for public.
-    fileprivate var concealment: String? {
-        switch self {
-        case .public: nil
-        case .private: WithdrawnGroups.Reason.private.rawValue
-        case .unknown: WithdrawnGroups.Reason.undescribed.rawValue
-        }
     }
 }
