@@ -55,17 +55,6 @@ public enum Visibility: String, Sendable, CaseIterable {
     init(code: Int64) { self = code == 0 ? .public : code == 2 ? .unknown : .private }
 }
 
-extension Concealment {
-    /// Creates the reason that follows from a visibility; nil for public groups.
-    public init?(_ visibility: Visibility) {
-        switch visibility {
-        case .public: return nil
-        case .private: self = .private
-        case .unknown: self = .undescribed
-        }
-    }
-}
-
 /// A group as stored in the catalog.
 public struct GroupRecord: Sendable, Equatable {
     /// The external id.
@@ -245,5 +234,16 @@ struct BitSet: Sendable {
     /// Whether the set contains a number.
     func contains(_ number: Int) -> Bool {
         number >= 0 && number >> 6 < words.count && words[number >> 6] & (1 << UInt64(number & 63)) != 0
+    }
+}
+
+extension Concealment {
+    /// Creates the reason that follows from a visibility; nil for public groups.
+    public init?(_ visibility: Visibility) {
+        switch visibility {
+        case .public: return nil
+        case .private: self = .private
+        case .unknown: self = .undescribed
+        }
     }
 }

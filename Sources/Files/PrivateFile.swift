@@ -17,7 +17,8 @@ public enum PrivateFile {
 
     /// Creates an empty file if nothing has its name yet.
     ///
-    /// If root creates it in the folder of another user, it belongs to that user, whose programs could not open it else.
+    /// If root creates it in the folder of another user, it belongs to that user, whose programs could not open it
+    /// else.
     ///
     /// - Returns: false if there is something already, or the file cannot be created.
     public static func createEmpty(_ path: String) -> Bool {

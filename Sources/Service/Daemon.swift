@@ -275,8 +275,8 @@ extension Daemon {
     /// Blocks SIGTERM, SIGINT and SIGHUP until `runUntilTerminated` takes them.
     ///
     /// A signal that arrives while the daemon starts is neither lost nor fatal. From now on, a write beyond the limit
-    /// on file size fails instead of killing the process (SIGXFSZ). SIGUSR1 and SIGUSR2 are ignored: scripts that rotate
-    /// logs send them, and the daemon has no log file to open again.
+    /// on file size fails instead of killing the process (SIGXFSZ). SIGUSR1 and SIGUSR2 are ignored: scripts that
+    /// rotate logs send them, and the daemon has no log file to open again.
     ///
     /// Call this before the process has any other thread, and only if the daemon is its main purpose. Signal handling
     /// is a setting of the whole process.

@@ -197,9 +197,9 @@ extension Gate {
 
     /// Refuses a request without a token that a page of another site may have made.
     ///
-    /// Such a page can point its own name at this machine, and then read answers (DNS rebinding); the request names that
-    /// host. Without that, it can still send a request that changes something, which names the page's origin. A client
-    /// that is no browser may leave both out.
+    /// Such a page can point its own name at this machine, and then read answers (DNS rebinding); the request names
+    /// that host. Without that, it can still send a request that changes something, which names the page's origin. A
+    /// client that is no browser may leave both out.
     private func checkIsFromThisMachine(_ request: HTTPRequest, _ access: Access) throws(Problem) {
         if let host = request.headers["Host"], !Self.isThisMachine(host) { throw .foreignHost() }
         // The forms of pages carry a secret, and browsers send them with the origin "null".

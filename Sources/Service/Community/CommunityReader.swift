@@ -113,6 +113,8 @@ extension CommunityReader {
         let found = try read { catalog throws(CatalogError) in try catalog.current(photos, looks: looks, in: model) }
         return (found ?? []).compactMap { photo in
             guard !removed.hides(photo.id, of: photo.ownerID) else { return nil }
+            // Ids of groups are read for nothing if nothing was taken out of a pool.
+            guard !removed.pooled.isEmpty else { return photo }
             var shown = photo
             shown.groups = photo.groups.filter { !removed.hides(photo.id, in: model.id(of: Int($0))) }
             return shown

@@ -17,9 +17,9 @@ enum DeleteCommand: Subcommand {
             owner. A pair is named by two ids: of group and member, group and photo, member and photo, or member and \
             followed member.
 
-            Everything is removed in one transaction. Ids that the catalog does not have are listed, and the exit code \
-            is 65; the others are removed all the same. A daemon that commits to the catalog notices within half a \
-            second. With a store in Redis the command tells the daemons that share it, within about a second: they \
+            Everything is removed in one transaction. Ids that the catalog does not have are listed, and the exit \
+            code is 65; the others are removed all the same. A daemon that commits to the catalog notices within half \
+            a second. With a store in Redis the command tells the daemons that share it. Within about a second they \
             leave out removed groups, memberships and photos, and a user is new to them. They know of other removed \
             pairs with the next version. The lists of a user's sessions go, too.
 

@@ -28,7 +28,7 @@ enum ServeCommand: ConfiguredCommand {
             store. It reads photos and hidden groups from the catalog, if there is one. It records interactions in a \
             journal of its own and sends them to the other daemons through Redis. The next "coterie recompute" \
             applies them to the catalog. A catalog of an older program is migrated at the start. If there is no \
-            catalog yet, the daemon says so and reads it as soon as it is there; "--catalog none" says that there is \
+            catalog yet, the daemon says so, and reads it as soon as it is there. "--catalog none" says that there is \
             none.
             The log goes to standard error, one JSON object per line. It contains no tokens and no query strings.
             """,
