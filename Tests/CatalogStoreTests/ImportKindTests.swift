@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import RecordReading
 import TestSupport
 import Testing
