@@ -70,7 +70,7 @@ struct DaemonStartTests {
         let readiness = try await daemon.wait { $0.status == "ready" && !$0.degraded }
         #expect(readiness.missing.contains("photos"))
         #expect(try daemon.get("/v1/users/laura-100/recommendations").status == 200)
-        #expect(!(try daemon.get("/metrics").text.contains("coterie_catalog_up")))
+        #expect(try !daemon.get("/metrics").text.contains("coterie_catalog_up"))
         #expect(!daemon.command.errors.contains("no catalog"), "\(daemon.command.errors)")
         let check = try await workspace.run("check", "--catalog", "none")
         #expect(check.text.contains("there is none, as --catalog none says"), "\(check.testDescription)")
@@ -98,19 +98,20 @@ struct DaemonStartTests {
     }
 
     private func give(_ path: String, to user: uid_t) throws {
-        try FileManager.default.setAttributes([.ownerAccountID: user], ofItemAtPath: path)
+        try FileManager.default.setAttributes([.ownerAccountID: NSNumber(value: user)], ofItemAtPath: path)
     }
 
     private func owner(_ path: String) throws -> uid_t? {
-        try FileManager.default.attributesOfItem(atPath: path)[.ownerAccountID] as? uid_t
+        (try FileManager.default.attributesOfItem(atPath: path)[.ownerAccountID] as? NSNumber)?.uint32Value
     }
 
     /// A workspace of nobody, with a published sample.
     private func workspaceOfNobody() async throws -> Workspace {
         let workspace = try Workspace()
         try await workspace.publishSample()
-        let names = try #require(FileManager.default.enumerator(atPath: workspace.folder)).map { "\($0)" }
-        for name in names { try give(workspace.path(name), to: 65534) }
+        for name in try FileManager.default.subpathsOfDirectory(atPath: workspace.folder) {
+            try give(workspace.path(name), to: 65534)
+        }
         try give(workspace.folder, to: 65534)
         return workspace
     }
