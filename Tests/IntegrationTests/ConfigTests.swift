@@ -138,9 +138,8 @@ struct ConfigTests {
         let beside = try workspace.write("access: {tokenYears: 1}\n", to: "site.live.yaml")
         let daemon = try await RunningDaemon(workspace, "--config", "site.yaml", "--environment", "live")
         try await daemon.wait { $0.status == "ready" }
-        let token = try await workspace.succeed(
-            "token", "--keys", "keys.json", "--role", "admin", "--audience", "coterie", "olga"
-        ).text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let token = try await workspace.succeed("token", "--admin", "--keys", "keys.json").text
+            .trimmingCharacters(in: .whitespacesAndNewlines)
         func status() throws -> Int {
             try daemon.get("/v1/admin/model", headers: ["Authorization: Bearer \(token)"]).status
         }
