@@ -146,7 +146,10 @@ struct SharedRemovalTests {
             }
             return texts.allSatisfy { !$0.contains("a-telling") }
         }
-        for daemon in daemons { #expect(await RunningDaemon.poll { isNew(daemon) }) }
+        for daemon in daemons {
+            #expect(
+                await RunningDaemon.poll { isNew(daemon) }, "\((try? daemon.get(Self.list).text.prefix(400)) ?? "")")
+        }
         #expect(await RunningDaemon.poll { (try? journalsHave("a-telling", workspace)) == false })
         let users = "SELECT user_id FROM users WHERE user_id = '\(Self.user)'"
         try await workspace.succeed("recompute")

@@ -221,6 +221,8 @@ struct ReplicatorRounds: ~Copyable {
         let taken = try Self.journaled { [writer, prunable, relay] () throws(ChangeError) in
             try writer.follow(changes, beyond: prunable, at: relay.now())
         }
+        // A request may have made a list of a removed member's data since, before the journal had the removal.
+        try forgetSessions(for: taken.filter { $0.change?.removedUserID != nil })
         if taken.contains(where: { $0.change?.concernsEverybody == true }) {
             try Self.journaled { [writer, relay] () throws(ChangeError) in
                 try relay.journal.renewDecisions(from: writer)
