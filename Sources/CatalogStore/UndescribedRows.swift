@@ -51,8 +51,17 @@ struct UndescribedRows {
     /// Records that the import of a file begins, in its own transaction.
     ///
     /// If the import fails, rows created later may be rows that it could not describe.
-    func noteBeginning() throws(DatabaseError) {
-        if try stage() == .none { try note(.begun) }
+    ///
+    /// - Returns: whether no import began before.
+    func noteBeginning() throws(DatabaseError) -> Bool {
+        guard try stage() == .none else { return false }
+        try note(.begun)
+        return true
+    }
+
+    /// Records that the import that began was of a file of another kind, which describes no rows.
+    func forgetBeginning() throws(DatabaseError) {
+        if try stage() == .begun { try note(.none) }
     }
 
     /// Records that a file is imported, within the import's transaction and before its first row is written.

@@ -116,6 +116,9 @@ public struct RecordColumn: Sendable, Equatable {
 
     /// The name to look for in a source.
     var wantedName: String { sourceName ?? name }
+
+    /// Returns the form of a source's name that is compared with the names of columns.
+    public static func comparable(_ name: String) -> String { withoutInvisible(name).lowercased() }
 }
 
 /// The wanted columns, and the columns that the source was seen to have.
@@ -135,7 +138,7 @@ struct ColumnTable {
 
     init(_ columns: [RecordColumn]) {
         self.columns = columns
-        let names = columns.enumerated().map { (Self.comparable($1.wantedName), $0) }
+        let names = columns.enumerated().map { (RecordColumn.comparable($1.wantedName), $0) }
         columnOfName = Dictionary(names) { _, _ in preconditionFailure("a column is asked for twice") }
         isPresent = columns.map { _ in false }
     }
@@ -143,7 +146,7 @@ struct ColumnTable {
     /// Returns the index of the column with a name of the source, or nil if that column is not wanted.
     func column(named name: String) -> Int? {
         if let column = columnOfName[name] { return column }
-        return unknownNames.contains(name) ? nil : columnOfName[Self.comparable(name)]
+        return unknownNames.contains(name) ? nil : columnOfName[RecordColumn.comparable(name)]
     }
 
     /// Returns the index of the column with a name of the source, and notes the name as present or unknown.
@@ -158,22 +161,22 @@ struct ColumnTable {
     }
 
     /// Returns the number of wanted columns among some names.
-    func knownCount(_ names: [String]) -> Int { Set(names.compactMap { columnOfName[Self.comparable($0)] }).count }
+    func knownCount(_ names: [String]) -> Int {
+        Set(names.compactMap { columnOfName[RecordColumn.comparable($0)] }).count
+    }
 
     /// Returns the missing wanted column with the name nearest to `name`, or nil if none is near.
     func nearestMissing(to name: String) -> String? {
         let missing = columns.indices.filter { !isPresent[$0] }.map { columns[$0].wantedName }
-        return nearest(to: Self.comparable(name), among: missing, limit: 1).first
+        return nearest(to: RecordColumn.comparable(name), among: missing, limit: 1).first
     }
 
     /// Whether a name is nearly that of a column.
     func isNear(_ name: String, _ column: Int) -> Bool {
         let wanted = columns[column].wantedName
-        return Self.comparable(name) != wanted
-            && nearest(to: Self.comparable(name), among: [wanted], limit: 1).first == wanted
+        return RecordColumn.comparable(name) != wanted
+            && nearest(to: RecordColumn.comparable(name), among: [wanted], limit: 1).first == wanted
     }
-
-    private static func comparable(_ name: String) -> String { withoutInvisible(name).lowercased() }
 }
 
 /// Returns a name without blanks around it, and without invisible characters such as U+200B and U+FEFF anywhere.

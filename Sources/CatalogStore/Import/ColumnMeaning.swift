@@ -68,13 +68,21 @@ enum ColumnMeaning {
 extension Importer {
     /// The columns of a file that the kind does not have, without those that the caller said do not matter.
     func unknownColumns(_ reader: borrowing RecordReader) -> [String] {
-        reader.unknownColumns.filter { !options.ignoredColumns.contains($0) }
+        guard !options.ignoredColumns.isEmpty else { return reader.unknownColumns }
+        let ignored = Set(options.ignoredColumns.map(RecordColumn.comparable))
+        return reader.unknownColumns.filter { !ignored.contains(RecordColumn.comparable($0)) }
+    }
+
+    /// Refuses a file whose unknown columns tell that it must not be imported like this.
+    func checkUnknownColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
+        try checkKind(reader)
+        try checkMeanings(reader)
     }
 
     /// Refuses a file with an unknown column that seems to say which groups or photos must not be shown.
     ///
     /// If the file has the column `visibility`, other columns of that meaning are only reported.
-    func checkMeanings(_ reader: borrowing RecordReader) throws(CatalogError) {
+    private func checkMeanings(_ reader: borrowing RecordReader) throws(CatalogError) {
         guard let visibility = columns.firstIndex(where: { $0.name == "visibility" }) else { return }
         let isMissing = reader.isMissing(visibility)
         for name in unknownColumns(reader) {

@@ -39,7 +39,7 @@ extension Importer {
         for name in unknownColumns(reader) where !summary.unknownColumns.contains(where: { $0.name == name }) {
             summary.unknownColumns.append(.init(name: name, nearest: reader.nearestMissingColumn(to: name)))
         }
-        try checkMeanings(reader)
+        try checkUnknownColumns(reader)
     }
 
     private func reader(of input: InputFile) throws(CatalogError) -> RecordReader {
@@ -52,7 +52,7 @@ extension Importer {
 
     /// Refuses, in a strict import, a column that the kind does not have.
     private func checkColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
-        if reader.dialect.format != .jsonLines { try checkMeanings(reader) }
+        if reader.dialect.format != .jsonLines { try checkUnknownColumns(reader) }
         guard options.isStrict, reader.hasUnknownColumns, let name = unknownColumns(reader).first else { return }
         let advice = reader.nearestMissingColumn(to: name).map { "; did you mean \($0)?" } ?? ""
         throw strictError(reader.source, reader.line, "\(kind.name) have no column \"\(name)\"\(advice)")

@@ -36,6 +36,10 @@ public final class Importer {
     private var changesAtBegin: Int64 = 0
     // The number of rows of the kind before a replacing import.
     private var rowsBefore = 0
+    // Whether no import of this kind began before.
+    private var isFirstBeginning = false
+    // Whether a file was refused because it looks like one of another kind.
+    var isOfOtherKind = false
     // Whether no file of this kind was imported before.
     private var isFirstFile = false
     // The largest group key before the import; 0 for other kinds.
@@ -114,6 +118,7 @@ public final class Importer {
         } catch {
             try? rejects.flush()
             try? rollBack()
+            if isOfOtherKind, isFirstBeginning { try? undescribed?.forgetBeginning() }
             throw error
         }
         let elapsed = start.duration(to: clock.now).components
@@ -163,7 +168,7 @@ public final class Importer {
 extension Importer {
     private func begin() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
-            if !options.isDryRun { try undescribed?.noteBeginning() }
+            if !options.isDryRun { isFirstBeginning = try undescribed?.noteBeginning() ?? false }
             try catalog.database.execute("BEGIN IMMEDIATE")
             isFirstFile = try undescribed?.noteImport() ?? false
             changesAtBegin = catalog.database.totalChanges

@@ -22,11 +22,16 @@ public final class VectorImporter {
         }
     }
 
+    /// The name of the content of such files.
+    public static let kindName = "vectors"
+    /// The columns of a text file of vectors, all of them required.
+    public static let columnNames = ["photo_id", "vector"]
+
     private let catalog: Catalog
     private let model: String?
     private let options: ImportOptions
     private let report: (ImportProgress) -> Void
-    private var summary = ImportSummary(kind: .photos, name: "vectors")
+    private var summary = ImportSummary(kind: .photos, name: VectorImporter.kindName)
     private var rejects: RejectedRecords
     private var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: nil)
     /// The vectors' facts, or `nil` until the first vector of a catalog without vectors.
@@ -166,7 +171,7 @@ public final class VectorImporter {
 
     private func readText(_ input: InputFile, _ path: String, _ rows: VectorTable) throws(CatalogError) {
         var reader = try input.records(
-            ["photo_id", "vector"].map {
+            Self.columnNames.map {
                 RecordColumn($0, sourceName: options.sourceNames[$0], isVector: $0 == "vector")
             }, options.dialect)
         var event = try reader.nextEvent()

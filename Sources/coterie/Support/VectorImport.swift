@@ -4,9 +4,9 @@ import CommandLine
 /// The parts of `coterie import vectors` that other kinds do not have.
 enum VectorImport {
     /// The name of the kind.
-    static let name = "vectors"
+    static let name = VectorImporter.kindName
     /// The columns of a text file.
-    static let columnNames = ["photo_id", "vector"]
+    static let columnNames = VectorImporter.columnNames
 
     /// The paragraph about vectors in the help of `import`.
     static let help = """
