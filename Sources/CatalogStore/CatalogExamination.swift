@@ -1,5 +1,6 @@
 import CivilTime
 import Dispatch
+import Glibc
 import Model
 import SQLite
 import Synchronization
@@ -14,8 +15,30 @@ public struct CatalogExamination: Sendable, Equatable {
     public var withoutIndex: [String] = []
     /// The number of daemons' changes that an earlier program put aside, and that need a newer program than this.
     public var newerChanges = 0
-    /// The latest time among the interactions recorded last, in Unix milliseconds, or `nil` if there are none.
-    public var latestInteractionMilliseconds: Int64?
+    /// The latest of the interactions recorded last, or `nil` if there are none.
+    public var latestInteraction: LatestInteraction?
+    /// The columns with times in the future.
+    public var futureTimes: [FutureTimes] = []
+
+    /// An interaction of a member.
+    public struct LatestInteraction: Sendable, Equatable {
+        /// The external id of the member, and the id of the interaction.
+        public var userID, id: String
+        /// The time of the interaction, in Unix milliseconds.
+        public var milliseconds: Int64
+    }
+
+    /// Times of one column that are in the future.
+    public struct FutureTimes: Sendable, Equatable {
+        /// The table and the column.
+        public var table, column: String
+        /// The number of rows.
+        public var count: Int
+        /// The external ids of the row with the latest time: one for a group, user or photo, two for a pair.
+        public var ids: [String]
+        /// The latest time, in Unix seconds.
+        public var latest: Int64
+    }
 }
 
 extension Catalog {
@@ -24,8 +47,9 @@ extension Catalog {
 
     /// Examines all of the catalog, and changes nothing.
     ///
+    /// - Parameter now: the present, in Unix seconds, or `nil` for that of the clock.
     /// - Complexity: O(rows · log rows).
-    public func examine() throws(CatalogError) -> CatalogExamination {
+    public func examine(now: Int64? = nil) throws(CatalogError) -> CatalogExamination {
         try snapshot { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 var examination = CatalogExamination()
@@ -40,15 +64,49 @@ extension Catalog {
                 }
                 examination.newerChanges = Int(
                     try database.integer("SELECT count(*) FROM unreadable_changes") ?? 0)
-                examination.latestInteractionMilliseconds = try database.integer(
-                    """
-                    SELECT max(occurred_at) FROM (
-                        SELECT occurred_at FROM interactions ORDER BY interaction_key DESC
-                        LIMIT \(Self.latestInteractions))
-                    """)
+                examination.latestInteraction = try latestInteraction()
+                examination.futureTimes = try futureTimes(after: (now ?? Int64(time(nil))) + ImportedTimes.tolerance)
                 return examination
             }
         }
+    }
+
+    /// Returns the latest of the interactions recorded last.
+    ///
+    /// The time of a forgotten interaction cannot be mended any more, and is not among them.
+    private func latestInteraction() throws(DatabaseError) -> CatalogExamination.LatestInteraction? {
+        let row = try database.prepare(
+            """
+            SELECT user_id, id, occurred_at FROM (
+                SELECT user_key, id, occurred_at FROM interactions WHERE is_forgotten = 0
+                ORDER BY interaction_key DESC LIMIT \(Self.latestInteractions))
+            JOIN users USING (user_key) ORDER BY occurred_at DESC LIMIT 1
+            """)
+        guard try row.step() else { return nil }
+        return .init(userID: row.text(0), id: row.text(1), milliseconds: row.integer(2))
+    }
+
+    /// Returns the columns of files that have later times than one in Unix seconds, in the order of the kinds.
+    private func futureTimes(after seconds: Int64) throws(DatabaseError) -> [CatalogExamination.FutureTimes] {
+        var found: [CatalogExamination.FutureTimes] = []
+        for kind in ImportKind.all(of: relations) {
+            for column in kind.columns.filter(\.type.isTime) {
+                let time = column.target
+                // Of a bare column beside max(), SQLite takes the value in the row with the maximum.
+                let row = try database.prepare(
+                    """
+                    SELECT count(*), max(\(time)), \(kind.idExpressions.joined(separator: ", ")) FROM \(kind.name)
+                    WHERE \(time) > ?
+                    """)
+                row.bind(seconds, at: 1)
+                guard try row.step(), row.integer(0) > 0 else { continue }
+                let ids = kind.idExpressions.indices.map { row.text(Int32($0 + 2)) }
+                found.append(
+                    .init(
+                        table: kind.name, column: time, count: Int(row.integer(0)), ids: ids, latest: row.integer(1)))
+            }
+        }
+        return found
     }
 
     /// Returns the number of rows that refer to a missing row, by table and column.
@@ -74,6 +132,20 @@ extension Catalog {
             if let count, count > 0 { dangling["\(table).\(column)"] = Int(count) }
         }
         return dangling
+    }
+}
+
+extension ImportKind {
+    /// The SQL expressions for the external ids of a row of the kind's table.
+    fileprivate var idExpressions: [String] {
+        switch self {
+        case .entities(let table): [table.idColumn]
+        case .relation(let source):
+            [(source.rowTable, source.rowColumn), (source.entityTable, source.entryColumn)].map { table, key in
+                "(SELECT \(table.idColumn) FROM \(table.rawValue) AS named "
+                    + "WHERE named.\(table.keyColumn) = \(source.table).\(key))"
+            }
+        }
     }
 }
 

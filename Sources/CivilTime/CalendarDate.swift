@@ -139,14 +139,18 @@ public struct ClockZone: Sendable, Equatable {
     }
 
     /// Returns the offset of clocks that show a local time, in seconds east of UTC.
-    func offsetSeconds(atLocal seconds: Int64) -> Int {
-        guard !localStarts.isEmpty else { return offsets[0] }
+    ///
+    /// - Returns: the offset, and whether the clocks show the time twice, or leave it out, at a change.
+    func offset(atLocal seconds: Int64) -> (seconds: Int, isAtChange: Bool) {
+        guard !localStarts.isEmpty else { return (offsets[0], false) }
         var (low, high) = (0, localStarts.count)
         while low < high {
             let middle = (low + high) / 2
             if localStarts[middle] <= seconds { low = middle + 1 } else { high = middle }
         }
-        return offsets[low]
+        guard low < localStarts.count else { return (offsets[low], false) }
+        let change = Int64(abs(offsets[low + 1] - offsets[low]))
+        return (offsets[low], seconds >= localStarts[low] - change)
     }
 }
 

@@ -19,6 +19,8 @@ public struct WrittenTime: Sendable, Equatable {
     public let time: UnixTime
     /// Whether the time states its relation to UTC; numbers always do.
     public let hasZone: Bool
+    /// Whether the clocks of the zone show the local time twice, or leave it out, as they change.
+    public let isAtChange: Bool
 
     /// The reasons why bytes are not a valid time.
     public enum Problem: Error, Sendable {
@@ -90,11 +92,12 @@ public struct WrittenTime: Sendable, Equatable {
         if seconds == 0 || date.daysSince1970 == CalendarDate.first { throw .zero }
         switch written {
         case .none:
-            seconds -= Int64(zone.offsetSeconds(atLocal: seconds))
-            hasZone = false
+            let offset = zone.offset(atLocal: seconds)
+            seconds -= Int64(offset.seconds)
+            (hasZone, isAtChange) = (false, offset.isAtChange)
         case .offset(let offset):
             seconds -= Int64(offset)
-            hasZone = true
+            (hasZone, isAtChange) = (true, false)
         }
         guard seconds != 0 else { throw .zero }
         guard let time = UnixTime(seconds: seconds) else { throw .outOfBounds }
@@ -126,7 +129,7 @@ public struct WrittenTime: Sendable, Equatable {
             throw .outOfBounds
         }
         self.time = time
-        hasZone = true
+        (hasZone, isAtChange) = (true, false)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Redis
+import SQLite
 import TestSupport
 import Testing
 
@@ -125,6 +126,42 @@ struct CheckFaultTests {
         #expect(
             old == ["bad backup: the newest one, \(file), is 5 days old; do \(old[0].split(separator: "; do ")[1])"])
         #expect(try await workspace.findings(options + ["--backup-days", "5"]) == [])
+    }
+
+    @Test("Times in the future: rows of files with an example; an interaction with the request that takes it back")
+    func future() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let row = try workspace.write("group_id,user_id,joined_at\nmacro-mondays,laura-100,2099-01-01\n", to: "row.csv")
+        let told = try await workspace.succeed("import", "memberships", row)
+        #expect(told.text.contains("1 joined_at is more than a day in the future"), "\(told.testDescription)")
+        let rows = try await workspace.findings([])
+        #expect(
+            rows == [
+                "warning clock: 1 joined_at of memberships is in the future, such as that of macro-mondays, laura-100 "
+                    + "(2099-01-01T00:00:00Z); do import these rows again, with the right times"
+            ])
+        _ = try workspace.write("group_id,user_id,joined_at\nmacro-mondays,laura-100,2025-01-01\n", to: "row.csv")
+        try await workspace.succeed("import", "memberships", row)
+        #expect(try await workspace.findings([]) == [])
+        let daemon = try await RunningDaemon(workspace)
+        let client = try #require(SocketClient(port: daemon.port))
+        let body = #"{"interactions":[{"id":"a b/1","kind":"click","groupId":"macro-mondays"}]}"#
+        #expect(client.request("POST", "/v1/users/laura-100/interactions", json: body)?.status == 200)
+        // As from a daemon whose clock was ahead.
+        try Database(path: workspace.catalog, mode: .readWrite)
+            .execute("UPDATE interactions SET occurred_at = 4070908800000 WHERE id = 'a b/1'")
+        let found = try await workspace.findings([])
+        #expect(
+            found.first?.hasPrefix(
+                "bad clock: the interaction a b/1 of laura-100 is dated in the future (2099-01-01T00:00:00Z); do ")
+                == true,
+            "\(found)")
+        let target = try #require(found.first?.firstMatch(of: #/DELETE (/[^ ]+)/#)?.1)
+        let answer = try #require(SocketClient(port: daemon.port)?.request("DELETE", String(target)))
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try await workspace.findings([]).filter { $0.contains("clock") } == [])
+        _ = await daemon.end()
     }
 
     @Test("A key file that everybody can read, a token that has ended, and a certificate that ends soon")

@@ -9,7 +9,7 @@ import SQLite
 /// The fields of a record replace those in the catalog; other fields keep their values. A statement is prepared for
 /// each set of fields that occurs. A file with a header has one or two such sets.
 final class EntityWriter {
-    private let columns: [ImportKind.Column]
+    let columns: [ImportKind.Column]
     /// For each column, the noted column in the catalog that records whether it ever had a value.
     private let notes: [NotedColumn?]
     /// For each column, its words with their codes; empty if the column has other values.
@@ -33,8 +33,8 @@ final class EntityWriter {
     /// The number of rows that were left out because their members were forgotten.
     private(set) var forgottenCount = 0
     private(set) var seenCount = 0
-    private(set) var timesWithoutZone = 0
-    private var rowTimesWithoutZone = 0
+    private(set) var times: ImportedTimes
+    private var rowTimes: [(column: Int, time: WrittenTime)] = []
     /// The lists that were written as arrays.
     private(set) var arrays = CountedPlaces()
     private var rowArrays = 0
@@ -55,6 +55,7 @@ final class EntityWriter {
         notes = kind.columns.map { NotedColumn(table, target: $0.target) }
         words = kind.columns.map(\.type.words)
         zone = options.zone
+        times = ImportedTimes(options)
         visibility = ImportedVisibility(publicWords: options.publicWords)
         self.table = table
         self.database = database
@@ -97,7 +98,7 @@ final class EntityWriter {
             written += try write(reader, &fields)
             visibility.noteWritten(reader)
             noteDoubts(reader, fields)
-            timesWithoutZone += rowTimesWithoutZone
+            for (column, time) in rowTimes { times.note(time, column, reader) }
             arrays.note(rowArrays, reader)
             escapedTexts.note(rowEscapedTexts, reader)
             if keepsSeen { try noteSeen(reader.text(0)) }
@@ -137,7 +138,8 @@ final class EntityWriter {
     ///
     /// - Returns: The number of rows that changed, without owners created while binding.
     private func run(_ statement: Statement, _ reader: borrowing RecordReader, _ fields: UInt64) throws -> Int {
-        (rowTimesWithoutZone, rowArrays, rowEscapedTexts) = (0, 0, 0)
+        rowTimes.removeAll(keepingCapacity: true)
+        (rowArrays, rowEscapedTexts) = (0, 0)
         for index in columns.indices where fields & (1 << UInt64(index)) != 0 {
             try bind(index, of: reader, to: statement)
         }
@@ -192,7 +194,7 @@ final class EntityWriter {
             statement.bind(list.joined, at: parameter)
         case .time:
             let written = try column.time(index, in: reader, zone: zone)
-            if written?.hasZone == false { rowTimesWithoutZone += 1 }
+            if let written { rowTimes.append((index, written)) }
             statement.bind(written?.time.seconds, at: parameter)
         case .visibility: statement.bind(try visibility.code(column, index, in: reader), at: parameter)
         case .joinPolicy, .yesOrNo:

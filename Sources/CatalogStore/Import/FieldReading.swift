@@ -146,6 +146,9 @@ extension ImportKind.ColumnType {
     /// Whether no value takes back what an earlier file allowed.
     var isWithdrawnByNull: Bool { if case .yesOrNo = self { true } else { false } }
 
+    /// Whether a value is a time.
+    var isTime: Bool { if case .time = self { true } else { false } }
+
     /// Whether a value consists of several texts.
     var isList: Bool { if case .list = self { true } else { false } }
 

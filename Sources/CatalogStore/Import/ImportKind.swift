@@ -1,4 +1,5 @@
 public import CivilTime
+import Glibc
 public import Model
 public import RecordReading
 
@@ -146,6 +147,8 @@ public struct ImportOptions: Sendable {
     public var ignoredColumns: Set<String> = []
     /// The zone of times without a zone of their own.
     public var zone = ClockZone.utc
+    /// The present, in Unix seconds; later times are counted.
+    public var presentSeconds = Int64(time(nil))
     /// Whether the first bad line, unreadable value, unknown id or unknown column ends the import.
     public var isStrict = false
     /// The largest allowed share of rejected records, from 0 to 1, inclusive.

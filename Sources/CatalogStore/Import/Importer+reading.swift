@@ -109,7 +109,7 @@ extension Importer {
             try columns[0].checkID(0, in: reader)
             try columns[1].checkID(1, in: reader)
             let time = try time(reader, source)
-            if let time, !time.hasZone { summary.timesWithoutZone += 1 }
+            if let time { times.note(time, 2, reader) }
             let isAnswer =
                 source.answerColumn != nil && reader.isPresent(3) && !reader.isNull(3)
                 && columns[3].isMarked(3, in: reader)
@@ -226,7 +226,7 @@ extension Importer {
                 + "them, say --format copy or --format mysql, with --delimiter comma for commas")
         switch writer {
         case .entities(let writer, _): findings += writer.findings
-        case .pairs(let writer, _): findings += writer.doubtfulIDs.findings
+        case .pairs(let writer, _): findings += times.findings(columns) + writer.doubtfulIDs.findings
         }
         return findings
     }

@@ -23,6 +23,8 @@ public final class Importer {
     var unreadable: [RecordProblem] = []
     // For each column, the number of unreadable values and a message about the first.
     var unreadableValues: [Int: (count: Int, first: String)] = [:]
+    // The times of pairs; those of groups, users and photos are with their writer.
+    var times: ImportedTimes
     var repeatedHeaders = 0
     // The line of the last bad record, or of the last one with an unreadable value, in the current file.
     var badLine = 0
@@ -65,6 +67,7 @@ public final class Importer {
         self.report = report
         rejects = RejectedRecords(path: options.rejectsPath, inputs: [], writesFiles: false)
         summary = ImportSummary(kind: kind)
+        times = ImportedTimes(options)
         // The cache holds the upper pages of the table while a sorted batch is written; SQLite's default is 2 MB. The
         // log grows to the size of the whole import, and is cut again afterwards.
         try wrapping { () throws(DatabaseError) in
@@ -143,11 +146,12 @@ public final class Importer {
         switch writer {
         case .entities(let writer, _):
             summary.written = writer.written
-            summary.timesWithoutZone = writer.timesWithoutZone
+            summary.timesWithoutZone = writer.times.withoutZone
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         case .pairs(let writer, _):
             summary.written = writer.written
+            summary.timesWithoutZone = times.withoutZone
             summary.duplicates = writer.duplicates
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }

@@ -1,5 +1,6 @@
 import CatalogStore
 import Files
+import HTTP
 import ModelStore
 
 extension HealthFault {
@@ -74,8 +75,17 @@ extension HealthCheck {
             return [HealthFault.catalogClosed.found("catalog", refusal)]
         }
         do throws(CatalogError) {
-            let examination = try Catalog(path: path, mode: .reading, relations: relations).examine()
-            record.note("an interaction", examination.latestInteractionMilliseconds)
+            let examination = try Catalog(path: path, mode: .reading, relations: relations).examine(now: now / 1000)
+            if let latest = examination.latestInteraction {
+                record.note(
+                    "the interaction \(latest.id) of \(latest.userID)", latest.milliseconds,
+                    mending: """
+                        set the clock that was ahead; then take the interaction back: DELETE \
+                        /v1/users/\(PercentEncoding.encode(latest.userID))/interactions/\
+                        \(PercentEncoding.encode(latest.id)) of a daemon
+                        """)
+            }
+            record.futureTimes = examination.futureTimes
             return findings(in: examination)
         } catch {
             if error.code == .missing, path == Catalog.noneWord {

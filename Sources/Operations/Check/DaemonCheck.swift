@@ -1,4 +1,5 @@
 import Answers
+import CatalogStore
 import CivilTime
 import FoundationEssentials
 import Glibc
@@ -20,6 +21,9 @@ extension HealthFault {
     static let clockOfRecords = HealthFault(
         .bad, "something is dated in the future", bound: .clockSeconds,
         advice: "set the clock of this machine, or of the one that was ahead (\"timedatectl\" says how it is set)")
+    static let clockOfRows = HealthFault(
+        .warning, "rows of the catalog are dated more than a day in the future",
+        advice: "import these rows again, with the right times")
     static let clockOfDaemon = HealthFault(
         .bad, "the clock of a daemon differs from the clock of this machine", bound: .clockSeconds,
         advice: "set the clock that is wrong (\"timedatectl\" says how it is set)")
@@ -52,10 +56,10 @@ extension HealthQuestion {
 
     static let clock = HealthQuestion(
         "clock", looksAt: "the clock of this machine, against all records and the clocks of the daemons",
-        faults: [.clockOfRecords, .clockOfDaemon]
+        faults: [.clockOfRecords, .clockOfRows, .clockOfDaemon]
     ) { check, record in
         let findings =
-            [check.recordClock(record)].compactMap(\.self)
+            [check.recordClock(record)].compactMap(\.self) + record.futureTimes.map(\.finding)
             + record.daemons.compactMap { check.daemonClock($0, readAt: record.reportsReadAt) }
         return findings.isEmpty ? [.good("clock", "nothing is newer than now")] : findings
     }
@@ -72,6 +76,17 @@ extension HealthQuestion {
 extension DaemonReport {
     /// The name of the daemon in findings.
     fileprivate var name: String { "\(host) port \(port)" }
+}
+
+extension CatalogExamination.FutureTimes {
+    /// The finding that they are in the future.
+    fileprivate var finding: Finding {
+        let time = UnixTime(seconds: latest)?.description ?? "\(latest) s"
+        return HealthFault.clockOfRows.found(
+            "clock",
+            "\(count) \(column) of \(table) \(count == 1 ? "is" : "are") in the future, such as that of "
+                + "\(ids.joined(separator: ", ")) (\(time))")
+    }
 }
 
 extension HealthCheck {
@@ -101,7 +116,8 @@ extension HealthCheck {
             return nil
         }
         let time = UnixTime(seconds: newest.milliseconds / 1000)?.description ?? "\(newest.milliseconds) ms"
-        return HealthFault.clockOfRecords.found("clock", "\(newest.what) is dated in the future (\(time))")
+        return HealthFault.clockOfRecords.found(
+            "clock", "\(newest.what) is dated in the future (\(time))", advice: newest.mending)
     }
 
     /// Returns the finding that a daemon's clock is ahead or behind.

@@ -1,4 +1,5 @@
 import Answers
+import CatalogStore
 public import Model
 public import ModelStore
 import Recompute
@@ -99,7 +100,9 @@ public struct HealthCheck: Sendable {
 /// The facts that one question of a health check learns, and later ones need.
 public struct HealthRecord: Sendable {
     /// The newest time among the records of all kinds, in Unix milliseconds.
-    private(set) var newest: (what: String, milliseconds: Int64)?
+    private(set) var newest: (what: String, milliseconds: Int64, mending: String?)?
+    /// The times in the catalog's tables that are in the future.
+    var futureTimes: [CatalogExamination.FutureTimes] = []
     /// The manifests of all versions, oldest first.
     var manifests: [Manifest] = []
     /// The current version.
@@ -115,9 +118,12 @@ public struct HealthRecord: Sendable {
     /// The number of keys that Redis has evicted since its start.
     public var evictedKeys: Int? { server?.evictedKeys }
 
-    mutating func note(_ what: String, _ milliseconds: Int64?) {
+    /// Takes the newest time among some records.
+    ///
+    /// - Parameter mending: a remedy for a time in the future, or `nil` for the usual one.
+    mutating func note(_ what: String, _ milliseconds: Int64?, mending: String? = nil) {
         guard let milliseconds, milliseconds > newest?.milliseconds ?? .min else { return }
-        newest = (what, milliseconds)
+        newest = (what, milliseconds, mending)
     }
 }
 
