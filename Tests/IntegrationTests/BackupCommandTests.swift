@@ -194,6 +194,17 @@ struct BackupCommandTests {
         let new = try #require(names.first { !older.contains($0) })
         #expect(new.wholeMatch(of: /coterie-20[0-9]{6}T[0-9]{6}Z\.tar/) != nil)
         try await workspace.succeed("restore", "\(folder)/\(new)", "--verify")
+        // A clock that was ahead named two more.
+        let ahead = ["coterie-20990101T000000Z.tar", "coterie-20990102T000000Z.tar"]
+        for name in ahead { _ = try workspace.write("", to: "backups/\(name)") }
+        let next = try await workspace.succeed("backup", "--folder", folder, "--keep", "1")
+        let kept = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(Set(kept).isSuperset(of: ahead) && kept.count == 5, "\(kept)")
+        let newest = try #require(kept.first { !older.contains($0) && !ahead.contains($0) })
+        #expect(next.text.contains(newest) && !next.errors.contains("removed \(folder)/\(newest)"))
+        for name in ahead {
+            #expect(next.errors.contains("\(folder)/\(name) is dated after now and did not count"), "\(next.errors)")
+        }
         let neither = try await workspace.run("backup")
         #expect(neither.exitCode == CommandRun.ExitCode.usage && neither.errors.contains("--folder"))
     }

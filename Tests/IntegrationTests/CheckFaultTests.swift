@@ -109,7 +109,7 @@ struct CheckFaultTests {
         let folder = workspace.path("backups")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let options = ["--backups", folder, "--scratch", "/tmp"]
-        #expect(try await workspace.findings(options).first?.hasPrefix("bad backup: \(folder) has no file") == true)
+        #expect(try await workspace.findings(options).first?.hasPrefix("bad backup: \(folder) has no backup") == true)
         let file = "\(folder)/one.tar"
         try await workspace.succeed("backup", file)
         #expect(try await workspace.findings(options) == [])
@@ -120,12 +120,14 @@ struct CheckFaultTests {
                 "warning backup: the user nobody may not read \(file), which belongs to root:root and has mode 0600"
             #expect(found.contains { $0.hasPrefix(start) }, "\(found)")
         }
-        let date = Date(timeIntervalSinceNow: -5 * 86_400)
-        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
-        let old = try await workspace.findings(options)
-        #expect(
-            old == ["bad backup: the newest one, \(file), is 5 days old; do \(old[0].split(separator: "; do ")[1])"])
-        #expect(try await workspace.findings(options + ["--backup-days", "5"]) == [])
+        try await workspace.succeed("backup", "--folder", folder)
+        #expect(try await workspace.findings(options) == [])
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("coterie-") })
+        _ = try workspace.write(Data(contentsOf: URL(fileURLWithPath: file)).prefix(5000), to: "backups/\(name)")
+        let damaged = try await workspace.findings(options)
+        let start = "bad backup: \(folder)/\(name) cannot be used"
+        #expect(damaged.count == 1 && damaged[0].hasPrefix(start), "\(damaged)")
     }
 
     @Test("Times in the future: rows of files with an example; an interaction with the request that takes it back")

@@ -35,10 +35,20 @@ struct ArchiveReader {
         }
         let manifest = try Self.decode(json, path)
         guard manifest.files.contains(where: { $0.name == BackupManifest.catalogName }),
-            manifest.files.allSatisfy({ lengths[$0.name] == $0.byteCount }), manifest.files.allSatisfy(Self.isKnown)
+            manifest.files.allSatisfy({ lengths[$0.name] == $0.byteCount && Self.isKnown($0.name) })
         else { throw Self.damaged(path, "it does not have the files of its manifest") }
         self.manifest = manifest
         self.path = path
+    }
+
+    /// Whether a file begins like a backup: as a tar archive whose first file has a name that backups use.
+    static func seemsBackup(_ path: String) throws(BackupError) -> Bool {
+        do throws(BackupError) {
+            return try TarFile(path).next().map { isKnown($0.name) } ?? false
+        } catch {
+            guard error.code == .damaged else { throw error }
+            return false
+        }
     }
 
     private static func decode(_ json: [UInt8], _ path: String) throws(BackupError) -> BackupManifest {
@@ -86,16 +96,16 @@ struct ArchiveReader {
         try target.synchronize()
     }
 
-    /// Whether a file has a known name, which leads to no other folder.
-    private static func isKnown(_ file: BackupManifest.File) -> Bool {
-        guard file.name.hasPrefix(BackupManifest.journalPrefix) else {
+    /// Whether a name is that of a file of backups, which leads to no other folder.
+    private static func isKnown(_ name: String) -> Bool {
+        guard name.hasPrefix(BackupManifest.journalPrefix) else {
             return [
                 BackupManifest.catalogName, BackupManifest.vectorsName, BackupManifest.streamsName,
                 BackupManifest.experimentsName,
             ]
-            .contains(file.name)
+            .contains(name)
         }
-        let journal = file.name.dropFirst(BackupManifest.journalPrefix.count)
+        let journal = name.dropFirst(BackupManifest.journalPrefix.count)
         return !journal.isEmpty && !journal.hasPrefix(".") && !journal.contains("/")
     }
 

@@ -20,11 +20,20 @@ extension HealthFault {
         advice: "let the job write there; in a systemd unit, ReadWritePaths= must name its folder")
 
     static let backupMissing = HealthFault(
-        .bad, "the folder of --backups has no backup, or cannot be read",
+        .bad, "the folder of --backups has no usable backup, or cannot be read",
         advice: "read the log of the unit coterie-backup, and see who owns the folder")
     static let backupOld = HealthFault(
         .bad, "the newest backup is too old", bound: .backupDays,
         advice: "see what the unit coterie-backup said (\"journalctl\"), and whether its timer runs")
+    static let backupDamaged = HealthFault(
+        .bad, "a file with the name of a backup is damaged, incomplete or none",
+        advice: "take another backup, and remove this file")
+    static let backupAhead = HealthFault(
+        .warning, "a backup is dated in the future, and does not count", bound: .clockSeconds,
+        advice: "set the clock if it is wrong; move the file elsewhere, or remove it")
+    static let backupSmall = HealthFault(
+        .warning, "the newest backup has less than half of the bytes of the one before",
+        advice: "see whether rows are missing (\"coterie stats\"), and keep the one before elsewhere until then")
     static let backupClosed = HealthFault(
         .warning, "this user may not read the newest backup",
         advice: "chown it to the user who would restore it: a backup has mode 0600")
@@ -41,9 +50,11 @@ extension HealthQuestion {
     }
 
     static let backup = HealthQuestion(
-        "backup", looksAt: "the folder of backups: the age of the newest one, and whether this user may read it",
-        faults: [.backupMissing, .backupOld, .backupClosed]
-    ) { check, _ in check.places.backups.map { [check.backupFinding($0)] } ?? [] }
+        "backup",
+        looksAt: "the folder of backups: whether they are complete by their manifests, the age and size of the newest "
+            + "one, and whether this user may read it",
+        faults: [.backupMissing, .backupDamaged, .backupOld, .backupAhead, .backupSmall, .backupClosed]
+    ) { check, _ in check.places.backups.map(check.backupFindings) ?? [] }
 }
 
 extension HealthCheck {
@@ -84,27 +95,48 @@ extension HealthCheck {
 
     private static func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
 
-    /// Returns the finding about the newest file in the folder of backups.
-    fileprivate func backupFinding(_ folder: String) -> Finding {
+    /// Returns the findings about the folder of backups.
+    fileprivate func backupFindings(_ folder: String) -> [Finding] {
         if let refusal = FileAccess.refusal(toRead: folder) {
-            return HealthFault.backupMissing.found("backup", refusal)
+            return [HealthFault.backupMissing.found("backup", refusal)]
         }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let backups = names.filter { $0.hasSuffix(".tar") }.compactMap { name -> (path: String, seconds: Int64)? in
-            var status = stat()
-            let path = "\(folder)/\(name)"
-            return unsafe stat(path, &status) == 0 ? (path, Int64(status.st_mtim.tv_sec)) : nil
+        let entries: [BackupFolder.Entry]
+        do throws(BackupError) { entries = try BackupFolder(folder).entries() } catch {
+            return [HealthFault.backupMissing.found("backup", error.description)]
         }
-        guard let newest = backups.max(by: { ($0.seconds, $0.path) < ($1.seconds, $1.path) }) else {
-            return HealthFault.backupMissing.found("backup", "\(folder) has no file whose name ends with .tar")
+        let latest = now + Int64(self[.clockSeconds]) * 1000
+        var (findings, usable): ([Finding], [(entry: BackupFolder.Entry, milliseconds: Int64)]) = ([], [])
+        for entry in entries {
+            if case .damaged(let reason) = entry.state {
+                findings.append(HealthFault.backupDamaged.found("backup", reason))
+            } else if let time = entry.milliseconds, time > latest {
+                findings.append(
+                    HealthFault.backupAhead.found("backup", "\(entry.path) is of \(Self.time(time / 1000)), after now"))
+            } else if let time = entry.milliseconds {
+                usable.append((entry, time))
+            }
         }
-        let days = days(since: newest.seconds * 1000)
-        guard days <= self[.backupDays] else {
-            return HealthFault.backupOld.found("backup", "the newest one, \(newest.path), is \(days) days old")
+        guard let newest = usable.last else {
+            return findings + [HealthFault.backupMissing.found("backup", "\(folder) has no backup that can be used")]
         }
-        if let refusal = FileAccess.refusal(toRead: newest.path) {
-            return HealthFault.backupClosed.found("backup", refusal)
+        let days = days(since: newest.milliseconds)
+        if days > self[.backupDays] {
+            findings.append(
+                HealthFault.backupOld.found("backup", "the newest one, \(newest.entry.path), is \(days) days old"))
         }
-        return .good("backup", "the newest one, \(newest.path), is of \(Self.time(newest.seconds))")
+        if case .closed(_, let reason) = newest.entry.state {
+            findings.append(HealthFault.backupClosed.found("backup", reason))
+        }
+        if let before = usable.dropLast().last?.entry, newest.entry.byteCount < before.byteCount / 2 {
+            findings.append(
+                HealthFault.backupSmall.found(
+                    "backup",
+                    "the newest one, \(newest.entry.path), has \(newest.entry.byteCount) bytes, and the one before, "
+                        + "\(before.path), has \(before.byteCount)"))
+        }
+        guard findings.isEmpty else { return findings }
+        return [
+            .good("backup", "the newest one, \(newest.entry.path), is of \(Self.time(newest.milliseconds / 1000))")
+        ]
     }
 }

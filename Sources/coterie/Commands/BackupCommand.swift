@@ -22,7 +22,8 @@ enum BackupCommand: Subcommand {
             restore" restores it.
 
             Without FILE, the backup goes to the folder that --folder or the configuration names, under a name with \
-            its time. Then older backups with such names are removed, except the newest ones.
+            its time. Then older backups with such names are removed, except the newest ones. Those that are dated \
+            after now stay, and do not count.
             """,
         arguments: [
             Argument("FILE", help: "The file to write (default: a new one in the folder of --folder)", isOptional: true)
@@ -59,8 +60,12 @@ enum BackupCommand: Subcommand {
             catalog: parsed.text("catalog"), journals: parsed.journalFiles(), store: store(parsed))
         let manifest = try backup.write(to: path, isReplacing: parsed.flag("replace"), now: now)
         try BackupReport(manifest, path: path).write(parsed)
-        for file in try folder?.prune(keeping: parsed.integer("keep")) ?? [] {
-            printToStandardError("removed \(file)")
+        guard let pruned = try folder?.prune(keeping: parsed.integer("keep"), at: now / 1000) else { return }
+        for file in pruned.removed { printToStandardError("removed \(file)") }
+        for file in pruned.ahead {
+            printToStandardError(
+                "\(file) is dated after now and did not count: a clock is or was wrong; move it elsewhere, or remove it"
+            )
         }
     }
 }
