@@ -6,6 +6,7 @@ import FoundationEssentials
 import Model
 import ModelStore
 import Recommendation
+import RecordReading
 import Service
 
 /// `coterie export recommendations`: the lists of all members, or of some, in the order of their ids.
@@ -76,13 +77,30 @@ struct ListExport {
     mutating func run() throws {
         let unknown = try writeLists()
         // Of all members, one is only unknown who went meanwhile, or whom a daemon has forgotten.
-        guard unknown == 0 || listed == nil else {
-            throw Failure(Failure.badData, "\(unknown) users are unknown; the others have their lists")
+        guard unknown.count > 0, listed != nil else { return }
+        let named = unknown.first.map { "\"\(shown($0))\"" }.joined(separator: ", ")
+        let subject = unknown.count == 1 ? "1 user is" : "\(Formats.grouped(unknown.count)) users are"
+        throw Failure(
+            Failure.badData,
+            "\(subject) unknown: \(named)\(unknown.count > unknown.first.count ? ", …" : ""); "
+                + "the others have their lists")
+    }
+
+    /// Users without lists, because neither the catalog nor the version knows them.
+    private struct UnknownUsers {
+        /// The number of users.
+        var count = 0
+        /// The first ids, in ascending order of their bytes; at most ten.
+        var first: [String] = []
+
+        mutating func add(_ ids: [String]) {
+            count += ids.count
+            first += ids.prefix(10 - first.count)
         }
     }
 
-    /// Writes the lists, and returns the number of unknown users.
-    private mutating func writeLists() throws -> Int {
+    /// Writes the lists, and returns the unknown users.
+    private mutating func writeLists() throws -> UnknownUsers {
         let users = try UserIDs(of: site.catalog, site.members, listed)
         content.users = users.checksum
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
@@ -115,10 +133,10 @@ struct ListExport {
 
     private func writeRounds(
         of users: UserIDs, after first: String?, _ write: ([UInt8], _ last: String) throws(Failure) -> Void
-    ) throws -> Int {
+    ) throws -> UnknownUsers {
         var last = first
         var done = try users.count(through: first)
-        var unknown = 0
+        var unknown = UnknownUsers()
         while true {
             let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * readers.count)
             guard let end = round.last else { break }
@@ -131,7 +149,7 @@ struct ListExport {
             ) { reader, members throws(any Error) in
                 try unsafe export.lists(of: round[members], reader, recent)
             }
-            unknown += lists.reduce(0) { $0 + $1.unknown }
+            for list in lists { unknown.add(list.unknown) }
             try write(Array(lists.map(\.bytes).joined()), end)
             last = end
             done += round.count
@@ -151,9 +169,9 @@ struct ListExport {
     private func lists(
         of users: ArraySlice<String>, _ reader: (site: Site, profiles: CatalogProfiles?),
         _ recent: [BytewiseString: RecentMemberChanges]
-    ) throws -> (bytes: [UInt8], unknown: Int) {
+    ) throws -> (bytes: [UInt8], unknown: [String]) {
         var bytes: [UInt8] = []
-        var unknown = 0
+        var unknown: [String] = []
         let snapshot = site.snapshot
         // A resumed file keeps the time at which it was begun.
         let instant = content.atMilliseconds
@@ -164,7 +182,7 @@ struct ListExport {
             let profile = try reader.site.profile(
                 ofUser: user, known, after: recent[BytewiseString(user)], in: snapshot, atMilliseconds: instant)
             guard let profile else {
-                unknown += 1
+                unknown.append(user)
                 continue
             }
             let request = PlanRequest(
