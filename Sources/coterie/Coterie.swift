@@ -47,7 +47,8 @@ enum Coterie {
         } catch {
             let failure = Failure(error)
             EventLog.finish()
-            printToStandardError("coterie: \(failure.message)")
+            let lines = "coterie: \(failure.message)".split(separator: "\n", omittingEmptySubsequences: false)
+            printToStandardError(lines.map { printable(String($0)) }.joined(separator: "\n"))
             exit(failure.exitCode)
         }
     }

@@ -54,3 +54,19 @@ public func writeToStandardError(_ text: String) {
     let bytes = Array(text.utf8)
     _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
+
+/// Returns a text that is safe for a terminal.
+///
+/// Control characters and ends of lines, which could move the cursor, become spaces. Characters that change the
+/// direction of text are left out: they could show another text than the one that is there. The joiners of emoji and
+/// of Persian stay.
+public func printable(_ text: String) -> String {
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars where !scalar.properties.isBidiControl {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: shown.append(" ")
+        default: shown.append(scalar)
+        }
+    }
+    return String(shown)
+}

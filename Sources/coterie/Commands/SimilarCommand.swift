@@ -36,7 +36,8 @@ enum SimilarCommand: Subcommand {
         if parsed.flag("json") {
             try output.json(answer)
         } else {
-            try output.line("\(named(answer.groupId, snapshot.model.title(of: group))): similar groups by \(by)")
+            try output.line(
+                printable("\(named(answer.groupId, snapshot.model.title(of: group))): similar groups by \(by)"))
             for line in table(answer.neighbours, by, relations.tabled(in: snapshot.model)) { try output.line(line) }
             if by != RelationTable.blendName, !snapshot.model.relations.contains(Relation(rawValue: by)) {
                 try output.line("version \(site.version.manifest.version) has no \(by)")
@@ -118,8 +119,8 @@ enum WhyCommand: Subcommand {
                     modelVersion: version.manifest.version.description, groupId: ids[0], otherId: ids[1],
                     catalogChangedSince: isStale, relations: verdicts))
         } else {
-            try output.line("\(ids[1]) in the list of \(ids[0]):")
-            for verdict in verdicts { try output.line("by \(verdict.relation): \(verdict.sentence)") }
+            try output.line(printable("\(ids[1]) in the list of \(ids[0]):"))
+            for verdict in verdicts { try output.line(printable("by \(verdict.relation): \(verdict.sentence)")) }
         }
         try output.flush()
         if isStale {

@@ -1,3 +1,5 @@
+import CommandLine
+
 /// Tab-separated values.
 enum TabSeparated {
     /// Returns a field, quoted as in RFC 4180 if necessary; any id can be read back.
@@ -51,9 +53,4 @@ struct TextTable {
         let flat = printable(cell)
         return flat.count > column.maximumWidth ? flat.prefix(column.maximumWidth - 1) + "…" : flat
     }
-}
-
-/// Returns a text that is safe for a terminal: control characters, which could move the cursor, become spaces.
-func printable(_ text: String) -> String {
-    String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
 }

@@ -96,7 +96,8 @@ struct VersionDifference {
     }
 
     private func write(_ rows: [Row], of group: String, _ output: inout Output) throws {
-        try output.line("neighbours of \(group) in \(before.manifest.version) and \(after.manifest.version)")
+        try output.line(
+            printable("neighbours of \(group) in \(before.manifest.version) and \(after.manifest.version)"))
         var table = TextTable(
             [.init(title: "relation"), .init(title: "group", maximumWidth: 36)]
                 + ["rank before", "rank after", "score before", "score after"].map { .init(title: $0, isNumber: true) })
