@@ -35,6 +35,7 @@ enum Coterie {
     static func main() {
         // A write to a closed pipe then fails with an error, and does not end the process.
         _ = signal(SIGPIPE, SIG_IGN)
+        endOnSignalsAsFirstProcess()
         do {
             switch try Invocation.read() {
             case .help(let text), .version(let text):
@@ -50,6 +51,18 @@ enum Coterie {
             let lines = "coterie: \(failure.message)".split(separator: "\n", omittingEmptySubsequences: false)
             printToStandardError(lines.map { printable(String($0)) }.joined(separator: "\n"))
             exit(failure.exitCode)
+        }
+    }
+
+    /// Makes signals end the process if it is the first one of a container.
+    ///
+    /// Linux gives the first process no default action, so that a signal without a handler would be lost. A daemon
+    /// blocks the signals that it takes itself, and is not affected.
+    private static func endOnSignalsAsFirstProcess() {
+        guard getpid() == 1 else { return }
+        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            // The exit code that a shell reports for a signal. `_exit` may be called in a handler.
+            _ = signal(number) { number in _exit(128 + number) }
         }
     }
 }
