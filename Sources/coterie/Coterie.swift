@@ -41,6 +41,9 @@ enum Coterie {
             case .help(let text), .version(let text):
                 print(text)
             case .run(let invocation):
+                for warning in program.warnings(ofVariables: invocation.environment) {
+                    printToStandardError("coterie: \(printable(warning))")
+                }
                 let subcommand = subcommands.first { $0.command.name == invocation.words.command.name }
                 try subcommand?.run(invocation)
             }

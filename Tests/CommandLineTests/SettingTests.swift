@@ -73,6 +73,28 @@ import Testing
         #expect(try command.duration("age") == .seconds(7200))
     }
 
+    @Test func unknownVariablesWithThePrefixAreNamedWithTheNearest() {
+        func warnings(_ environment: [String: String]) -> [String] {
+            Self.program.warnings(ofVariables: environment)
+        }
+        #expect(
+            warnings(["P_SERVE_PROT": "1", "P_SERVE_PORT": "2", "P_XYZ": "", "P_KEY": "k", "Q_PORT": "1", "P": "x"])
+                == [
+                    "P_KEY in the environment is not a variable of p: did you mean P_KEYS?",
+                    "P_SERVE_PROT in the environment is not a variable of p: did you mean P_SERVE_PORT?",
+                    "P_XYZ in the environment is not a variable of p, and does nothing",
+                ])
+        // Those of tools, and of services in Kubernetes and of containers in Docker, are not meant for the program.
+        #expect(
+            warnings([
+                "P_BUILD": "1", "P_TEST_KILLS": "9", "P_IMAGE": "x", "P_PACKAGE_VERSION": "1",
+                "P_SERVICE_HOST": "10.0.0.1", "P_SERVICE_PORT": "80", "P_SERVICE_PORT_HTTP": "80",
+                "P_PORT": "tcp://10.0.0.1:80", "P_PORT_80_TCP": "tcp://10.0.0.1:80", "P_PORT_80_TCP_ADDR": "10.0.0.1",
+                "P_WEB_SERVICE_HOST": "10.0.0.2", "P_WEB_PORT": "tcp://10.0.0.2:80", "P_WEB_PORT_80_TCP_PROTO": "tcp",
+            ]) == [])
+        #expect(warnings(["P_WEB_PORT": "80"]).count == 1)
+    }
+
     @Test func aDefaultOfTheWrongTypeIsAMistakeOfTheProgrammers() async {
         await #expect(processExitsWith: .failure) {
             let options = [Option("n", "N", help: "", default: "x", type: .integer(0...1))]

@@ -218,6 +218,29 @@ struct ConfigTests {
         #expect(!unseen.errors.contains("warning") && unseen.text == seen.text)
     }
 
+    @Test("A mistyped variable is named by every command, with the nearest one; output and exit code stay")
+    func variables() async throws {
+        let workspace = try Workspace()
+        let typos = ["COTERIE_LIMITS_MEMBERRATE": "5", "COTERIE_CATALOGUE": "x", "COTERIE_BUILD": "1"]
+        let plain = try await workspace.succeed("config", "list")
+        let run = try await workspace.succeed(["config", "list"], settings: typos)
+        #expect(run.text == plain.text && plain.errors.isEmpty)
+        #expect(
+            run.errors == """
+                coterie: COTERIE_CATALOGUE in the environment is not a variable of coterie: did you mean COTERIE_CATALOG?
+                coterie: COTERIE_LIMITS_MEMBERRATE in the environment is not a variable of coterie: did you mean \
+                COTERIE_LIMITS_MEMBER_RATE?
+
+                """, "\(run.testDescription)")
+        let failing = try await workspace.run("stats", settings: typos)
+        #expect(failing.exitCode == CommandRun.ExitCode.badData)
+        #expect(failing.errors.contains("did you mean COTERIE_CATALOG?"), "\(failing.testDescription)")
+        // Each variable that the program lists is known.
+        let list: [Facts] = try await workspace.succeed("config", "list", "--json").json()
+        let all = Dictionary(list.map { ($0.variable, "") }) { first, _ in first }
+        #expect(try await workspace.succeed(["config", "list"], settings: all).errors.isEmpty)
+    }
+
     @Test("The table of settings in the documents is that of the program")
     func table() async throws {
         let list: [Facts] = try await Workspace().succeed("config", "list", "--json").json()

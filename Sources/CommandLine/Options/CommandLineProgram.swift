@@ -10,6 +10,8 @@ public struct CommandLineProgram: Sendable {
     public let version: String
     /// The commands, in the order of the help.
     public let commands: [Command]
+    /// The prefix of the program's environment variables, with an underscore, or nil for no such variables.
+    private let variableStart: String?
 
     /// Creates a program and checks its table; a programmer's mistake ends the process.
     ///
@@ -27,6 +29,7 @@ public struct CommandLineProgram: Sendable {
         self.name = name
         self.summary = summary
         self.version = version
+        variableStart = variablePrefix.map { $0 + "_" }
         self.commands = variablePrefix.map { prefix in commands.map { $0.namingVariables(prefix) } } ?? commands
         for command in commands { command.checkTable() }
         precondition(Set(commands.map(\.name)).count == commands.count, "two commands have the same name")
@@ -124,6 +127,37 @@ extension CommandLineProgram {
     }
 
     private var helpAdvice: String { "\(name) --help lists the commands" }
+}
+
+extension CommandLineProgram {
+    /// Variables with the program's prefix that tools of its packages and tests read.
+    private static let toolVariables: Set<String> = ["BUILD", "FUZZER", "IMAGE", "PACKAGE_VERSION"]
+
+    /// Returns a warning for each environment variable that has the program's prefix but is none of its options'.
+    ///
+    /// Variables that Kubernetes sets for a service with the program's name are no mistakes.
+    public func warnings(ofVariables environment: [String: String]) -> [String] {
+        guard let start = variableStart else { return [] }
+        let known = Set(commands.flatMap(\.options).compactMap(\.environmentVariable))
+        let suffixes = known.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }.sorted()
+        return environment.filter { name, value in
+            guard name.hasPrefix(start), !known.contains(name) else { return false }
+            let rest = String(name.dropFirst(start.count))
+            let isOfTool = Self.toolVariables.contains(rest) || rest.hasPrefix("TEST_")
+            return !isOfTool && !Self.isOfService(rest, value)
+        }.keys.sorted().map { name in
+            // Compared without the prefix, which all names share.
+            let near = nearest(to: String(name.dropFirst(start.count)), among: suffixes, limit: 1)
+            return "\(name) in the environment is not a variable of \(self.name)"
+                + (near.first.map { ": did you mean \(start)\($0)?" } ?? ", and does nothing")
+        }
+    }
+
+    /// Whether a variable tells the address of a service, as Kubernetes and Docker write it.
+    private static func isOfService(_ name: String, _ value: String) -> Bool {
+        name.wholeMatch(of: /([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)(_.*)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_.*)?)/) != nil
+            || name.hasSuffix("PORT") && value.wholeMatch(of: /(tcp|udp|sctp):\/\/.*/) != nil
+    }
 }
 
 /// A reader of the words after a command's name.
