@@ -56,9 +56,6 @@ struct RefusedFileTests {
                 #"compute.shrinkage must be a number from 0.0 to 1000000000.0, but is ".nan""#),
             Refusal(
                 "serve:\n  port:\n", .badValue, "2:3", "serve.port has no value: give one, or remove the line"),
-            Refusal(
-                "serve: {port: 1}\nstore:\n", .badValue, "2:1",
-                "store has no settings: put some below it, or remove the line"),
             Refusal("serve: [port]\n", .badFile, "1:8", "keys with values must stand here, not a list"),
             Refusal("serve: {port: [1, 2]}\n", .badValue, "1:15", "serve.port: a text must stand here, not a list"),
             Refusal(

@@ -155,7 +155,7 @@ struct ConfigTests {
             ("# later\n", file, "site.yaml has no settings any more"),
             ("serve: {staleAfter: 3d}\n", file, "site.yaml has no access.audience, access.issuer any more"),
             ("access:\n  audience: groups\n", file, "site.yaml has no access.issuer any more"),
-            ("serve: {staleAfter: 3d}\naccess:\n", file, "site.yaml:2:1: access has no settings"),
+            ("serve: {staleAfter: 3d}\naccess:\n", file, "site.yaml has no access.audience, access.issuer any more"),
             ("", beside, "site.live.yaml has no settings any more"),
             ("serve: {staleAfter: 3d}\n", beside, "site.live.yaml has no access.tokenYears any more"),
         ] {

@@ -105,11 +105,6 @@ struct FileReader {
             if entry.key.contains(".") {
                 throw unknown(key, at: entry.place)
             } else if table.isGroup(key) {
-                if entry.value.isNull {
-                    // A file that is still being written may end here.
-                    throw ConfigurationError(
-                        .badValue, at: entry.place, "\(key) has no settings: put some below it, or remove the line")
-                }
                 try read(entry.value, group: key)
             } else if let option = table[key] {
                 values[key] = ConfiguredValues.Value(

@@ -112,9 +112,8 @@ final class SoakCommunity: Sendable {
     init() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/coterie-bench-soak-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Self.coterie([
-            "generate", "--output", folder, "--groups", "300", "--users", "1500", "--photos", "3000",
-        ])
+        let sizes = ["--groups", "300", "--users", "1500", "--photos", "3000"]
+        try Self.run(CommandLine.arguments[0], ["generate", "--output", folder] + sizes)
         self.folder = folder
         groupLines = try Self.rows(of: "\(folder)/groups.tsv")
         groups = groupLines.dropFirst().filter { $0[3] == "public" }.map { String($0[0]) }
@@ -156,9 +155,10 @@ final class SoakCommunity: Sendable {
     }
 
     /// Runs the `coterie` program beside this one to its end.
-    static func coterie(_ arguments: [String]) throws {
-        _ = try Child.output(
-            of: [program] + arguments, processor: ServersUnderTest.loadProcessor, isQuiet: true)
+    static func coterie(_ arguments: [String]) throws { try run(program, arguments) }
+
+    private static func run(_ program: String, _ arguments: [String]) throws {
+        _ = try Child.output(of: [program] + arguments, processor: ServersUnderTest.loadProcessor, isQuiet: true)
     }
 
     static var program: String { (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie" }

@@ -8,6 +8,11 @@ import Service
 enum ExplainCommand: Subcommand {
     static let command = Command(
         "explain", summary: "Show a group's rank in a user's list and the reasons, or why it is missing",
+        discussion: """
+            Makes the list that "coterie recommend" would make. A group in it has its rank, its interest and the \
+            user's groups that speak for it. Of any other group it says why it is missing. For example, the group is \
+            hidden, the user is in it, it is too similar to a joined group, or others had better scores.
+            """,
         arguments: [Argument("USER", help: "The user's id"), Argument("GROUP", help: "The group's id")],
         options: [PlanOptions.boost] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.json],
         examples: ["coterie explain alice macro-mondays"])
