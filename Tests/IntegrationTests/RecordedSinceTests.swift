@@ -37,7 +37,7 @@ struct RecordedSinceTests {
         _ = try await output(of: ["hide", "--list"], in: workspace) { $0.text.contains(Self.hidden) }
         let why = try await workspace.succeed("why", joined, Self.hidden).text
         #expect(why.contains("\(Self.hidden) is hidden"))
-        for settings in [[:], ["COTERIE_CATALOG": "/nonexistent/catalog.sqlite"]] {
+        for settings in [[:], ["COTERIE_CATALOG": "none"]] {
             let explained = try await output(
                 of: ["explain", Self.member, joined], in: workspace, settings: settings
             ) { $0.exitCode == 0 }

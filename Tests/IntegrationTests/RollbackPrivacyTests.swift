@@ -5,7 +5,7 @@ import Testing
 /// A rollback to a version that has groups which are not public any more.
 @Suite("Groups that are not public any more, after a rollback", .aFewAtATime)
 struct RollbackPrivacyTests {
-    private static let noCatalog = ["COTERIE_CATALOG": "/nonexistent/catalog.sqlite"]
+    private static let noCatalog = ["COTERIE_CATALOG": "none"]
     /// A group that turns private, one that is removed, and one that is renamed.
     private static let (turned, removed, renamed) = ("macro-mondays", "after-dark", "night-walkers")
 

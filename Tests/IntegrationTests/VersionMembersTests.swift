@@ -8,7 +8,7 @@ import Testing
 struct VersionMembersTests {
     private static let instant = "2026-11-01T12:00:00Z"
     private static let member = "rebecca-2r5"
-    private static let noCatalog = ["COTERIE_CATALOG": "/nonexistent/catalog.sqlite"]
+    private static let noCatalog = ["COTERIE_CATALOG": "none"]
 
     /// A store with a version of the sample from tables, beside a catalog that has only the groups.
     private func lake(_ kind: StoreKind, _ sample: Workspace) async throws -> Workspace {

@@ -116,7 +116,7 @@ struct DaemonAccessTests {
         #expect(answer.status == 503)
         #expect(answer.headers["retry-after"] == "1")
         #expect(try ProblemBody(answer).type == "urn:coterie:problem:temporarily-unavailable")
-        first.send("Host: t\r\n\r\n")
+        first.send("Host: localhost\r\n\r\n")
         #expect(first.receive()?.status == 200)
     }
 }

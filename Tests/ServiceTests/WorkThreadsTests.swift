@@ -79,7 +79,7 @@ struct WorkThreadsTests {
         defer { server.stop() }
         // More than the server has threads, and more than would commit at once.
         let changes = try (0..<5).map { _ in try #require(SocketClient(port: server.port)) }
-        for client in changes { client.send("POST /wait HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n") }
+        for client in changes { client.send("POST /wait HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n") }
         for _ in changes { hasBegun.wait() }
         let reader = try #require(SocketClient(port: server.port))
         #expect(reader.request("GET", "/v1/users/ann/recommendations")?.status == 200)
