@@ -45,7 +45,9 @@ struct DamagedFileTests {
         // Without this record nobody knows which groups must stay away.
         _ = try workspace.write("", to: "models/withdrawn.json")
         let damaged = try await workspace.findings(["--scratch", "/tmp"])
-        #expect(damaged.count == 1 && damaged[0].contains("withdrawn.json, the list of withdrawn groups, is damaged"), "\(damaged)")
+        #expect(
+            damaged.count == 1 && damaged[0].contains("withdrawn.json, the list of withdrawn groups, is damaged"),
+            "\(damaged)")
         try await workspace.succeed("recompute")
         #expect(try await workspace.findings(["--scratch", "/tmp"]) == [])
     }

@@ -208,7 +208,8 @@ struct AccessTests {
             }
             guard field != good else { continue }
             let client = try #require(SocketClient(port: server.port))
-            client.send(Array("GET \(Self.ofAnn) HTTP/1.1\r\nHost: localhost\r\n".utf8) + field + Array("\r\n\r\n".utf8))
+            let head = "GET \(Self.ofAnn) HTTP/1.1\r\nHost: localhost\r\n"
+            client.send(Array(head.utf8) + field + Array("\r\n\r\n".utf8))
             if let response = client.receive() { #expect([400, 401].contains(response.status)) }
         }
         let client = try #require(SocketClient(port: server.port))
