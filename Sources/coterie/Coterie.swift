@@ -37,6 +37,7 @@ enum Coterie {
         _ = signal(SIGPIPE, SIG_IGN)
         endOnSignalsAsFirstProcess()
         do {
+            try MovedCommand.run(Array(CommandLine.arguments.dropFirst()))
             switch try Invocation.read() {
             case .help(let text), .version(let text):
                 print(text)
