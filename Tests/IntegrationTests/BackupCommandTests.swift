@@ -197,6 +197,8 @@ struct BackupCommandTests {
         // A clock that was ahead named two more.
         let ahead = ["coterie-20990101T000000Z.tar", "coterie-20990102T000000Z.tar"]
         for name in ahead { _ = try workspace.write("", to: "backups/\(name)") }
+        // A backup is named by its second.
+        try await Task.sleep(for: .seconds(1))
         let next = try await workspace.succeed("backup", "--folder", folder, "--keep", "1")
         let kept = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(Set(kept).isSuperset(of: ahead) && kept.count == 5, "\(kept)")
