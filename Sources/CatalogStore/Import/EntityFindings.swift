@@ -11,31 +11,32 @@ struct CountedPlaces {
         if count == 0 { first = "\(reader.source), line \(reader.line)" }
         count += more
     }
+
+    /// Returns the finding about these values, or nil if there are none.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of the finding.
+    ///   - one: the subject and the verb for one value, such as "list was".
+    ///   - several: the subject and the verb for several values.
+    ///   - rest: the rest of the sentence, before the place of the first value.
+    func finding(_ kind: String, _ one: String, _ several: String, _ rest: String) -> ImportFinding? {
+        guard count > 0 else { return nil }
+        return ImportFinding(
+            kind: kind, count: count,
+            message: "\(count) \(count == 1 ? one : several) \(rest); the first is in \(first)")
+    }
 }
 
 extension EntityWriter {
     /// The findings about the values of all rows.
     var findings: [ImportFinding] {
-        var findings = [visibility.finding(table)].compactMap(\.self)
-        if arrays.count > 0 {
-            let lists = arrays.count == 1 ? "1 list was" : "\(arrays.count) lists were"
-            findings.append(
-                ImportFinding(
-                    kind: "arrayLists", count: arrays.count,
-                    message: """
-                        \(lists) read as an array, such as {a,b} or ["a","b"]; the first is in \(arrays.first)
-                        """))
-        }
-        if escapedTexts.count > 0 {
-            let texts = escapedTexts.count == 1 ? "1 text has" : "\(escapedTexts.count) texts have"
-            findings.append(
-                ImportFinding(
-                    kind: "escapedTexts", count: escapedTexts.count,
-                    message: """
-                        \(texts) characters as HTML writes them, such as &amp;, and will be shown like that: decode \
-                        them in the export; the first is in \(escapedTexts.first)
-                        """))
-        }
+        var findings = [
+            visibility.finding(table),
+            arrays.finding("arrayLists", "list was", "lists were", #"read as an array, such as {a,b} or ["a","b"]"#),
+            escapedTexts.finding(
+                "escapedTexts", "text has", "texts have",
+                "characters as HTML writes them, such as &amp;, and will be shown like that: decode them in the export"),
+        ].compactMap(\.self)
         if hiddenByRejects.count > 0 {
             let rows = hiddenByRejects.count == 1 ? "1 public row is" : "\(hiddenByRejects.count) public rows are"
             findings.append(

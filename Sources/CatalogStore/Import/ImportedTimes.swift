@@ -26,27 +26,15 @@ struct ImportedTimes {
 
     /// The findings about the times of all columns.
     func findings(_ columns: [ImportKind.Column]) -> [ImportFinding] {
-        var findings: [ImportFinding] = []
-        if doubtful.count > 0 {
-            let times = doubtful.count == 1 ? "1 time is" : "\(doubtful.count) times are"
-            findings.append(
-                ImportFinding(
-                    kind: "timesAtChange", count: doubtful.count,
-                    message: """
-                        \(times) in an hour that the clocks of --timezone show twice or leave out, and \
-                        \(doubtful.count == 1 ? "counts" : "count") as before the change; the first is in \
-                        \(doubtful.first)
-                        """))
+        let counts = doubtful.count == 1 ? "counts" : "count"
+        let atChange = doubtful.finding(
+            "timesAtChange", "time is", "times are",
+            "in an hour that the clocks of --timezone show twice or leave out, and \(counts) as before the change")
+        let future = ahead.sorted { $0.key < $1.key }.map { column, places in
+            places.finding(
+                "futureTimes", "\(columns[column].name) is", "\(columns[column].name) are",
+                "more than a day in the future: see whether a clock was ahead, or another column was meant")
         }
-        return findings
-            + ahead.sorted { $0.key < $1.key }.map { column, places in
-                ImportFinding(
-                    kind: "futureTimes", count: places.count,
-                    message: """
-                        \(places.count) \(columns[column].name) \(places.count == 1 ? "is" : "are") more than a day in \
-                        the future: see whether a clock was ahead, or another column was meant; the first is in \
-                        \(places.first)
-                        """)
-            }
+        return ([atChange] + future).compactMap(\.self)
     }
 }
