@@ -1,6 +1,5 @@
 import CivilTime
 import CommandLine
-import FoundationEssentials
 import ModelStore
 import Operations
 
@@ -51,7 +50,7 @@ enum BackupCommand: Subcommand {
     }
 
     static func run(_ parsed: ParsedCommand) throws {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let now = ParsedCommand.nowMilliseconds
         let folder = parsed.arguments.isEmpty ? parsed.textIfGiven("folder").map(BackupFolder.init) : nil
         guard let path = parsed.arguments.first ?? folder?.file(at: now / 1000) else {
             throw UsageError("there is no FILE, and no folder: name one with --folder, or as backup.folder")

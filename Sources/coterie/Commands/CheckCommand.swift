@@ -83,7 +83,7 @@ enum CheckCommand: ConfiguredCommand {
         var check = HealthCheck(
             places, relations: Coterie.relations,
             scratchFolder: "\(parsed.text("scratch"))/coterie-check-\(getpid())"
-        ) { Int64(Date().timeIntervalSince1970 * 1000) }
+        ) { ParsedCommand.nowMilliseconds }
         for bound in HealthBound.allCases { check.bounds[bound] = try parsed.integer(bound.name) }
         check.evictedBefore = parsed.textIfGiven("metrics")
             .flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }.flatMap(CheckStatus.evictedKeys)

@@ -67,7 +67,7 @@ enum DeleteCommand: Subcommand {
         let stamp = daemons.stampMilliseconds()
         // Daemons may have changes under an id from which a member was renamed.
         let users = kind == .users ? try rows.map { $0[0] } + catalog.earlierIDs(ofUsers: rows.map { $0[0] }) : []
-        let subjects = kind == .users ? users.map { .account($0) } : rows.compactMap { Self.subject(kind, $0) }
+        let subjects = (kind == .users ? users.map { [$0] } : rows).compactMap { Self.subject(kind, $0) }
         let stream = CommandStream(
             subjects.map { .removal(RemovalChange($0, atMilliseconds: stamp)) }, atMilliseconds: stamp)
         let summary = try remover.remove(rows, stamp: stamp, stream: daemons.numbers(of: stream))

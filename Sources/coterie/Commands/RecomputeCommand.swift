@@ -1,6 +1,5 @@
 import CatalogStore
 import CommandLine
-import FoundationEssentials
 import Looks
 import Model
 import Recompute
@@ -127,7 +126,7 @@ enum RecomputeCommand: Subcommand {
         parameters.looks.keepsVectors = !parsed.flag("no-look-vectors")
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
-            startedAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+            startedAtMilliseconds: ParsedCommand.nowMilliseconds)
         job.tablesPath = parsed.textIfGiven("tables")
         job.finding = try ShareOptions.finding(parsed)
         job.memoryLimitBytes = try parsed.integerIfGiven("memory").map { $0 << 20 }

@@ -27,7 +27,7 @@ enum StatusCommand: Subcommand {
         examples: ["coterie status", "coterie status --store redis://localhost --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let now = ParsedCommand.nowMilliseconds
         let status = try status(parsed, at: now)
         var output = try Output()
         if parsed.flag("json") {

@@ -77,7 +77,7 @@ enum TokenCommand: Subcommand {
         _ parsed: ParsedCommand, _ bearer: (subject: String, role: Role), _ scopes: Set<Scope>,
         signedWith key: SigningKey
     ) throws -> String {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let now = ParsedCommand.nowMilliseconds
         let validity = try parsed.duration("expires")
         let checker = parsed.tokenChecker
         let claims = TokenClaims(

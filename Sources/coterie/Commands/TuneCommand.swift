@@ -1,7 +1,6 @@
 import CatalogStore
 import CommandLine
 import Evaluation
-import FoundationEssentials
 import Model
 import Similarity
 
@@ -81,7 +80,7 @@ enum TuneCommand: Subcommand {
         }
         line.clear()
         try catalog.keep(.journal, TrialJournal(changeCount: changes, journal: last))
-        let record = TuningRecord(outcome, atMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let record = TuningRecord(outcome, atMilliseconds: ParsedCommand.nowMilliseconds)
         if outcome.isBetter {
             try catalog.keep(.settings, record)
         } else {

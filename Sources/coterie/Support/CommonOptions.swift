@@ -190,7 +190,7 @@ extension ParsedCommand {
     /// - Throws: among others `Failure` if the group is unknown.
     func apply(_ action: SiteChange.Action, to group: String) throws -> SiteChange.Outcome {
         let catalog = try Catalog(path: text("catalog"), mode: .recording)
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let now = ParsedCommand.nowMilliseconds
         let outcome = try catalog.apply(SiteChange(ofGroup: group, action, atMilliseconds: now))
         guard outcome != .unknownGroup else {
             throw Lookup.unknown(.groups, group, near: try catalog.idsNear(group, in: .groups))

@@ -153,7 +153,7 @@ extension ParsedCommand {
 
     /// Returns the time of the option, or the current time, in Unix milliseconds.
     func planInstant() throws(UsageError) -> Int64 {
-        guard let text = textIfGiven("at") else { return Int64(Date().timeIntervalSince1970 * 1000) }
+        guard let text = textIfGiven("at") else { return ParsedCommand.nowMilliseconds }
         guard let time = UnixTime(text) else {
             throw UsageError("--at is \"\(text)\": give a time such as 2026-06-01T12:00:00Z, or Unix seconds")
         }
