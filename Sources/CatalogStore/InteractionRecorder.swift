@@ -183,6 +183,7 @@ final class InteractionRecorder {
 
 /// Applies recorded events to a table of pairs: joins and leaves to the memberships, favourites, follows.
 ///
+/// The rule is that of `PairState`; the interactions' keys are the order in which they arrived.
 /// A pair whose time is still to come is older than any event, like one without a time. Otherwise a mistake in a file
 /// would win for years over what the member does.
 struct PairEvents {
@@ -200,7 +201,7 @@ struct PairEvents {
         latest = try database.prepare(
             """
             SELECT kind, occurred_at FROM interactions WHERE \(row) = ? AND \(entry) = ? AND \(source.isChanged)
-            ORDER BY occurred_at DESC, interaction_key DESC LIMIT 1
+            ORDER BY occurred_at / 1000 DESC, interaction_key DESC LIMIT 1
             """)
         add = try database.prepare(
             """

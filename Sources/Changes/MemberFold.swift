@@ -4,17 +4,17 @@ import Synchronization
 /// The changes of a member that a version lacks, as far as a journal was read, without interactions that no longer
 /// count.
 ///
-/// A later event of the same thing replaces an earlier one: a leave replaces a join, and a click the impressions before
-/// it.
+/// The latest event of a pair replaces the others, by the rule of `PairState`; a click replaces the impressions that
+/// arrived before it. Interactions arrive in the order of their stamps.
 struct MemberFold {
-    /// An interaction, and its place among those at the same time.
+    /// An interaction, and its place in the order of arrival.
     private struct Event {
         let record: InteractionRecord
         let stamp: ChangeStamp
         let place: Int
 
         static func precedes(_ one: Event, _ other: Event) -> Bool {
-            (one.record.atMilliseconds, one.stamp, one.place) < (other.record.atMilliseconds, other.stamp, other.place)
+            (one.stamp, one.place) < (other.stamp, other.place)
         }
     }
 
@@ -30,7 +30,7 @@ struct MemberFold {
 
     /// All interactions, because a deletion may make an earlier one count again.
     private var events: [Event] = []
-    /// The interactions that count, in their order.
+    /// The interactions that count, in the order of arrival.
     private var counting: [Event] = []
     private var isArranged = true
     private var removals: [(stamp: ChangeStamp, entry: RecentMemberChanges.RemovedEntry)] = []
@@ -50,9 +50,23 @@ struct MemberFold {
         recent.isCleared = isCleared
         recent.forgetsEarlier = forgetsEarlier
         recent.interests = interests?.texts
+        recent.interestsStamp = interests?.stamp.milliseconds
         recent.removals = removals.sorted { $0.stamp < $1.stamp }.map(\.entry)
+        let ended = endedMemberships
         recent.interactions = counting.map(\.record)
+        if !ended.isEmpty {
+            recent.interactions = counting.filter { event in
+                event.record.kind.pairChange?.source != .memberships
+                    || ended[BytewiseString(event.record.subjectID)].map { $0 < event.stamp } ?? true
+            }.map(\.record)
+        }
         return recent
+    }
+
+    /// The stamps of the last removals of the member from groups, by the group.
+    private var endedMemberships: [BytewiseString: ChangeStamp] {
+        let removals = removals.filter { $0.entry.table == RelationSource.memberships.table }
+        return Dictionary(removals.map { (BytewiseString($0.entry.groupID), $0.stamp) }, uniquingKeysWith: max)
     }
 
     /// Adds a change.
@@ -92,9 +106,7 @@ struct MemberFold {
                 clear(before: stamp)
                 if isRecent { isCleared = true }
             } else if isRecent, case .user(_, let group, let table) = change.subject {
-                let entry = RecentMemberChanges.RemovedEntry(
-                    groupID: group, table: table, atMilliseconds: change.atMilliseconds)
-                removals.append((stamp, entry))
+                removals.append((stamp, RecentMemberChanges.RemovedEntry(groupID: group, table: table)))
             }
         case .site, .renaming, nil: break
         }
@@ -133,6 +145,27 @@ struct MemberFold {
         if let stated = interests, stated.stamp < stamp { interests = nil }
     }
 
+    /// A register that the latest event of a pair wins.
+    private struct Register: Hashable {
+        let subject: Interaction.Kind.Subject
+        let id: BytewiseString
+        /// Whether it says if the group is dismissed, and not if the pair is in its table.
+        let isDismissal: Bool
+
+        /// - Returns: nil for an event that no other of its kind replaces.
+        init?(_ record: InteractionRecord) {
+            switch record.effect {
+            case .dismiss, .undismiss: isDismissal = true
+            case .join, .leave: isDismissal = false
+            case .click, .impression: return nil
+            case nil:
+                guard record.kind.pairChange != nil else { return nil }
+                isDismissal = false
+            }
+            (subject, id) = (record.kind.subject, BytewiseString(record.subjectID))
+        }
+    }
+
     /// Puts the interactions in order, and leaves out those that no longer count; called after changes were added.
     mutating func arrange() {
         if !isArranged {
@@ -141,21 +174,27 @@ struct MemberFold {
             isArranged = true
         }
         guard counting.count > Self.fewEvents else { return }
-        var (dismissals, clicks) = (Set<BytewiseString>(), Set<BytewiseString>())
-        var pairs: [Interaction.Kind.Subject: Set<BytewiseString>] = [:]
+        var winners: [Register: (state: PairState, place: Int)] = [:]
+        for (place, event) in counting.enumerated() {
+            guard let register = Register(event.record) else { continue }
+            var state = winners[register]?.state ?? .unknown
+            if state.settle(true, atSeconds: event.record.atMilliseconds / 1000) { winners[register] = (state, place) }
+        }
+        var clicks: Set<BytewiseString> = []
         var impressions: [BytewiseString: Int] = [:]
         var kept: [Event] = []
-        for event in counting.reversed() {
-            let group = BytewiseString(event.record.subjectID)
-            switch event.record.effect {
-            case nil where event.record.kind.pairChange == nil: continue
-            case .join, .leave, nil:
-                guard pairs[event.record.kind.subject, default: []].insert(group).inserted else { continue }
-            case .dismiss, .undismiss: guard dismissals.insert(group).inserted else { continue }
-            case .click: guard clicks.insert(group).inserted else { continue }
-            case .impression:
-                impressions[group, default: 0] += 1
-                guard !clicks.contains(group), impressions[group] ?? 0 <= Self.impressionLimit else { continue }
+        for (place, event) in counting.enumerated().reversed() {
+            if let register = Register(event.record) {
+                guard winners[register]?.place == place else { continue }
+            } else {
+                let group = BytewiseString(event.record.subjectID)
+                guard let effect = event.record.effect, !clicks.contains(group) else { continue }
+                if effect == .click {
+                    clicks.insert(group)
+                } else {
+                    impressions[group, default: 0] += 1
+                    guard impressions[group] ?? 0 <= Self.impressionLimit else { continue }
+                }
             }
             kept.append(event)
         }

@@ -3,12 +3,15 @@ import SQLite
 
 /// The changes of a member since a model version was made, according to a journal.
 public struct RecentMemberChanges: Sendable, Equatable {
-    /// The member's interactions, in an order that is the same in all journals with the same changes.
+    /// The member's interactions in the order in which they arrived, which is the same in all journals with the same
+    /// changes. Joins and leaves that arrived before the site removed the member from the group are left out.
     public var interactions: [InteractionRecord] = []
     /// Whether the member had all earlier interactions forgotten.
     public var forgetsEarlier = false
     /// The stated interests, if the member stated any since.
     public var interests: [String]?
+    /// The stamp of the statement of interests, in Unix milliseconds.
+    public var interestsStamp: Int64?
     /// The entries of relations that the site removed.
     public var removals: [RemovedEntry] = []
     /// Whether the site removed the member for good; then all other properties are empty.
@@ -22,8 +25,6 @@ public struct RecentMemberChanges: Sendable, Equatable {
         public var groupID: String
         /// The relation's table.
         public var table: String
-        /// The time of the removal, in Unix milliseconds.
-        public var atMilliseconds: Int64
     }
 
     /// Creates an empty record.
@@ -36,9 +37,9 @@ public struct RecentMemberChanges: Sendable, Equatable {
         return isForgotten || self == cleared
     }
 
-    /// The favourites and follows among the interactions, the latest of each photo and each member.
+    /// The favourites and follows among the interactions: the state of each photo and each member, by `PairState`.
     public var told: [ToldChange] {
-        var found: [BytewiseString: ToldChange] = [:]
+        var found: [BytewiseString: (change: ToldChange, state: PairState)] = [:]
         var order: [BytewiseString] = []
         for interaction in interactions {
             guard let change = interaction.kind.pairChange,
@@ -46,9 +47,11 @@ public struct RecentMemberChanges: Sendable, Equatable {
             else { continue }
             let key = BytewiseString("\(kind.rawValue) \(interaction.subjectID)")
             if found[key] == nil { order.append(key) }
-            found[key] = ToldChange(kind, subjectID: interaction.subjectID, adds: change.adds)
+            var state = found[key]?.state ?? .unknown
+            guard state.settle(change.adds, atSeconds: interaction.atMilliseconds / 1000) else { continue }
+            found[key] = (ToldChange(kind, subjectID: interaction.subjectID, adds: change.adds), state)
         }
-        return order.compactMap { found[$0] }
+        return order.compactMap { found[$0]?.change }
     }
 }
 

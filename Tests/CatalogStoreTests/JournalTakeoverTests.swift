@@ -89,11 +89,13 @@ struct JournalTakeoverTests {
             let taken = try catalog.catalog.interactions(ofUser: user, limit: 999) ?? []
             #expect(Set(kept.map(\.id)) == Set(taken.map(\.id)))
             #expect(try members[0]?.interests ?? [] == catalog.catalog.member(withID: user)?.interests ?? [])
-            var joined: Set<String> = []
+            var memberships: [String: PairState] = [:]
             for interaction in members[0]?.interactions ?? [] {
-                if interaction.kind == .join { joined.insert(interaction.subjectID) }
-                if interaction.kind == .leave { joined.remove(interaction.subjectID) }
+                guard let change = interaction.kind.pairChange, change.source == .memberships else { continue }
+                memberships[interaction.subjectID, default: .unknown].settle(
+                    change.adds, atSeconds: interaction.atMilliseconds / 1000)
             }
+            let joined = Set(memberships.filter(\.value.holds).keys)
             #expect(joined == Set(try catalog.catalog.member(withID: user)?.memberships.map(\.groupID) ?? []))
             for kind in ToldKind.allCases {
                 let told = (members[0]?.told ?? []).filter { $0.kind == kind && $0.adds }.map(\.subjectID)

@@ -42,7 +42,7 @@ struct ChangeJournalTests: JournalTests {
         #expect(try sent(journal).count == 1)
     }
 
-    @Test("Interactions are kept in the order of their times, and a known id changes nothing")
+    @Test("Interactions are kept in the order in which they arrived, and a known id changes nothing")
     func recording() throws {
         let journal = try journal()
         let (late, early) = (Self.interaction("1", .join, at: 9), Self.interaction("2", .dismiss, at: 3))
@@ -51,7 +51,7 @@ struct ChangeJournalTests: JournalTests {
         #expect(try record(journal, Self.interaction("1", .leave)) == .member(.otherContent(at: 0)))
         #expect(
             try record(journal, Self.interaction("1", .click), of: "bob") == .member(.recorded(new: 1, repeated: 0)))
-        #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.id) == [early, late].map(\.id))
+        #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.id) == [late, early].map(\.id))
         #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [late, early])
         #expect(try journal.interactions(ofUser: "ann", after: "1", limit: 9) == [early])
         #expect(try journal.interactions(ofUser: "ann", after: "x", limit: 9) == nil)

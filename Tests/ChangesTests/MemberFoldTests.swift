@@ -16,21 +16,26 @@ struct MemberFoldTests {
     }
 
     /// The part of interactions that a profile uses: each group's last events, and its impressions since a click.
+    ///
+    /// The interactions are in the order in which they arrived.
     private struct Effect: Equatable {
-        /// The last event of each group, photo and followed member.
+        /// The last event of each group, photo and followed member, to the whole second.
         var pairs: [String: InteractionRecord] = [:]
         var dismissals: [String: InteractionRecord] = [:]
         var clicked: Set<String> = []
         var impressions: [String: [Int64]] = [:]
 
         init(_ interactions: [InteractionRecord]) {
+            func settle(_ known: inout InteractionRecord?, _ next: InteractionRecord) {
+                let seconds = known.map { $0.atMilliseconds / 1000 } ?? .min
+                if next.atMilliseconds / 1000 >= seconds { known = next }
+            }
             for interaction in interactions {
                 let group = interaction.subjectID
                 switch interaction.effect {
                 case nil where interaction.kind.pairChange == nil: break
-                case .join, .leave, nil:
-                    pairs["\(interaction.kind.subject) \(group)"] = interaction
-                case .dismiss, .undismiss: dismissals[group] = interaction
+                case .join, .leave, nil: settle(&pairs["\(interaction.kind.subject) \(group)"], interaction)
+                case .dismiss, .undismiss: settle(&dismissals[group], interaction)
                 case .click:
                     clicked.insert(group)
                     impressions[group] = nil
@@ -55,16 +60,15 @@ struct MemberFoldTests {
                 let first = interactions.filter { ids.insert($0.id).inserted }
                 if isRecent { found += first }
             case .forget(id: nil): if isRecent { recent.forgetsEarlier = true }
-            case .state(let interests): if isRecent { recent.interests = interests }
+            case .state(let interests):
+                if isRecent { (recent.interests, recent.interestsStamp) = (interests, row.stampMilliseconds) }
             case .forget, .expose: continue
             }
         }
-        recent.interactions = found.enumerated()
-            .sorted { ($0.element.atMilliseconds, $0.offset) < ($1.element.atMilliseconds, $1.offset) }
-            .map {
-                InteractionRecord(
-                    id: $1.id, $1.kind, subjectID: $1.subjectID, atMilliseconds: $1.atMilliseconds, seconds: $1.seconds)
-            }
+        recent.interactions = found.map {
+            InteractionRecord(
+                id: $0.id, $0.kind, subjectID: $0.subjectID, atMilliseconds: $0.atMilliseconds, seconds: $0.seconds)
+        }
         return recent
     }
 
@@ -89,8 +93,8 @@ struct MemberFoldTests {
             default:
                 let kind = Interaction.Kind.allCases.randomElement(using: &generator) ?? .click
                 let group = "group-\(Int.random(in: 0..<9, using: &generator))"
-                // Few different times, so that the order of changes decides.
-                let at = Int64.random(in: 0..<60, using: &generator)
+                // Few different seconds, so that the order of changes decides.
+                let at = Int64.random(in: 0..<60, using: &generator) * 400
                 let seconds = kind == .view ? Int.random(in: 8...12, using: &generator) : nil
                 action = .record([
                     InteractionRecord(

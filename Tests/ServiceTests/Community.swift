@@ -84,11 +84,15 @@ struct FakeCommunity: CommunitySource {
     func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) -> RecentMemberChanges? { nil }
     var removed: RemovedThings { RemovedThings() }
 
-    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
-        -> MemberProfile?
+    func knownState(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
+        throws(ServiceError) -> MemberState?
     {
         if let failure { throw failure }
-        return users[id].map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
+        return users[id].map { groups in
+            var state = MemberState()
+            for group in groups { state.memberships[group] = PairState(holds: true, seconds: nil) }
+            return state
+        }
     }
 
     func isForgotten(user id: String) throws(ServiceError) -> Bool { false }

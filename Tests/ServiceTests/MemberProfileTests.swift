@@ -1,6 +1,6 @@
+@testable import Changes
 @testable import Service
 import CatalogStore
-import Changes
 import Model
 import ModelStore
 import Recommendation
@@ -66,9 +66,10 @@ struct MemberProfileTests {
     func together() throws {
         let interactions = [interaction("1", .join, "b", at: 8000), interaction("2", .dismiss, "c", at: 7000)]
         _ = try catalog.apply([.member(MemberChange(ofUser: "ann", .record(interactions)))])
-        let reader = try CatalogProfiles(catalog, for: planner)
+        let reader = try CatalogMemberStates(catalog, for: planner)
+        let users = ["ann", "eve", "bob"]
         func profiles() throws -> [MemberProfile?] {
-            try reader.profiles(of: ["ann", "eve", "bob"], atMilliseconds: 9000)
+            zip(users, try reader.states(of: users, atMilliseconds: 9000)).map { $1?.profile(ofUser: $0) }
         }
         #expect(try profiles() == [known("ann"), nil, known("bob")])
         #expect(try profiles()[0]?.joined.map(\.group) == [0, 1])
@@ -86,15 +87,18 @@ struct MemberProfileTests {
     func knownSince() throws {
         #expect(try known("ann")?.knownSinceMilliseconds == 5000)
         #expect(try known("bob")?.knownSinceMilliseconds == nil)
-        func published(_ day: UInt16?) -> MemberProfile {
+        func published(_ day: UInt16?) -> MemberState {
             let member = PublishedMember(joined: [0], firstDay: day)
-            return MemberProfile(userID: "ann", member, of: manifest, for: planner, atMilliseconds: 9000)
+            return MemberState(member, of: manifest, for: planner, atMilliseconds: 9000)
         }
-        #expect([nil, 0, 7].map { published($0).knownSinceMilliseconds } == [nil, 0, 7 * 86_400_000])
+        func since(_ state: MemberState) -> Int64? { state.profile(ofUser: "ann").knownSinceMilliseconds }
+        #expect([nil, 0, 7].map { since(published($0)) } == [nil, 0, 7 * 86_400_000])
         var recent = RecentMemberChanges()
         recent.interactions = [interaction("1", .leave, "a", at: 6000), interaction("2", .join, "c", at: 7000)]
         func after(_ day: UInt16?) -> Int64? {
-            published(day).replaying(recent, for: planner, atMilliseconds: 9000).knownSinceMilliseconds
+            var state = published(day)
+            state.replay(recent, for: planner, atMilliseconds: 9000)
+            return since(state)
         }
         #expect([nil, 0, 7].map(after) == [7000, 0, 7000])
         // One membership without a time is older than any.
@@ -110,7 +114,8 @@ struct MemberProfileTests {
             feedback: .init(
                 dismissals: [Dismissal(group: 1, atMilliseconds: 5000)],
                 exposures: [Exposure(group: 2, impressions: 4)], interestBytes: Array("birds".utf8)[...]))
-        let before = MemberProfile(userID: "ann", member, of: manifest, for: planner, atMilliseconds: halfLife)
+        let known = MemberState(member, of: manifest, for: planner, atMilliseconds: halfLife)
+        let before = known.profile(ofUser: "ann")
         // No dismissal is later than the version that has it.
         let dismissals = [Dismissal(group: 1, atMilliseconds: manifest.createdAtMilliseconds)]
         #expect(before.joined.map(\.group) == [0] && before.dismissals == dismissals)
@@ -120,14 +125,32 @@ struct MemberProfileTests {
             interaction("1", .leave, "a", at: 6000), interaction("2", .join, "c", at: 7000),
             interaction("3", .join, "gone", at: 7000),
         ]
-        var after = before.replaying(recent, for: planner, atMilliseconds: halfLife)
+        func profile() -> MemberProfile {
+            var state = known
+            state.replay(recent, for: planner, atMilliseconds: halfLife)
+            return state.profile(ofUser: "ann")
+        }
+        var after = profile()
         #expect(after.joined.map(\.group) == [2] && after.dismissals == before.dismissals)
         #expect(after.exposures == before.exposures && after.topics == before.topics)
         recent.forgetsEarlier = true
         recent.interests = []
-        after = before.replaying(recent, for: planner, atMilliseconds: halfLife)
+        after = profile()
         #expect(after.joined.map(\.group) == [2] && after.dismissals.isEmpty)
         #expect(after.exposures.isEmpty && after.topics.isEmpty)
+    }
+
+    @Test("After the site removed a member from a group, only what came later counts, whatever its time")
+    func removedFromGroup() throws {
+        let member = PublishedMember(joined: [0, 1])
+        var state = MemberState(member, of: manifest, for: planner, atMilliseconds: 9000)
+        var recent = RecentMemberChanges()
+        recent.removals = ["a", "b"].map {
+            RecentMemberChanges.RemovedEntry(groupID: $0, table: RelationSource.memberships.table)
+        }
+        recent.interactions = [interaction("1", .join, "b", at: 1)]
+        state.replay(recent, for: planner, atMilliseconds: 9000)
+        #expect(state.profile(ofUser: "ann").joined.map(\.group) == [1])
     }
 
     @Test("Decisions come from the catalog, and without a catalog from the version")

@@ -141,7 +141,7 @@ struct TableNumbers: Sendable {
             let rows = try database.prepare(
                 """
                 SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(RelationSource.memberships.isChanged)
-                ORDER BY group_key, user_key, occurred_at, interaction_key
+                ORDER BY group_key, user_key, occurred_at / 1000, interaction_key
                 """)
             let latest = try database.integer("SELECT \(PairEvents.latestTime)") ?? .max
             while try rows.step() {
@@ -179,8 +179,9 @@ struct SettledMembership: Sendable {
     /// - Returns: `nil` if there is no membership afterwards.
     func settle(_ entry: TableEntry?) -> TableEntry? {
         let time = entry?.time.flatMap { $0 > latestSeconds ? nil : $0 }
-        if hasJoined { return TableEntry(column: column, time: max(time ?? seconds, seconds)) }
-        return time ?? .min > seconds ? entry : nil
+        var state = PairState(holds: entry != nil, seconds: time)
+        guard state.settle(hasJoined, atSeconds: seconds) else { return entry }
+        return state.holds ? TableEntry(column: column, time: state.seconds) : nil
     }
 }
 

@@ -1,6 +1,7 @@
 public import CatalogStore
 public import Changes
 public import Model
+public import ModelStore
 public import Recommendation
 
 /// The members and photos that answers are made from, for a route or a command.
@@ -17,9 +18,11 @@ public protocol CommunityReader {
     /// The photos, members and entries that were removed, and that the version and the catalog still have.
     var removed: RemovedThings { get }
 
-    /// Returns the profile of a user at an instant, in Unix milliseconds, or nil if there is no such user.
-    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
-        -> MemberProfile?
+    /// Whether the catalog says what members did, if there is one; otherwise the version and `recentChanges` do.
+    var readsMembersFromCatalog: Bool { get }
+
+    /// Returns the data that was published of a user, or nil if there is none.
+    func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember?
 
     /// Returns the reason why a group is not shown, or nil if it is shown or unknown.
     func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment?
@@ -29,55 +32,90 @@ public protocol CommunityReader {
 }
 
 extension CommunityReader {
-    /// Returns the profile as the catalog or the version knows it, with newer changes replayed on top.
+    /// Returns the profile of a user at an instant, in Unix milliseconds, or nil if there is no such user.
     public func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
         throws(ServiceError) -> MemberProfile?
     {
-        try profile(
-            ofUser: id, knownProfile(ofUser: id, in: snapshot, atMilliseconds: instant),
-            after: recentChanges(ofUser: id, in: snapshot), in: snapshot, atMilliseconds: instant)
+        // Changes are read first: a member whom they remove is not looked for in the version.
+        let recent = try recentChanges(ofUser: id, in: snapshot)
+        let known = recent?.isGone == true ? nil : try knownState(ofUser: id, in: snapshot, atMilliseconds: instant)
+        return try profile(ofUser: id, known, after: recent, in: snapshot, atMilliseconds: instant)
     }
 
-    /// Returns the profile without changes that neither the version nor the catalog has.
+    /// Returns the profile of a known state with newer changes replayed on top, or nil if there is no such user.
+    public func profile(
+        ofUser id: String, _ known: MemberState?, after recent: RecentMemberChanges?, in snapshot: VisibleSnapshot,
+        atMilliseconds instant: Int64
+    ) throws(ServiceError) -> MemberProfile? {
+        guard recent?.isGone != true, var state = known ?? recent.map({ _ in MemberState() }) else { return nil }
+        if let recent { state.replay(recent, for: snapshot.planner, atMilliseconds: instant) }
+        state.hints = try hints(ofUser: id, state.hints, after: recent?.told ?? [], in: snapshot)
+        return state.profile(ofUser: id)
+    }
+
+    /// True; the default for a reader whose catalog gets every change.
+    public var readsMembersFromCatalog: Bool { true }
+
+    /// Returns the state of a user at an instant without `recentChanges`, or nil if there is no such user.
     ///
-    /// The memberships are those of the version, if the catalog does not have them or there is none.
-    public func knownProfile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
-        throws(ServiceError) -> MemberProfile?
+    /// It is that of the catalog, or that of the version. The memberships are those of the version if the catalog does
+    /// not have them.
+    public func knownState(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
+        throws(ServiceError) -> MemberState?
     {
         let (manifest, planner) = (snapshot.manifest, snapshot.planner)
-        if !manifest.hasOwnMembers {
+        if readsMembersFromCatalog, !manifest.hasOwnMembers {
             let found = try read { catalog throws(CatalogError) in
-                try MemberProfile(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
+                try MemberState(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
             }
             if let found { return found }
         }
-        let published = try snapshot.publishedMember(withID: id)
-        let found = try read { catalog throws(CatalogError) in
-            try MemberProfile(
-                userID: id, published, of: manifest, from: catalog, for: planner, atMilliseconds: instant)
+        let published = try publishedMember(withID: id, in: snapshot)
+        if readsMembersFromCatalog {
+            let found = try read { catalog throws(CatalogError) in
+                try MemberState(
+                    ofUser: id, published, of: manifest, from: catalog, for: planner, atMilliseconds: instant)
+            }
+            if let found { return found }
         }
-        if let found { return found }
-        return published.map {
-            MemberProfile(userID: id, $0, of: manifest, for: planner, atMilliseconds: instant)
-        }
+        return published.map { MemberState($0, of: manifest, for: planner, atMilliseconds: instant) }
     }
 
-    /// Returns a known profile with newer changes replayed on top, or nil if there is no such user.
-    public func profile(
-        ofUser id: String, _ known: MemberProfile?, after recent: RecentMemberChanges?, in snapshot: VisibleSnapshot,
-        atMilliseconds instant: Int64
-    ) throws(ServiceError) -> MemberProfile? {
-        let kept = recent?.isCleared == true ? nil : known
-        guard recent?.isGone != true, var profile = kept ?? recent.map({ _ in MemberProfile(userID: id) })
-        else { return nil }
-        if let recent { profile = profile.replaying(recent, for: snapshot.planner, atMilliseconds: instant) }
-        let told = (recent?.told ?? []) + removed.endings
-        guard !told.isEmpty, !snapshot.manifest.hasOwnMembers else { return profile }
-        let hints = try read { catalog throws(CatalogError) in
-            try catalog.hints(ofUser: id, for: snapshot.planner, after: told)
+    /// Returns the hints of a user after what members told since the state of the user.
+    ///
+    /// A catalog also knows what turned private, and who is not listed any more. Only a catalog knows which groups have
+    /// a photo. Without one, favourites wait for the next version.
+    func hints(ofUser id: String, _ known: [GroupHint], after told: [ToldChange], in snapshot: VisibleSnapshot)
+        throws(ServiceError) -> [GroupHint]
+    {
+        let removed = removed
+        let told = told.filter { !($0.kind == .follows && removed.members.contains(BytewiseString($0.subjectID))) }
+        let (manifest, planner) = (snapshot.manifest, snapshot.planner)
+        let counting = told + removed.endings
+        if !manifest.hasOwnMembers, !counting.isEmpty || !readsMembersFromCatalog {
+            let found = try read { catalog throws(CatalogError) in
+                try catalog.hints(ofUser: id, for: planner, after: counting)
+            }
+            if let found { return found }
         }
-        if let hints { profile.hints = hints }
-        return profile
+        guard manifest.members?.saysListed == true else { return known }
+        var followed: [(adds: Bool, groups: [UInt32])] = []
+        for change in told where change.kind == .follows && !change.subjectID.hasSameBytes(as: id) {
+            guard let member = try publishedMember(withID: change.subjectID, in: snapshot),
+                !member.feedback.isUnlisted
+            else { continue }
+            followed.append((change.adds, member.joined.filter(snapshot.model.shows)))
+        }
+        guard !followed.isEmpty else { return known }
+        let (relations, model) = (planner.configuration.relations, snapshot.model)
+        return HintFormula.hints(known, after: followed) { relations.size(of: $0, .follows, model) }
+    }
+
+    /// Returns what the members on this machine say.
+    public func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError)
+        -> PublishedMember?
+    {
+        try snapshot.publishedMember(withID: id)
     }
 
     /// Returns `hidden` for a group of the version that is not shown, as a reader that knows no other reason.

@@ -54,57 +54,11 @@ final class JournalSource: CommunitySource {
         try journal.recentChanges(ofUser: id, beyond: snapshot.manifest.taken)
     }
 
-    /// Returns the published profile with newer changes replayed on top.
-    ///
-    /// The times of joins are known only for joins after the version was made.
-    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
-        -> MemberProfile?
-    {
-        let recent = try recentChanges(ofUser: id, in: snapshot)
-        if recent?.isGone == true { return nil }
-        let known = recent?.isCleared == true ? nil : try published(id, in: snapshot)
-        let published = known.map {
-            MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
-        }
-        guard var profile = published ?? recent.map({ _ in MemberProfile(userID: id) }) else { return nil }
-        if let recent { profile = profile.replaying(recent, for: snapshot.planner, atMilliseconds: instant) }
-        profile.hints = try hints(of: profile, after: recent?.told ?? [], in: snapshot)
-        return profile
-    }
-
-    /// Returns the hints of a profile after what the member told since the version was made.
-    ///
-    /// A catalog also knows what turned private, and who is not listed any more. Only a catalog knows which groups have
-    /// a photo. Without one, favourites wait for the next version. Follows do so as well if the version is of an
-    /// earlier program, which does not say who is listed.
-    private func hints(of profile: MemberProfile, after told: [ToldChange], in snapshot: VisibleSnapshot)
-        throws(ServiceError) -> [GroupHint]
-    {
-        var counting: [ToldChange] = []
-        for change in told {
-            if change.kind == .follows, change.adds, try isForgotten(user: change.subjectID) { continue }
-            counting.append(change)
-        }
-        if let catalog, !snapshot.manifest.hasOwnMembers || !counting.isEmpty {
-            counting += removed.endings
-            return try catalog.read { catalog throws(CatalogError) in
-                try catalog.hints(ofUser: profile.userID, for: snapshot.planner, after: counting)
-            }
-        }
-        guard !counting.isEmpty else { return profile.hints }
-        var followed: [(adds: Bool, groups: [UInt32])] = []
-        guard snapshot.manifest.members?.saysListed == true else { return profile.hints }
-        for change in counting where change.kind == .follows && !change.subjectID.hasSameBytes(as: profile.userID) {
-            guard let member = try published(change.subjectID, in: snapshot), !member.feedback.isUnlisted
-            else { continue }
-            followed.append((change.adds, member.joined.filter(snapshot.model.shows)))
-        }
-        let (relations, model) = (snapshot.planner.configuration.relations, snapshot.model)
-        return HintFormula.hints(profile.hints, after: followed) { relations.size(of: $0, .follows, model) }
-    }
+    /// False: a catalog beside a shared store may be older than the version.
+    var readsMembersFromCatalog: Bool { false }
 
     /// Returns the published data of a user, from the verified table on this machine or else from the store.
-    private func published(_ id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember? {
+    func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember? {
         guard snapshot.members == nil, !snapshot.lacksMembers else { return try snapshot.publishedMember(withID: id) }
         do throws(StoreError) {
             return try store.member(withID: id, in: snapshot.version)
@@ -263,7 +217,7 @@ final class JournalSource: CommunitySource {
         if recent?.isForgotten == true { return [] }
         if let interests = recent?.interests { return interests }
         guard let snapshot, recent?.isCleared != true else { return [] }
-        return try published(id, in: VisibleSnapshot(snapshot))?.feedback.interests ?? []
+        return try publishedMember(withID: id, in: VisibleSnapshot(snapshot))?.feedback.interests ?? []
     }
 
     func hiddenGroups(after: String?, limit: Int) -> [HiddenGroup] {

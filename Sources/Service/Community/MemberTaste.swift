@@ -50,8 +50,10 @@ extension TasteContact {
     func after(_ changes: RecentMemberChanges?, for planner: Planner) -> TasteContact? {
         guard let changes else { return self }
         guard !changes.isForgotten, !changes.isCleared else { return nil }
-        let known = MemberProfile(userID: id, joined: sharedGroups.map { .init(group: $0) })
-        let joined = Set(known.replaying(changes, for: planner, atMilliseconds: 0).joined.map(\.group))
+        var state = MemberState()
+        for group in sharedGroups { state.memberships[group] = PairState(holds: true, seconds: nil) }
+        state.replay(changes, for: planner, atMilliseconds: 0)
+        let joined = Set(state.memberships.filter(\.value.holds).keys)
         let shared = sharedGroups.filter(joined.contains)
         return shared.isEmpty ? nil : TasteContact(id: id, sharedGroups: shared, score: score)
     }

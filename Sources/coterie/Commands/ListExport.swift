@@ -38,8 +38,8 @@ struct ListExport {
     private let site: Site
     /// The ids of the file of users, or `nil` for all members.
     private let listed: [String]?
-    /// The site for each thread, and the catalog's profiles for reading many.
-    private let readers: [(site: Site, profiles: CatalogProfiles?)]
+    /// The site for each thread, and the catalog's members for reading many.
+    private let readers: [(site: Site, states: CatalogMemberStates?)]
     private let progress = ProgressLine()
     private var content: Content
 
@@ -57,9 +57,9 @@ struct ListExport {
         readers = try (0..<parsed.threadCount()).map { _ in
             var own = site
             own.catalog = try parsed.openCatalogIfPresent()
-            let profiles =
-                try site.members == nil ? own.catalog.map { try CatalogProfiles($0, for: site.snapshot.planner) } : nil
-            return (own, profiles)
+            let states = try site.members == nil
+                ? own.catalog.map { try CatalogMemberStates($0, for: site.snapshot.planner) } : nil
+            return (own, states)
         }
     }
 
@@ -167,7 +167,7 @@ struct ListExport {
     }
 
     private func lists(
-        of users: ArraySlice<String>, _ reader: (site: Site, profiles: CatalogProfiles?),
+        of users: ArraySlice<String>, _ reader: (site: Site, states: CatalogMemberStates?),
         _ recent: [BytewiseString: RecentMemberChanges]
     ) throws -> (bytes: [UInt8], unknown: [String]) {
         var bytes: [UInt8] = []
@@ -176,8 +176,8 @@ struct ListExport {
         // A resumed file keeps the time at which it was begun.
         let instant = content.atMilliseconds
         let known =
-            try reader.profiles?.profiles(of: users, atMilliseconds: instant)
-            ?? users.map { try reader.site.knownProfile(ofUser: $0, in: snapshot, atMilliseconds: instant) }
+            try reader.states?.states(of: users, atMilliseconds: instant)
+            ?? users.map { try reader.site.knownState(ofUser: $0, in: snapshot, atMilliseconds: instant) }
         for (user, known) in zip(users, known) {
             let profile = try reader.site.profile(
                 ofUser: user, known, after: recent[BytewiseString(user)], in: snapshot, atMilliseconds: instant)

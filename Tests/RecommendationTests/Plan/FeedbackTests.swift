@@ -75,16 +75,18 @@ struct FeedbackTests {
         var generator = SeededGenerator(seed: seed)
         let base = MemberProfile(
             userID: "u",
-            joined: [.init(group: 1, atMilliseconds: 500), .init(group: 2), .init(group: 3, atMilliseconds: 50)])
-        var times = Array(1...1000).shuffled(using: &generator)
+            joined: [
+                .init(group: 1, atMilliseconds: 500_000), .init(group: 2), .init(group: 3, atMilliseconds: 50_000),
+            ])
+        var times = Array(1...1000).shuffled(using: &generator).map { $0 * 1000 }
         let events = (0..<30).map { _ in
             Interaction(
                 [.join, .leave, .dismiss, .undismiss].randomElement(using: &generator) ?? .join,
                 group: .random(in: 1...4, using: &generator), atMilliseconds: Int64(times.removeLast()))
         }
-        let profile = base.replaying(events, atMilliseconds: 2000, halfLifeDays: 7)
-        #expect(
-            base.replaying(events.shuffled(using: &generator), atMilliseconds: 2000, halfLifeDays: 7) == profile)
+        let profile = base.replaying(events, atMilliseconds: 2_000_000, halfLifeDays: 7)
+        let shuffled = events.shuffled(using: &generator)
+        #expect(base.replaying(shuffled, atMilliseconds: 2_000_000, halfLifeDays: 7) == profile)
         for group: UInt32 in 1...4 {
             let known = base.joined.first { $0.group == group }
             let last = events.filter { $0.group == group && ($0.effect == .join || $0.effect == .leave) }
@@ -96,5 +98,38 @@ struct FeedbackTests {
                 .max { $0.atMilliseconds < $1.atMilliseconds }
             #expect(profile.dismissals.contains { $0.group == group } == (word?.effect == .dismiss))
         }
+    }
+    @Test("Of events in one second the one that arrived later counts, and a click ends the impressions before it")
+    func arrival() {
+        let base = MemberProfile(
+            userID: "u", joined: [.init(group: 1, atMilliseconds: 5000), .init(group: 2, atMilliseconds: 5000)])
+        func profile(_ events: Interaction...) -> MemberProfile {
+            base.replaying(events, atMilliseconds: 9000, halfLifeDays: 7)
+        }
+        func event(_ effect: Interaction.Effect, _ group: UInt32, at milliseconds: Int64) -> Interaction {
+            Interaction(effect, group: group, atMilliseconds: milliseconds)
+        }
+        // Times within a second do not tell which came first.
+        #expect(profile(event(.join, 3, at: 7900), event(.leave, 3, at: 7100)).joined == base.joined)
+        #expect(profile(event(.leave, 1, at: 5000), event(.leave, 2, at: 4999)).joined.map(\.group) == [2])
+        let (shown, clicked) = (event(.impression, 4, at: 6000), event(.click, 4, at: 1000))
+        #expect(profile(shown, clicked).exposures.isEmpty && profile(clicked, shown).exposures.count == 1)
+    }
+
+    @Test("A state keeps what ended, so that earlier events that come later change nothing")
+    func ends() {
+        var state = MemberState()
+        func replay(_ effect: Interaction.Effect, at seconds: Int64) -> MemberState {
+            state.replay(
+                [Interaction(effect, group: 1, atMilliseconds: seconds * 1000)], atMilliseconds: 9000, halfLifeDays: 7)
+            return state
+        }
+        #expect(replay(.leave, at: 5).memberships == [1: PairState(holds: false, seconds: 5)])
+        #expect(!replay(.join, at: 4).profile(ofUser: "u").joined.contains { $0.group == 1 })
+        #expect(replay(.undismiss, at: 5).dismissals == [1: PairState(holds: false, seconds: 5)])
+        #expect(replay(.dismiss, at: 4).profile(ofUser: "u").dismissals.isEmpty)
+        state.state(["birds"], stamp: 7)
+        state.state(["snow"], stamp: 6)
+        #expect(state.topics == ["birds"])
     }
 }

@@ -1,0 +1,130 @@
+import Changes
+public import Model
+public import Recommendation
+
+/// Reads the states of many members from a catalog, for one planner; it belongs to one thread at a time.
+public final class CatalogMemberStates {
+    private let catalog: Catalog
+    private let planner: Planner
+    private var groups: GroupIndexes
+
+    /// - Complexity: O(groups · log groups).
+    public init(_ catalog: Catalog, for planner: Planner) throws(CatalogError) {
+        self.catalog = catalog
+        self.planner = planner
+        groups = try Self.groups(catalog, planner)
+    }
+
+    private static func groups(_ catalog: Catalog, _ planner: Planner) throws(CatalogError) -> GroupIndexes {
+        try catalog.snapshot { () throws(CatalogError) in
+            try catalog.groupIndexes { planner.model.index(ofID: $0).map(UInt32.init) }
+        }
+    }
+
+    /// Returns the states of users at an instant, all from one snapshot, with `nil` for unknown users.
+    public func states(of users: some Collection<String>, atMilliseconds instant: Int64)
+        throws(CatalogError) -> [MemberState?]
+    {
+        while true {
+            let states = try catalog.snapshot { () throws(CatalogError) -> [MemberState?]? in
+                guard try catalog.isCurrent(groups) else { return nil }
+                var states: [MemberState?] = []
+                for user in users { states.append(try state(of: user, atMilliseconds: instant)) }
+                return states
+            }
+            if let states { return states }
+            groups = try Self.groups(catalog, planner)
+        }
+    }
+
+    private func state(of user: String, atMilliseconds instant: Int64) throws(CatalogError) -> MemberState? {
+        guard let member = try catalog.member(withID: user, in: groups) else { return nil }
+        let joined = member.memberships.map { (group: $0.group, at: $0.joinedAt) }
+        return try MemberState(
+            ofUser: user, joined, member.interests, from: catalog, for: planner, atMilliseconds: instant)
+    }
+}
+
+extension MemberState {
+    /// Creates the state of a user at an instant from a catalog, or returns `nil` if there is no such user.
+    ///
+    /// It has the memberships, the interactions replayed on top, and the stated interests. Groups that the planner's
+    /// model does not show, such as private ones, are left out.
+    public init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
+        throws(CatalogError)
+    {
+        guard let member = try catalog.member(withID: id) else { return nil }
+        let joined = member.memberships.compactMap { membership in
+            planner.model.index(ofID: membership.groupID).map { (group: UInt32($0), at: membership.joinedAt) }
+        }
+        try self.init(ofUser: id, joined, member.interests, from: catalog, for: planner, atMilliseconds: instant)
+    }
+
+    /// - Parameter joined: the groups that the member is in, and the times of joining in Unix seconds. The catalog has
+    ///   every known time, so a membership without one counts as older than any other.
+    init(
+        ofUser id: String, _ joined: [(group: UInt32, at: Int64?)], _ interests: [String], from catalog: Catalog,
+        for planner: Planner, atMilliseconds instant: Int64
+    ) throws(CatalogError) {
+        self.init()
+        for (group, time) in joined { memberships[group] = PairState(holds: true, seconds: time) }
+        topics = interests
+        hints = try catalog.hints(ofUser: id, for: planner)
+        firstJoinAtMilliseconds = joined.map { ($0.at ?? 0) * 1000 }.min()
+        replay(
+            try catalog.interactions(ofUser: id, for: planner, atMilliseconds: instant), atMilliseconds: instant,
+            halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
+    }
+}
+
+extension MemberProfile {
+    /// Creates the profile of a user at an instant from a catalog, or returns `nil` if there is no such user.
+    public init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
+        throws(CatalogError)
+    {
+        guard let state = try MemberState(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
+        else { return nil }
+        self = state.profile(ofUser: id)
+    }
+}
+
+extension Catalog {
+    /// Returns the interactions of a user with groups that affect lists at an instant, in the order of recording.
+    public func interactions(ofUser id: String, for planner: Planner, atMilliseconds instant: Int64)
+        throws(CatalogError) -> [Interaction]
+    {
+        let since = planner.configuration.feedback.earliestImpression(atMilliseconds: instant)
+        return try history(ofUser: id, impressionsSince: since).compactMap { Interaction($0, in: planner.model) }
+    }
+}
+
+extension PhotoContext {
+    /// Creates the context of a photo in the catalog; groups that the model does not show are left out.
+    public init(_ photo: PhotoRecord, in model: VisibleModel) {
+        func index(_ id: String) -> UInt32? { model.index(ofID: id).map(UInt32.init) }
+        func known<Value>(_ values: [(id: String, value: Value)]) -> [UInt32: Value] {
+            var known: [UInt32: Value] = [:]
+            for (id, value) in values { if let group = index(id) { known[group] = value } }
+            return known
+        }
+        self.init(
+            groups: photo.groups.compactMap(index).sorted(),
+            companions: known(
+                photo.companionGroups.map { ($0.groupID, Companions(photos: $0.photos, share: $0.share)) }),
+            ownerGroups: known(photo.ownerGroups.map { ($0.groupID, $0.photos) }),
+            ownerMemberships: Set(photo.ownerMemberships.compactMap(index)),
+            tags: photo.tags,
+            place: photo.location.flatMap { PlaceCell(latitude: $0.latitude, longitude: $0.longitude) })
+    }
+}
+
+extension SiteDecisions {
+    /// Creates the decisions from a catalog, or as published with the version if there is no catalog.
+    public init(of catalog: Catalog?, in model: ModelVersion) throws(CatalogError) {
+        guard let catalog else {
+            self = .asPublished
+            return
+        }
+        self.init(hidden: try catalog.unshownGroupIDs(), curations: try catalog.curations(), in: model)
+    }
+}

@@ -1,0 +1,83 @@
+import CatalogStore
+import Changes
+import Glibc
+import Model
+import ModelStore
+import Recommendation
+
+extension MemberState {
+    /// Creates the state of a user that was published with a version, at an instant; impressions have faded since.
+    ///
+    /// - Parameters:
+    ///   - manifest: the manifest of the version.
+    ///   - planner: the planner of the version.
+    ///   - instant: the time, in Unix milliseconds.
+    init(_ member: PublishedMember, of manifest: Manifest, for planner: Planner, atMilliseconds instant: Int64) {
+        self.init()
+        let ageDays = max(0, Double(instant - manifest.createdAtMilliseconds)) / 86_400_000
+        let faded = exp2(-ageDays / planner.configuration.feedback.impressionHalfLifeDays)
+        for group in member.joined where planner.model.shows(group) {
+            memberships[group] = PairState(holds: true, seconds: nil)
+        }
+        for dismissal in member.feedback.dismissals where planner.model.shows(dismissal.group) {
+            // A dismissal from a clock that was ahead must not win over a later change by the member.
+            let milliseconds = min(dismissal.atMilliseconds, manifest.createdAtMilliseconds)
+            dismissals[dismissal.group] = PairState(holds: true, seconds: milliseconds / 1000)
+        }
+        for exposure in member.feedback.exposures where planner.model.shows(exposure.group) {
+            impressions[exposure.group] = exposure.impressions * faded
+        }
+        topics = member.feedback.interests
+        hints = member.feedback.hints
+        firstJoinAtMilliseconds = member.firstDay.map { Int64($0) * 86_400_000 }
+    }
+
+    /// Creates the state of a user whose memberships a version has, and whose actions a catalog has.
+    ///
+    /// - Parameters:
+    ///   - published: the data that was published of the user, or `nil` if there is none.
+    ///   - manifest: the manifest of the version.
+    ///   - catalog: the catalog.
+    ///   - planner: the planner of the version.
+    ///   - instant: the time, in Unix milliseconds.
+    /// - Returns: `nil` if there is no such user, or if the site has forgotten the user.
+    init?(
+        ofUser id: String, _ published: PublishedMember?, of manifest: Manifest, from catalog: Catalog,
+        for planner: Planner, atMilliseconds instant: Int64
+    ) throws(CatalogError) {
+        let known = try catalog.member(withID: id)
+        guard published != nil || known != nil, try !catalog.isForgotten(user: id) else { return nil }
+        self.init()
+        if let published { self.init(published, of: manifest, for: planner, atMilliseconds: instant) }
+        // The catalog has them all.
+        forgetFeedback()
+        if let known, known.hasStatedInterests { topics = known.interests }
+        let joined = memberships
+        // The version has a membership in spite of an earlier leave, if the member joined once more after it.
+        let history = try catalog.interactions(ofUser: id, for: planner, atMilliseconds: instant).filter { event in
+            event.effect != .leave || event.atMilliseconds > manifest.createdAtMilliseconds
+                || joined[event.group] == nil
+        }
+        let halfLife = planner.configuration.feedback.impressionHalfLifeDays
+        replay(history, atMilliseconds: instant, halfLifeDays: halfLife)
+    }
+
+    /// Replays changes that a version or a catalog lacks.
+    ///
+    /// - Parameters:
+    ///   - changes: the member's changes.
+    ///   - planner: the planner of the version.
+    ///   - instant: the time, in Unix milliseconds.
+    mutating func replay(_ changes: RecentMemberChanges, for planner: Planner, atMilliseconds instant: Int64) {
+        if changes.isCleared { self = MemberState() }
+        if changes.forgetsEarlier { forgetFeedback() }
+        if let interests = changes.interests { state(interests, stamp: changes.interestsStamp ?? .max) }
+        // After the site removed a member from a group, nothing that came before counts.
+        for removal in changes.removals where removal.table == RelationSource.memberships.table {
+            if let group = planner.model.index(ofID: removal.groupID) { memberships[UInt32(group)] = nil }
+        }
+        replay(
+            changes.interactions.compactMap { Interaction($0, in: planner.model) }, atMilliseconds: instant,
+            halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
+    }
+}
