@@ -32,7 +32,10 @@ extension RecomputeJob {
         let work = try plan(catalog, entries, clock, observer)
         let vectors = try vectorFile(catalog)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
-        let withdrawn = parameters.isDryRun ? nil : try withdrawnGroups(groups)
+        let withdrawn: WithdrawnGroups?
+        do throws(StoreError) {
+            withdrawn = parameters.isDryRun ? nil : try Withdrawal(from: store, groups).find()
+        } catch { throw .store(error) }
         let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
             throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")

@@ -37,6 +37,9 @@ enum ImportCommand: Subcommand {
             The column listed of users is yes or no. The groups of a member with no do not count in the lists of \
             followers.
 
+            After an import of groups, the store is told which groups of its versions are not public any more. Daemons \
+            without the catalog hide them within a second.
+
             An import is one transaction: if it fails, or is killed, nothing was changed. Rejected lines are written \
             to a file, with the header of their source. Mend and import it; the reasons are in a file beside it. An \
             import without rejected lines removes such files of an earlier one.
@@ -81,7 +84,7 @@ enum ImportCommand: Subcommand {
             Option(
                 "rejects", "FILE",
                 help: "The file for rejected lines (default: KIND-rejects.csv, .tsv or .jsonl)"),
-        ] + VectorImport.options + [CommonOptions.json],
+        ] + VectorImport.options + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie import memberships memberships.tsv",
             "coterie import photos photos-1.csv.gz photos-2.csv.gz --dry-run",
@@ -106,6 +109,7 @@ enum ImportCommand: Subcommand {
                 into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: report
             ).run(Array(parsed.arguments.dropFirst()))
         }
+        if kind == .groups, !options.isDryRun { try parsed.publishWithdrawnGroups() }
     }
 
     private static func importVectors(_ parsed: ParsedCommand) throws {
