@@ -121,8 +121,8 @@ let package = Package(
         computing(
             "Recompute",
             [
-                "CMalloc", "CatalogStore", "Changes", "CivilTime", "Looks", "Similarity", "Recommendation", "Model",
-                "ModelStore",
+                "CMalloc", "CatalogStore", "Changes", "CivilTime", "Files", "Looks", "Similarity", "Recommendation",
+                "Model", "ModelStore",
             ]),
         computing(
             "Evaluation", ["Changes", "Experiments", "Recommendation", "Model", "CatalogStore", "Similarity"]),

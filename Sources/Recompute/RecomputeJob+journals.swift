@@ -11,6 +11,7 @@ extension RecomputeJob {
     func applyJournaledChanges(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) {
         guard let channel = store.shared?.channel, !parameters.isDryRun else { return }
         warnOfOtherCatalog(observer)
+        sendDecisions(to: channel, observer)
         try clock.step(StepName.applyChanges) { () throws(RecomputeError) in
             // Changes that are added during the run are left to the next run.
             var streams: JournalStreams
@@ -36,6 +37,15 @@ extension RecomputeJob {
             }
             return ((), Self.outcome(counts))
         }
+    }
+
+    /// Sends the decisions of commands that ended before they had sent them.
+    private func sendDecisions(to channel: SharedChannel, _ observer: any RecomputeObserver) {
+        guard let log = DecisionLog(existingBesideCatalog: catalogPath, for: channel) else { return }
+        do throws(StoreError) {
+            let count = try log.send()
+            if count > 0 { observer.warn("\(count) decisions of earlier commands were sent to \(channel.location)") }
+        } catch { observer.warn("decisions of earlier commands were not sent: \(error.message)") }
     }
 
     /// Warns if the current version was made from a later state of the catalog, or from another catalog.
