@@ -24,11 +24,10 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ///   - groups: the number of groups.
     ///   - parameters: the parameters of the recompute.
     ///   - isShared: whether the store is shared.
-    ///   - publishesMembers: whether members are published with the version.
     ///   - previous: an earlier version with the same parameters, whose steps show the speed of this machine.
     init(
         work: [Relation: WorkEstimate], content: ContentEstimate, told: Int = 0, groups: Int,
-        parameters: RecomputeParameters, isShared: Bool, publishesMembers: Bool, previous: Manifest?
+        parameters: RecomputeParameters, isShared: Bool, previous: Manifest?
     ) {
         self.work = work
         self.content = content
@@ -36,15 +35,18 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let neighbours = relations.relations.reduce(0) { sum, relation in
             sum + Self.neighbours(work[relation], groups: groups, parameters[relation])
         }
-        let memberRows = publishesMembers ? Self.rows(work, relations[.membership]) : 0
+        let memberRows = !parameters.isDryRun ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
         steps += Self.featureSteps(work, content, told: told, groups: groups, parameters)
         // Only an earlier version tells whether the neighbours must be found again without what is looked for.
         let joined = Self.rows(work, relations[.membership])
         steps.append(
             .init(name: StepName.popularity, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 2e-8 : 0))
-        if publishesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 3e-8)) }
         steps.append(.init(name: StepName.weigh, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 6e-8 : 0))
+        if !parameters.isDryRun {
+            let seconds = Double(memberRows) * 2e-7 / Double(parameters.threads)
+            steps.append(.init(name: StepName.members, expectedSeconds: seconds))
+        }
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
             sum + (work[facts.relation]?.hasDates == true ? Self.rows(work, facts) : 0)
         }
@@ -137,7 +139,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ///
     /// - Reading keeps the rows twice, and comparing keeps some of them three times.
     /// - Tags and places are in memory together with the photos' matrix.
-    /// - Published members are in memory together with the members' matrix.
+    /// - Published members are encoded after the matrices are gone, with about 6 bytes for a membership.
     /// - Lists are there twice: as pairs and sorted, then as found and as bytes.
     /// - Recent entries stay until the trends are counted.
     private static func memoryBytes(
@@ -149,9 +151,9 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let describing =
             poolRows * 4 + content.photos * 28 + content.tags * 8 + min(content.tags, 4_000_000) * 60
         let recent = work.values.reduce(0) { $0 + $1.recentRows } * 12
-        // The matrix in either direction, with ids and buckets of users who joined some tens of groups each.
-        let turning = memberRows * 10
-        return (48 << 20) + max(comparing, describing, turning) + recent + neighbours * 32
+        // Values with ids and buckets of users who joined some tens of groups each.
+        let publishing = memberRows * 10
+        return (48 << 20) + max(comparing, describing, publishing) + recent + neighbours * 32
     }
 
     /// Returns the seconds for comparing on one thread, as measured on 10⁶ to some 10⁷ rows.

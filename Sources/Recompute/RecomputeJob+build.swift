@@ -45,6 +45,7 @@ extension RecomputeJob {
         try version.compareFeatures()
         try checkThatSomethingCameOut(version.relations, version.looks?.report, observer)
         try version.weigh()
+        try version.readMembers()
         try version.addSignals(curated: curatedGroups(catalog, facts))
         let model = try version.encode()
         try version.weighLooks(model, catalog)
@@ -96,8 +97,7 @@ extension RecomputeJob {
             for source in parameters.relations.memberTables { told += try entries.rowCount(source) }
             estimate = RecomputeEstimate(
                 work: work, content: try entries.contentEstimate(), told: told, groups: try catalog.groupCount(),
-                parameters: parameters, isShared: store.shared != nil, publishesMembers: publishesMembers,
-                previous: previousManifest())
+                parameters: parameters, isShared: store.shared != nil, previous: previousManifest())
         } catch { throw .catalog(error) }
         let available = memoryLimitBytes ?? AvailableMemory.bytes()
         observer.planned(estimate, availableBytes: available)
@@ -140,9 +140,7 @@ extension RecomputeJob {
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         guard let source = facts.source else { preconditionFailure("\(facts.name) has no table") }
         do throws(CatalogError) {
-            let reading = try entries.matrix(
-                source, keeping: window, findingFirstDays: facts.role == .membership && publishesMembers
-            ) { rows in
+            let reading = try entries.matrix(source, keeping: window) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"

@@ -19,8 +19,6 @@ public struct RecomputeParameters: Sendable, Equatable {
     public var looks = LookParameters()
     /// Whether everything is done but publishing.
     public var isDryRun: Bool
-    /// Whether members are published with a version in a folder, too, although the catalog has them.
-    public var publishesMembers = false
     /// Whether changes of daemons are applied even if earlier changes of the same journal are missing.
     public var skipsMissingChanges: Bool
     /// Whether the whole catalog is checked before publishing, and not only the parts that are read.

@@ -65,7 +65,7 @@ struct DaemonStartTests {
     func noCatalog(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.importSample()
-        try await workspace.succeed("recompute", "--members")
+        try await workspace.succeed("recompute")
         let daemon = try await RunningDaemon(workspace, "--catalog", "none")
         let readiness = try await daemon.wait { $0.status == "ready" && !$0.degraded }
         #expect(readiness.missing.contains("photos"))

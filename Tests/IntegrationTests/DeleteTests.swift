@@ -36,6 +36,11 @@ struct DeleteTests {
         let run = try await workspace.succeed("forget", "laura-100")
         #expect(run.text.contains("1 members forgotten") && run.text.contains("1 lists of sessions"))
         #expect(await RunningDaemon.poll { (try? daemon.get(target).status) == 404 })
+        // The version has the member until it is removed.
+        let version = try await workspace.currentVersion()
+        let left = try await workspace.run("forget", "laura-100", "--check")
+        #expect(left.exitCode == 1 && left.text.contains("left: version \(version): 1"), "\(left.testDescription)")
+        try await workspace.succeed("recompute", "--keep", "1")
         let after = try await workspace.succeed("forget", "laura-100", "--check")
         #expect(after.text.contains("nothing is left"), "\(after.testDescription)")
         let again = try await workspace.succeed("import", "memberships", Checkout.sample("memberships"))

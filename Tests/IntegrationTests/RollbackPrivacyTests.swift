@@ -13,12 +13,12 @@ struct RollbackPrivacyTests {
     private func rolledBack(_ kind: StoreKind) async throws -> Workspace {
         let workspace = try Workspace(kind)
         try await workspace.importSample()
-        try await workspace.succeed("recompute", "--members")
+        try await workspace.succeed("recompute")
         let file = try workspace.write("group_id,visibility\n\(Self.turned),private\n", to: "private.csv")
         try await workspace.succeed("import", "groups", file)
         try await workspace.succeed("delete", "group", Self.removed)
         try await workspace.succeed("rename", "group", Self.renamed, "nightly-walkers")
-        try await workspace.succeed("recompute", "--members")
+        try await workspace.succeed("recompute")
         try await workspace.succeed("rollback")
         return workspace
     }
@@ -65,7 +65,7 @@ struct RollbackPrivacyTests {
         // Public again: a recompute says so.
         let back = try workspace.write("group_id,visibility\n\(Self.turned),public\n", to: "public.csv")
         try await workspace.succeed("import", "groups", back)
-        try await workspace.succeed("recompute", "--members")
+        try await workspace.succeed("recompute")
         try await workspace.succeed("rollback")
         let daemon = try await daemon(workspace)
         #expect(try daemon.get("/v1/groups/\(Self.removed)/similar").status == 404)
@@ -92,12 +92,12 @@ struct RollbackPrivacyTests {
     func refused(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.importSample()
-        try await workspace.succeed("recompute", "--members")
+        try await workspace.succeed("recompute")
         let daemon = try await daemon(workspace)
         #expect(try daemon.get("/v1/groups/\(Self.turned)/similar").status == 200)
         let file = try workspace.write("group_id,visibility\n\(Self.turned),private\n", to: "private.csv")
         try await workspace.succeed("import", "groups", file)
-        let refused = try await workspace.run("recompute", "--max-lost", "0", "--members")
+        let refused = try await workspace.run("recompute", "--max-lost", "0")
         #expect(refused.exitCode == CommandRun.ExitCode.badData)
         #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/\(Self.turned)/similar").status) == 404 })
     }

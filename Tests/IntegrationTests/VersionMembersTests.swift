@@ -59,11 +59,10 @@ struct VersionMembersTests {
         #expect(Set(rows.map { $0.prefix { $0 != "\t" } }).count == 3000)
         #expect(rows.count { $0.contains("\tpersonal\t") } > 20_000)
         #expect(found[0][1].contains("is in 6 public groups"))
-        // A catalog with all members has no need of those of a version.
         try await sample.succeed("recompute")
         let folder = sample.path("models/versions/\(try await sample.currentVersion())")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-        #expect(files.sorted() == ["manifest.json", "model.coterie"])
+        #expect(files.sorted() == ["manifest.json", "members", "model.coterie"])
     }
 
     @Test("are served by a daemon whose catalog has only groups, and what they do since is recorded there")
@@ -95,7 +94,7 @@ struct VersionMembersTests {
     func daemonWithoutCatalog() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()
-        try await workspace.succeed("recompute", "--members")
+        try await workspace.succeed("recompute")
         let daemon = try await RunningDaemon(workspace, settings: Self.noCatalog)
         try await daemon.wait(forVersion: workspace.currentVersion())
         let list = try daemon.get("/v1/users/\(Self.member)/recommendations?limit=10").text
@@ -105,19 +104,5 @@ struct VersionMembersTests {
         let json = #"{"interactions":[{"id":"1","kind":"join","groupId":"macro-mondays"}]}"#
         #expect(client.request("POST", "/v1/users/\(Self.member)/interactions", json: json)?.status == 501)
         #expect(try daemon.get("/v1/photos/50000000001/groups").status == 501)
-    }
-
-    @Test("are asked for by name where neither the version nor a catalog has any")
-    func nowhere() async throws {
-        let workspace = try Workspace()
-        try await workspace.publishSample()
-        for arguments in [["recommend", Self.member], ["export", "recommendations"]] {
-            let run = try await workspace.start(arguments, settings: Self.noCatalog).wait()
-            #expect(run.exitCode == CommandRun.ExitCode.badData && run.errors.contains("--members"))
-        }
-        let daemon = try await RunningDaemon(workspace, settings: Self.noCatalog)
-        try await daemon.wait(forVersion: workspace.currentVersion())
-        #expect(try daemon.get("/v1/users/\(Self.member)/recommendations").status == 501)
-        #expect(try daemon.get("/readyz").text.contains(#""missing":["memberships","photos"]"#))
     }
 }

@@ -61,7 +61,7 @@ struct ForecastTests {
 
     /// Of a community of 100,000 groups.
     private func estimate(
-        isDated: Bool = false, content: ContentEstimate = .init(), told: Int = 0, publishesMembers: Bool = false,
+        isDated: Bool = false, content: ContentEstimate = .init(), told: Int = 0,
         _ change: (inout RecomputeParameters) -> Void = { _ in }
     ) -> RecomputeEstimate {
         var parameters = RecomputeParameters(threads: 1)
@@ -72,8 +72,7 @@ struct ForecastTests {
         ]
         return RecomputeEstimate(
             work: work, content: content, told: told, groups: 100_000, parameters: parameters,
-            isShared: publishesMembers,
-            publishesMembers: publishesMembers && !parameters.isDryRun, previous: nil)
+            isShared: false, previous: nil)
     }
 
     @Test("an estimate counts work, threads, and the modified cosine's weights")
@@ -94,7 +93,7 @@ struct ForecastTests {
             let work = WorkEstimate(rows: 1000, increments: increments)
             return RecomputeEstimate(
                 work: [.members: work, .photos: work], content: .init(), groups: groups, parameters: parameters,
-                isShared: false, publishesMembers: false, previous: nil)
+                isShared: false, previous: nil)
         }
         // By the other groups there are.
         let all = estimate(groups: 100, increments: 1e12, limit: 99)
@@ -111,22 +110,21 @@ struct ForecastTests {
 
     @Test("an estimate of a dry run counts neither publishing nor profiles")
     func dryRun() {
-        let dry = estimate(publishesMembers: true) { $0.isDryRun = true }
+        let dry = estimate { $0.isDryRun = true }
         #expect(!dry.steps.contains { $0.name == StepName.publish || $0.name == StepName.members })
-        let whole = estimate(publishesMembers: true)
+        let whole = estimate()
         #expect(whole.steps.contains { $0.name == StepName.publish } && whole.seconds > dry.seconds + 1)
         #expect(whole.memoryBytes >= dry.memoryBytes)
     }
 
-    @Test("an estimate counts dates, tags, locations and profiles only if there are any")
+    @Test("an estimate counts dates, tags and locations only if there are any")
     func content() {
         func seconds(_ step: String, of estimate: RecomputeEstimate) -> Double? {
             estimate.steps.first { $0.name == step }?.expectedSeconds
         }
         let plain = estimate()
         #expect(seconds(StepName.content, of: plain) == 0 && seconds(StepName.activity, of: plain) == 0)
-        #expect(seconds(StepName.members, of: plain) == nil)
-        #expect(seconds(StepName.members, of: estimate(publishesMembers: true)) ?? 0 > 0)
+        #expect(seconds(StepName.members, of: plain) ?? 0 > 0)
         #expect(seconds(StepName.activity, of: estimate(isDated: true)) ?? 0 > 1)
         let places = estimate(content: .init(photos: 20_000_000, hasPlaces: true))
         let tags = estimate(content: .init(photos: 20_000_000, tags: 400_000_000, hasPlaces: true))
@@ -149,7 +147,7 @@ struct ForecastTests {
         let work = try #require(first.estimate).work
         let estimate = RecomputeEstimate(
             work: work, content: .init(), groups: 10, parameters: .init(threads: 2), isShared: false,
-            publishesMembers: false, previous: manifest)
+            previous: manifest)
         #expect(estimate.seconds > 3000)
     }
 

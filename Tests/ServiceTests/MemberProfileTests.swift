@@ -86,17 +86,20 @@ struct MemberProfileTests {
     func knownSince() throws {
         #expect(try known("ann")?.knownSinceMilliseconds == 5000)
         #expect(try known("bob")?.knownSinceMilliseconds == nil)
-        func published(_ day: UInt16?) -> MemberProfile {
-            let member = PublishedMember(joined: [0], firstDay: day)
+        func published(_ seconds: UInt32?) -> MemberProfile {
+            let member = PublishedMember(joined: [.init(group: 0, seconds: seconds), .init(group: 1, seconds: 8)])
             return MemberProfile(userID: "ann", member, of: manifest, for: planner, atMilliseconds: 9000)
         }
-        #expect([nil, 0, 7].map { published($0).knownSinceMilliseconds } == [nil, 0, 7 * 86_400_000])
+        #expect([nil, 0, 5].map { published($0).knownSinceMilliseconds } == [0, 0, 5000])
+        #expect(published(5).joined.map(\.atMilliseconds) == [5000, 8000])
         var recent = RecentMemberChanges()
         recent.interactions = [interaction("1", .leave, "a", at: 6000), interaction("2", .join, "c", at: 7000)]
-        func after(_ day: UInt16?) -> Int64? {
-            published(day).replaying(recent, for: planner, atMilliseconds: 9000).knownSinceMilliseconds
+        func after(_ seconds: UInt32?) -> MemberProfile {
+            published(seconds).replaying(recent, for: planner, atMilliseconds: 9000)
         }
-        #expect([nil, 0, 7].map(after) == [7000, 0, 7000])
+        #expect([nil, 0, 5].map { after($0).knownSinceMilliseconds } == [0, 0, 5000])
+        // A leave that is older than the membership changes nothing.
+        #expect(after(5).joined.map(\.group) == [1, 2] && after(7).joined.map(\.group) == [0, 1, 2])
         // One membership without a time is older than any.
         try Database(path: catalog.path, mode: .readWrite).execute("UPDATE memberships SET joined_at = NULL")
         #expect(try known("ann")?.knownSinceMilliseconds == 0)
@@ -106,7 +109,7 @@ struct MemberProfileTests {
     func published() throws {
         let halfLife = Int64(planner.configuration.feedback.impressionHalfLifeDays * 86_400_000)
         let member = PublishedMember(
-            joined: [0],
+            joined: [.init(group: 0)],
             feedback: .init(
                 dismissals: [Dismissal(group: 1, atMilliseconds: 5000)],
                 exposures: [Exposure(group: 2, impressions: 4)], interestBytes: Array("birds".utf8)[...]))

@@ -55,8 +55,6 @@ final class JournalSource: CommunitySource {
     }
 
     /// Returns the published profile with newer changes replayed on top.
-    ///
-    /// The times of joins are known only for joins after the version was made.
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
@@ -75,8 +73,7 @@ final class JournalSource: CommunitySource {
     /// Returns the hints of a profile after what the member told since the version was made.
     ///
     /// A catalog also knows what turned private, and who is not listed any more. Only a catalog knows which groups have
-    /// a photo. Without one, favourites wait for the next version. Follows do so as well if the version is of an
-    /// earlier program, which does not say who is listed.
+    /// a photo. Without one, favourites wait for the next version.
     private func hints(of profile: MemberProfile, after told: [ToldChange], in snapshot: VisibleSnapshot)
         throws(ServiceError) -> [GroupHint]
     {
@@ -93,11 +90,10 @@ final class JournalSource: CommunitySource {
         }
         guard !counting.isEmpty else { return profile.hints }
         var followed: [(adds: Bool, groups: [UInt32])] = []
-        guard snapshot.manifest.members?.saysListed == true else { return profile.hints }
         for change in counting where change.kind == .follows && !change.subjectID.hasSameBytes(as: profile.userID) {
             guard let member = try published(change.subjectID, in: snapshot), !member.feedback.isUnlisted
             else { continue }
-            followed.append((change.adds, member.joined.filter(snapshot.model.shows)))
+            followed.append((change.adds, member.joined.map(\.group).filter(snapshot.model.shows)))
         }
         let (relations, model) = (snapshot.planner.configuration.relations, snapshot.model)
         return HintFormula.hints(profile.hints, after: followed) { relations.size(of: $0, .follows, model) }

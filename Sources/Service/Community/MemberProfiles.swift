@@ -19,7 +19,7 @@ extension MemberProfile {
         let ageDays = max(0, Double(instant - manifest.createdAtMilliseconds)) / 86_400_000
         let faded = exp2(-ageDays / planner.configuration.feedback.impressionHalfLifeDays)
         self.init(
-            userID: userID, joined: member.joined.filter(planner.model.shows).map { JoinedGroup(group: $0) },
+            userID: userID, joined: Self.joined(member, planner),
             dismissals: member.feedback.dismissals.filter { planner.model.shows($0.group) }.map {
                 // A dismissal from a clock that was ahead must not win over a later change by the member.
                 Dismissal(
@@ -30,7 +30,13 @@ extension MemberProfile {
             },
             topics: member.feedback.interests)
         hints = member.feedback.hints
-        firstJoinAtMilliseconds = member.firstDay.map { Int64($0) * 86_400_000 }
+        firstJoinAtMilliseconds = member.firstJoinAtMilliseconds
+    }
+
+    private static func joined(_ member: PublishedMember, _ planner: Planner) -> [JoinedGroup] {
+        member.joined.filter { planner.model.shows($0.group) }.map {
+            JoinedGroup(group: $0.group, atMilliseconds: $0.seconds.map { Int64($0) * 1000 })
+        }
     }
 
     /// Creates the profile of a user whose memberships a version has, and whose actions a catalog has.
@@ -48,18 +54,18 @@ extension MemberProfile {
     ) throws(CatalogError) {
         let known = try catalog.member(withID: userID)
         guard published != nil || known != nil, try !catalog.isForgotten(user: userID) else { return nil }
-        let joined = published?.joined.filter(planner.model.shows) ?? []
+        let joined = published.map { Self.joined($0, planner) } ?? []
         let stated = known.flatMap { $0.hasStatedInterests ? $0.interests : nil }
         self.init(
-            userID: userID, joined: joined.map { JoinedGroup(group: $0) },
+            userID: userID, joined: joined,
             topics: stated ?? published?.feedback.interests ?? [])
         hints = published?.feedback.hints ?? []
-        firstJoinAtMilliseconds = published?.firstDay.map { Int64($0) * 86_400_000 }
+        firstJoinAtMilliseconds = published?.firstJoinAtMilliseconds
         let feedback = planner.configuration.feedback
         let history = try catalog.history(
             ofUser: userID, impressionsSince: feedback.earliestImpression(atMilliseconds: instant))
         let interactions = history.compactMap { Interaction($0, in: planner.model) }
-        let isJoined = Set(joined)
+        let isJoined = Set(joined.map(\.group))
         self = replaying(
             // The version has a membership in spite of an earlier leave, if the member joined once more after it.
             interactions.filter { interaction in
@@ -91,4 +97,9 @@ extension MemberProfile {
             changes.interactions.compactMap { Interaction($0, in: planner.model) } + removals, atMilliseconds: instant,
             halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
     }
+}
+
+extension PublishedMember {
+    /// The time of the earliest membership in Unix milliseconds, 0 if one is not known; nil without memberships.
+    fileprivate var firstJoinAtMilliseconds: Int64? { joined.map { Int64($0.seconds ?? 0) * 1000 }.min() }
 }

@@ -23,8 +23,7 @@ enum ForgetCommand: Subcommand {
             journals, whichever version serves. After --undo they show the member again with the next version.
 
             The neighbours of a version are counts over all members, and forget one with the next "coterie \
-            recompute". Versions in Redis, and versions in a folder that "coterie recompute" published with members, \
-            hold these until they are pruned. Streams hold the interactions of members until all versions have them.
+            recompute". Versions hold their members until they are pruned. Streams hold the interactions of members until all versions have them.
 
             --check says which data is left, and where. The exit code is 1 if any is. It sees the journals of daemons \
             on this machine only. With --backup it looks into a file of "coterie backup" instead.

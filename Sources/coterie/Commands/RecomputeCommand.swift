@@ -41,9 +41,8 @@ enum RecomputeCommand: Subcommand {
             memberships that are left out.
 
             With --tables the entries, the users and the photos come from a folder of tables, which another program \
-            or "coterie export tables" has written. The members are published with the version, because the catalog \
-            does not have them. With --share other processes find the neighbours. The version is the same, byte for \
-            byte.
+            or "coterie export tables" has written. With --share other processes find the neighbours. The version is \
+            the same, byte for byte.
 
             If the catalog has vectors of photos, the version gets an index of those in public pools.
 
@@ -54,10 +53,6 @@ enum RecomputeCommand: Subcommand {
             Option(
                 "keep", "N", help: "The versions to keep in the store, including the new one", default: "3",
                 type: .integer(1...1000), setting: Setting("recompute.keep")),
-            Option(
-                flag: "members",
-                help: "Publish members with a version in a folder too, for daemons that have no catalog",
-                setting: Setting("recompute.publishMembers")),
             Option(
                 "memory", "MIB", help: "The memory limit in MiB (default: all available memory)",
                 type: .integer(1...1 << 30), setting: Setting("recompute.memoryMiB")),
@@ -120,7 +115,6 @@ enum RecomputeCommand: Subcommand {
         parameters.checksCatalog = !parsed.flag("no-check")
         parameters.gate = try GateOptions.limits(of: parsed)
         parameters.isForced = parsed.flag("force")
-        parameters.publishesMembers = parsed.flag("members")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
         parameters.looks.codeBytes = parsed.text("look-bytes") == "8" ? 8 : 16
         parameters.looks.keepsVectors = !parsed.flag("no-look-vectors")

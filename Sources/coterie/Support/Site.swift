@@ -136,7 +136,7 @@ extension ParsedCommand {
             Failure.badData,
             """
             there is no catalog at \(text("catalog")), and version \(version.manifest.version) in \(store.location) was \
-            published without members: name the catalog, or recompute with --members
+            published without members: name the catalog, or recompute
             """)
     }
 }
