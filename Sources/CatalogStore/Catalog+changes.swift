@@ -27,7 +27,7 @@ final class ChangeApplier {
     func apply(_ change: Change, stamp: Int64? = nil) throws(CatalogError) -> Change.Outcome {
         switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: change) }) {
         case .member(let change):
-            .member(try wrapping { () throws(DatabaseError) in try members.apply(change) })
+            .member(try wrapping { () throws(DatabaseError) in try members.apply(change, stamp: stamp) })
         case .site(let change): .site(try site.apply(change))
         case .removal(let change): .removal(try catalog.apply(change, stamp: stamp))
         case .renaming(let change): .renaming(try catalog.apply(change))

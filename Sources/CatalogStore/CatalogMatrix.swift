@@ -10,14 +10,13 @@ extension CatalogSnapshot {
     /// - Parameters:
     ///   - source: the relation to read.
     ///   - window: the dates to keep, or `nil` for none.
-    ///   - findsFirstDays: whether to find the day of each column's earliest entry.
     ///   - progress: a function that receives the number of rows read so far, from any thread.
     /// - Throws: `CatalogError.Code.badData` if the rows cannot have been written like this.
     public func matrix(
-        _ source: RelationSource, keeping window: ActivityWindow? = nil, findingFirstDays findsFirstDays: Bool = false,
+        _ source: RelationSource, keeping window: ActivityWindow? = nil,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
-        let plan = try MatrixPlan(catalog, source, groups: groups(), findsFirstDays: findsFirstDays)
+        let plan = try MatrixPlan(catalog, source, groups: groups())
         let window = plan.hasTimes ? window : nil
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
@@ -76,12 +75,8 @@ struct MatrixPlan: Sendable {
     /// The keys of private photos, or `nil` if there are none.
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
-    /// The collected days of the columns' earliest entries, or `nil` if they are not needed.
-    let firstDays: FirstDaysPool?
 
-    init(
-        _ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord], findsFirstDays: Bool
-    ) throws(CatalogError) {
+    init(_ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord]) throws(CatalogError) {
         self.source = source
         switch source.rows {
         case .groups:
@@ -106,11 +101,10 @@ struct MatrixPlan: Sendable {
             )
         }
         ranges = Self.ranges(rowOfGroup.count)
-        firstDays = findsFirstDays ? FirstDaysPool(columnCount: columnCount) : nil
     }
 
     /// Creates a plan for entries from outside the catalog, without entries of private photos.
-    init(_ source: RelationSource, rowOfGroup: [Int32], columnCount: Int, hasTimes: Bool, findsFirstDays: Bool) {
+    init(_ source: RelationSource, rowOfGroup: [Int32], columnCount: Int, hasTimes: Bool) {
         self.source = source
         self.rowOfGroup = rowOfGroup
         rowCount = rowOfGroup.count { $0 >= 0 }
@@ -118,7 +112,6 @@ struct MatrixPlan: Sendable {
         self.hasTimes = hasTimes
         isPrivatePhoto = nil
         ranges = Self.ranges(rowOfGroup.count)
-        firstDays = findsFirstDays ? FirstDaysPool(columnCount: columnCount) : nil
     }
 
     /// Returns many small ranges, so that threads end together and progress is even.
@@ -164,7 +157,7 @@ struct MatrixPlan: Sendable {
                 entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
                 entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
                 dates: parts.reduce(EventDates()) { $0.union($1.dates) },
-                events: events, firstDays: firstDays?.merged)
+                events: events)
         } catch {
             throw .damaged("the table \(source.table): \(error)")
         }
@@ -197,7 +190,6 @@ struct MatrixPart: Sendable {
     private(set) var dates = EventDates()
     /// The log of dates, or `nil` if no dates are kept.
     private(set) var events: GroupEventLog?
-    private var firstDays: FirstDays?
     /// The rows that were added but not processed yet.
     private var waiting: [Entry] = []
     private var lastGroup = 0
@@ -215,7 +207,6 @@ struct MatrixPart: Sendable {
     init(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?) {
         range = plan.ranges[index]
         events = window.map(GroupEventLog.init)
-        firstDays = plan.firstDays?.take()
     }
 
     /// Adds a row of the table; the rows of a group are adjacent.
@@ -251,7 +242,6 @@ struct MatrixPart: Sendable {
             waiting.removeAll { isPrivatePhoto.contains(Int($0.column)) }
             entriesOfPrivatePhotos += count - waiting.count
         }
-        firstDays?.note(waiting)
         for entry in waiting {
             if lastRow != entry.row {
                 endRow()
@@ -275,8 +265,6 @@ struct MatrixPart: Sendable {
     mutating func end(_ plan: MatrixPlan) {
         takeWaiting(plan)
         endRow()
-        // The table is moved, not copied, because the next part changes it.
-        if let found = firstDays.take() { plan.firstDays?.give(found) }
     }
 
     /// Ends the row to which entries were added last.
@@ -305,10 +293,6 @@ public struct MatrixReading: Sendable {
     public var dates: EventDates
     /// The kept dates, or `nil` if none were asked for or known.
     public var events: GroupEvents?
-    /// The day of the earliest entry of each column, in days since 1970, or `nil` if the days were not asked for.
-    ///
-    /// A day is 0 if the time of an entry is not known, and `UInt16.max` if there is no entry.
-    public var firstDays: [UInt16]?
 }
 
 /// The dates of memberships or of entries of pools.

@@ -28,7 +28,8 @@ extension Catalog {
     /// - Returns: the user, or `nil` if there is none.
     public func member(withID id: String) throws(CatalogError) -> CatalogMember? {
         try wrapping { () throws(DatabaseError) in
-            let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
+            let user = try database.prepare(
+                "SELECT user_key, interests, interests_stamp FROM users WHERE user_id = ?")
             user.bind(id, at: 1)
             guard try user.step() else { return nil }
             let rows = try database.prepare(
@@ -43,7 +44,7 @@ extension Catalog {
             }
             return CatalogMember(
                 id: id, interests: user.text(1).split(separator: ";").map(String.init),
-                hasStatedInterests: user.optionalText(1) != nil, memberships: memberships)
+                hasStatedInterests: !user.isNull(1) || !user.isNull(2), memberships: memberships)
         }
     }
 
@@ -118,13 +119,15 @@ extension CatalogSnapshot {
     /// Returns the texts of all users, by their column in a matrix.
     public func users() throws(CatalogError) -> UserTexts {
         let texts: UserTexts? = try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare("SELECT user_key, user_id, interests FROM users ORDER BY user_key")
+            let rows = try database.prepare(
+                "SELECT user_key, user_id, interests, interests_stamp FROM users ORDER BY user_key")
             var texts = UserTexts()
             while try rows.step() {
                 let key = rows.integer(0)
                 guard key >= texts.ids.count, key <= Catalog.keyLimit else { return nil }
                 unsafe rows.withText(1) { unsafe texts.ids.append($0, at: Int(key)) }
                 unsafe rows.withText(2) { unsafe texts.interests.append($0, at: Int(key)) }
+                if let stamp = rows.optionalInteger(3) { texts.interestsStamps[UInt32(key)] = stamp }
             }
             return texts
         }

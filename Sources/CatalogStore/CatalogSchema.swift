@@ -250,7 +250,13 @@ enum CatalogSchema {
             PRIMARY KEY (kind, id, entry_id)
         ) WITHOUT ROWID;
         """,
+        // The stamp of the statement of a member's interests, in Unix milliseconds; NULL if they are from a file.
+        "ALTER TABLE users ADD COLUMN interests_stamp INTEGER;",
     ]
+
+    /// The SQL of the present time, in Unix milliseconds.
+    static let nowMilliseconds =
+        "CAST(round((julianday('now') - julianday('1970-01-01')) * 86400000) AS INTEGER)"
 
     /// The SQL condition for a row of `groups` to be used and shown: public and not hidden.
     static let isShown = """

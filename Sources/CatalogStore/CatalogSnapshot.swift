@@ -137,9 +137,7 @@ extension Database {
 }
 
 extension CatalogSnapshot {
-    /// Calls `body` with each member's interactions other than joins and leaves, in ascending order of the column.
-    ///
-    /// Interactions with private and hidden groups are left out.
+    /// Calls `body` with each member's interactions with shown groups, in ascending order of the column.
     ///
     /// - Parameters:
     ///   - impressionsSince: the earliest time of an impression to read, inclusive, in Unix milliseconds.
@@ -154,7 +152,7 @@ extension CatalogSnapshot {
             let rows = try database.prepare(
                 """
                 SELECT user_key, kind, group_key, occurred_at, seconds FROM interactions
-                WHERE kind NOT IN (\(Interaction.Kind.pairNumbers)) AND (kind <> ?1 OR occurred_at >= ?2)
+                WHERE kind IN (\(Interaction.Kind.groupNumbers)) AND (kind <> ?1 OR occurred_at >= ?2)
                 ORDER BY user_key, interaction_key
                 """)
             rows.bind(Interaction.Kind.impression.number, at: 1)

@@ -48,11 +48,18 @@ final class InteractionRecorder {
                 seconds)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
             """)
+        // A statement without a stamp is made now, after whatever is known.
         setInterests = try database.prepare(
-            "UPDATE users SET interests = ?1 WHERE user_key = ?2 AND interests IS NOT ?1")
+            """
+            UPDATE users SET interests = ?1, interests_stamp =
+                coalesce(?3, max(\(CatalogSchema.nowMilliseconds), coalesce(interests_stamp, 0)))
+            WHERE user_key = ?2 AND (?3 IS NULL OR interests_stamp IS NULL OR interests_stamp <= ?3)
+                AND (interests IS NOT ?1 OR interests_stamp IS NOT ?3)
+            """)
     }
 
-    func apply(_ change: MemberChange) throws(DatabaseError) -> MemberChange.Outcome {
+    /// - Parameter stamp: the stamp of a change from a journal, in milliseconds; `nil` for a change made now.
+    func apply(_ change: MemberChange, stamp: Int64?) throws(DatabaseError) -> MemberChange.Outcome {
         var keys: [Int64] = []
         let refusal = try change.refusal { record throws(DatabaseError) in
             guard let key = try key(ofSubject: record) else { return false }
@@ -67,6 +74,7 @@ final class InteractionRecorder {
             let user = try key(ofUser: change.userID)
             setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)
             setInterests.bind(user, at: 2)
+            setInterests.bind(stamp, at: 3)
             try counting { () throws(DatabaseError) in try setInterests.run() }
             return .stated
         case .forget(let id):
@@ -189,7 +197,7 @@ final class InteractionRecorder {
 struct PairEvents {
     /// The SQL of the latest time that is not still to come, in Unix seconds: the clock of a file's writer may be
     /// ahead.
-    static let latestTime = "unixepoch() + 300"
+    static let latestTime = "unixepoch() + \(RelationSource.clockLeadSeconds)"
 
     private let latest: Statement
     private let add: Statement
@@ -226,6 +234,11 @@ struct PairEvents {
 }
 
 extension RelationSource {
+    /// The seconds that a file's clock may be ahead.
+    ///
+    /// A pair with a later time is still to come, and its time counts as unknown.
+    public static let clockLeadSeconds: Int64 = 300
+
     /// The SQL condition for an interaction to change the table; that of its partial index.
     var isChanged: String { "kind IN (\(Interaction.Kind.numbers(changing: self)))" }
 

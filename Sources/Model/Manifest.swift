@@ -38,7 +38,7 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var steps: [StepReport]
     /// The sections of the model file, with their checksums.
     public var sections: [SectionReport]
-    /// The published data about members, or nil if none is published.
+    /// The published members, or nil if none are published.
     public var members: MembersReport?
     /// Whether memberships, pools, photos and users were read from tables; nil means from the catalog.
     public var isFromTables: Bool?
@@ -224,23 +224,20 @@ extension Manifest {
         }
     }
 
-    /// The data about members in a version: memberships, interests, dismissals and exposures.
+    /// The members in a version, with memberships, interests, dismissals and exposures.
     public struct MembersReport: Codable, Sendable, Equatable {
-        /// The number of buckets that each hash is split into.
+        /// The number of buckets.
         public var bucketCount: Int
-        /// The number of values in all buckets of all hashes.
+        /// The number of members in all buckets.
         public var valueCount: Int
-        /// A checksum of all values, defined by the store: 16 hexadecimal digits.
+        /// The sum of the buckets' checksums: 16 hexadecimal digits.
         public var checksum: String
-        /// Whether the values say which members are not listed; nil in versions of earlier programs.
-        public var saysListed: Bool?
 
         /// Creates a report.
-        public init(bucketCount: Int, valueCount: Int, checksum: String, saysListed: Bool? = nil) {
+        public init(bucketCount: Int, valueCount: Int, checksum: String) {
             self.bucketCount = bucketCount
             self.valueCount = valueCount
             self.checksum = checksum
-            self.saysListed = saysListed
         }
     }
 

@@ -38,7 +38,7 @@ public enum ModelLayout {
     /// The first bytes of a model file.
     public static let magic: [UInt8] = Array("COTERIE\n".utf8)
     /// The format that this program writes, and the only one it reads.
-    public static let format: UInt32 = 4
+    public static let format: UInt32 = 5
     /// The number of bytes before the section table.
     public static let headerByteCount = 64
     /// The number of bytes of an entry in the section table.

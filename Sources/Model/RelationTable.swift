@@ -128,7 +128,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     public static let blendName = "both"
 
     /// Names with another meaning: other Redis keys of a version, the blend.
-    static let reservedNames: Set<String> = [blendName, "joined", "feedback", "manifest", "shape"]
+    static let reservedNames: Set<String> = [blendName, "users", "manifest", "shape"]
 
     /// Creates a table of relations, whose names, sources and roles must all be different.
     public init(_ entries: [RelationDescription], memberTables: [RelationSource] = []) {

@@ -118,6 +118,13 @@ extension Manifest {
         return SectionPlacement(lengths)
     }
 
+    /// Returns the coding of the version's members.
+    ///
+    /// - Parameter groupCount: the number of groups in the version's model.
+    func coding(groupCount: Int) -> MemberCoding {
+        MemberCoding(createdAtMilliseconds: createdAtMilliseconds, groupCount: groupCount)
+    }
+
     /// Returns the manifest with the lengths and checksums of a model's sections.
     func describing(_ model: EncodedModel) -> Manifest {
         var manifest = self

@@ -47,9 +47,9 @@ public protocol VersionStore: Sendable {
     /// Loads a version and verifies it.
     func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
 
-    /// Returns all members published with a version, verified and on this machine.
+    /// Returns all members published with a version, on this machine.
     ///
-    /// Looking up a member in the result needs no server.
+    /// Looking up a member in the result needs no server; `PublishedMembers.verify` reads and verifies all.
     ///
     /// - Returns: the members, or `nil` if none were published with the version.
     func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers?

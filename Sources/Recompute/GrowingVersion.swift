@@ -63,7 +63,7 @@ struct GrowingVersion {
         keepEvents(of: reading, relation.role)
         switch relation.role {
         case .conversation: try addTalk(relation)
-        case .membership: try addMembers(relation.relation, reading)
+        case .membership: try addCases(relation.relation, reading)
         case .pool, nil: break
         }
         hintMatrices.take(reading, of: relation, for: told)
@@ -118,18 +118,14 @@ struct GrowingVersion {
         for (row, talk) in talks.enumerated() { facts[row].talk = talk }
     }
 
-    /// Adds the cases to learn weights from, and the members if the version has them.
-    private mutating func addMembers(_ relation: Relation, _ reading: MatrixReading) throws(RecomputeError) {
+    /// Adds the cases to learn weights from.
+    private mutating func addCases(_ relation: Relation, _ reading: MatrixReading) throws(RecomputeError) {
         guard let table = tables[relation] else { return }
         users = LeaveOneOutSample(reading.matrix, threads: job.parameters.threads)
         honest = try clock.step(StepName.popularity) { () throws(RecomputeError) in
             try job.honestNeighbours(
                 relation, reading.matrix, table, users, sizes[relation] ?? [],
                 isAsked: !told.isEmpty || !features.isEmpty, clock)
-        }
-        guard job.publishesMembers else { return }
-        members = try clock.step(StepName.members) { () throws(RecomputeError) in
-            try job.membersToPublish(entries, reading)
         }
     }
 
@@ -151,12 +147,27 @@ struct GrowingVersion {
     /// Chooses the weights of the evidence.
     mutating func weigh() throws(RecomputeError) {
         evidence = try clock.step(StepName.weigh) { job.weigh(tables, sizes, users, photos, hints, honest) }
-        members?.hints = hints.counting(in: evidence.told)
         for index in relations.indices {
             relations[index].evidenceWeight = evidence.relations[relations[index].relation]
         }
         // The weights were learned from much data, which is not needed any more.
-        (users, photos, honest, hints) = (.none, .none, nil, .none)
+        (users, photos, honest) = (.none, .none, nil)
+    }
+
+    /// Reads the members to publish, once the matrices are not needed any more.
+    mutating func readMembers() throws(RecomputeError) {
+        let hints = hints.counting(in: evidence.told)
+        self.hints = .none
+        guard job.publishesMembers else { return }
+        members = try clock.step(StepName.members) { () throws(RecomputeError) in
+            do throws(CatalogError) {
+                let members = try RecomputedMembers(
+                    entries, job.parameters.relations[.membership]?.source ?? .memberships,
+                    MemberCoding(createdAtMilliseconds: job.startedAtMilliseconds, groupCount: facts.count), hints,
+                    atMilliseconds: job.startedAtMilliseconds)
+                return (members, "\(members.userCount) users")
+            } catch { throw .catalog(error) }
+        }
     }
 
     /// Adds the groups that trend, the seasons, and the curated groups.

@@ -139,7 +139,7 @@ struct HintMatrices {
                 guard let matrix = groups[kind.sizeRole] else { continue }
                 let told =
                     if let source = kind.source {
-                        try entries.matrix(source, keeping: nil, findingFirstDays: false, progress: progress).matrix
+                        try entries.matrix(source, keeping: nil, progress: progress).matrix
                     } else { try ownPhotos(entries.ownerOffset) }
                 guard told.entryCount > 0 else { continue }
                 let groups = try turned[kind.sizeRole] ?? matrix.transposed()

@@ -43,8 +43,11 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let joined = Self.rows(work, relations[.membership])
         steps.append(
             .init(name: StepName.popularity, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 2e-8 : 0))
-        if publishesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 3e-8)) }
         steps.append(.init(name: StepName.weigh, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 6e-8 : 0))
+        if publishesMembers {
+            let seconds = Double(memberRows) * 2e-7 / Double(parameters.threads)
+            steps.append(.init(name: StepName.members, expectedSeconds: seconds))
+        }
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
             sum + (work[facts.relation]?.hasDates == true ? Self.rows(work, facts) : 0)
         }
@@ -137,7 +140,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ///
     /// - Reading keeps the rows twice, and comparing keeps some of them three times.
     /// - Tags and places are in memory together with the photos' matrix.
-    /// - Published members are in memory together with the members' matrix.
+    /// - Published members are encoded after the matrices are gone, with about 6 bytes for a membership.
     /// - Lists are there twice: as pairs and sorted, then as found and as bytes.
     /// - Recent entries stay until the trends are counted.
     private static func memoryBytes(
@@ -149,9 +152,9 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let describing =
             poolRows * 4 + content.photos * 28 + content.tags * 8 + min(content.tags, 4_000_000) * 60
         let recent = work.values.reduce(0) { $0 + $1.recentRows } * 12
-        // The matrix in either direction, with ids and buckets of users who joined some tens of groups each.
-        let turning = memberRows * 10
-        return (48 << 20) + max(comparing, describing, turning) + recent + neighbours * 32
+        // Values with ids and buckets of users who joined some tens of groups each.
+        let publishing = memberRows * 10
+        return (48 << 20) + max(comparing, describing, publishing) + recent + neighbours * 32
     }
 
     /// Returns the seconds for comparing on one thread, as measured on 10⁶ to some 10⁷ rows.

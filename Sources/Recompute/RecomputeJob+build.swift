@@ -48,6 +48,7 @@ extension RecomputeJob {
         try version.compareFeatures()
         try checkThatSomethingCameOut(version.relations, version.looks?.report, observer)
         try version.weigh()
+        try version.readMembers()
         try version.addSignals(curated: curatedGroups(catalog, facts))
         let model = try version.encode()
         try version.weighLooks(model, catalog)
@@ -143,9 +144,7 @@ extension RecomputeJob {
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         guard let source = facts.source else { preconditionFailure("\(facts.name) has no table") }
         do throws(CatalogError) {
-            let reading = try entries.matrix(
-                source, keeping: window, findingFirstDays: facts.role == .membership && publishesMembers
-            ) { rows in
+            let reading = try entries.matrix(source, keeping: window) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"

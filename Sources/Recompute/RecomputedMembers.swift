@@ -1,95 +1,193 @@
 import CatalogStore
-import Dispatch
 import Model
 import ModelStore
 import Recommendation
-import Similarity
-import Synchronization
 
 /// The members that a recompute publishes with a version.
+///
+/// Their values are encoded as they are read, except for hints: tens of millions of memberships with times would take
+/// several times the memory. Hints are found when a member is written.
 struct RecomputedMembers: MemberSource {
-    private let users: UserTexts
-    /// Users × groups.
-    private let joined: BinaryMatrix
-    /// The day of the user's earliest membership, by row; `UInt16.max` or absent if there is none.
-    private let firstDays: [UInt16]
-    /// The dismissals and exposures of users who have any, by row.
-    private let feedback: [UInt32: PublishedMember.Feedback]
-    /// The rows of the users who are not listed.
-    var unlisted: Set<UInt32> = []
-    /// The groups that the users' favourites and follows point to.
-    var hints = MemberHints.none { didSet { rows = Self.rows(users, joined, feedback, hints) } }
-    /// The rows of the users to publish: those with an id and with a group, feedback, interests or hints.
-    private var rows: [UInt32]
-
-    /// Chooses the users to publish.
-    ///
-    /// - Parameters:
-    ///   - users: ids and interests, by row.
-    ///   - joined: users × groups.
-    ///   - firstDays: as in `MatrixReading`, by row.
-    ///   - feedback: dismissals and exposures, by row.
-    /// - Complexity: O(users).
-    init(
-        users: UserTexts, joined: BinaryMatrix, firstDays: [UInt16], feedback: [UInt32: PublishedMember.Feedback]
-    ) {
-        rows = Self.rows(users, joined, feedback, .none)
-        self.users = users
-        self.joined = joined
-        self.firstDays = firstDays
-        self.feedback = feedback
+    /// The encoded values of some users, without hints.
+    private struct Part: Sendable {
+        let users: Range<Int>
+        /// The start of each value, and the end of the last one; a user without a value is not published.
+        var starts: [UInt32] = [0]
+        var bytes: [UInt8] = []
     }
 
-    private static func rows(
-        _ users: UserTexts, _ joined: BinaryMatrix, _ feedback: [UInt32: PublishedMember.Feedback],
-        _ hints: MemberHints
-    ) -> [UInt32] {
-        (0..<users.ids.count).lazy.filter { row in
-            !users.ids.bytes(at: row).isEmpty
-                && (row < joined.rowCount && joined.size(ofRow: row) > 0 || feedback[UInt32(row)] != nil
-                    || !users.interests.bytes(at: row).isEmpty || hints.tells(user: row))
-        }.map(UInt32.init)
-    }
+    private let ids: PackedTexts
+    private let coding: MemberCoding
+    /// The groups that the users' favourites, follows and own photos point to.
+    private let hints: MemberHints
+    /// The values, in the order of the users' rows; all parts but the last have as many users.
+    private let parts: [Part]
+    private let usersPerPart: Int
+    /// The rows of the users to publish.
+    private let rows: [UInt32]
 
     var userCount: Int { rows.count }
 
-    func id(ofUser number: Int) -> ArraySlice<UInt8> { users.ids.bytes(at: Int(rows[number])) }
+    func id(ofUser number: Int) -> ArraySlice<UInt8> { ids.bytes(at: Int(rows[number])) }
 
-    func groups(ofUser number: Int) -> ArraySlice<UInt32> {
+    func appendValue(ofUser number: Int, by coding: MemberCoding, to bytes: inout [UInt8]) -> Bool {
+        precondition(coding == self.coding, "the members were encoded for another version")
         let row = Int(rows[number])
-        return row < joined.rowCount ? joined.row(row) : []
-    }
-
-    func firstDay(ofUser number: Int) -> UInt16? {
-        let row = Int(rows[number])
-        return row < firstDays.count && firstDays[row] < .max ? firstDays[row] : nil
-    }
-
-    func feedback(ofUser number: Int) -> PublishedMember.Feedback {
-        var feedback = feedback[rows[number]] ?? PublishedMember.Feedback()
-        let interests = users.interests.bytes(at: Int(rows[number]))
-        let isText = (try? UTF8Span(validating: interests.span)) != nil
-        feedback.hints = hints.hints(ofUser: Int(rows[number]))
-        feedback.isUnlisted = unlisted.contains(rows[number])
-        feedback.interestBytes = isText ? interests : Array(String(decoding: interests, as: UTF8.self).utf8)[...]
-        return feedback
+        let part = parts[row / usersPerPart]
+        let place = row - part.users.lowerBound
+        bytes.append(contentsOf: part.bytes[Int(part.starts[place])..<Int(part.starts[place + 1])])
+        return coding.append(hints: hints.hints(ofUser: row), to: &bytes)
     }
 
     func prepare(_ numbers: ArraySlice<UInt32>) {
         let rows = numbers.map { Int(self.rows[Int($0)]) }
-        let joinedRows = rows.filter { $0 < joined.rowCount }
         for row in rows {
-            users.ids.prefetchRange(at: row)
-            users.interests.prefetchRange(at: row)
+            ids.prefetchRange(at: row)
+            let part = parts[row / usersPerPart]
+            part.starts.span.prefetch(row - part.users.lowerBound..<row - part.users.lowerBound + 2)
         }
-        for row in joinedRows { joined.rowOffsets.span.prefetch(row..<row + 2) }
         for row in rows {
-            users.ids.prefetchText(at: row)
-            users.interests.prefetchText(at: row)
+            ids.prefetchText(at: row)
+            let part = parts[row / usersPerPart]
+            let place = row - part.users.lowerBound
+            part.bytes.span.prefetch(Int(part.starts[place])..<Int(part.starts[place + 1]))
         }
-        for row in joinedRows {
-            joined.columnIndices.span.prefetch(joined.rowOffsets[row]..<joined.rowOffsets[row + 1])
+    }
+}
+
+extension RecomputedMembers {
+    /// Reads and encodes the members of a version: the users with a group, feedback, interests or hints.
+    ///
+    /// - Parameters:
+    ///   - entries: the source of users, memberships and interactions.
+    ///   - source: the table of memberships.
+    ///   - coding: the coding of the version.
+    ///   - hints: the groups that the users' favourites, follows and own photos point to.
+    ///   - instant: the beginning of the recompute, in Unix milliseconds.
+    init(
+        _ entries: any EntrySource, _ source: RelationSource, _ coding: MemberCoding, _ hints: MemberHints,
+        atMilliseconds instant: Int64
+    ) throws(CatalogError) {
+        let users = try entries.users()
+        let events = try MemberEvents.all(in: entries, atMilliseconds: instant)
+        let unlisted = try entries.unlistedUsers()
+        let latest = instant / 1000 + RelationSource.clockLeadSeconds
+        parts = try entries.memberships(source) { memberships throws(CatalogError) in
+            var part = Part(users: memberships.users)
+            for row in memberships.users where row < users.ids.count && !users.ids.bytes(at: row).isEmpty {
+                let joined = memberships[row].map { membership in
+                    PublishedMember.Joined(group: membership.group, since: membership.seconds, latest: latest)
+                }
+                var member = PublishedMember(joined: joined)
+                events[UInt32(row)]?.add(to: &member)
+                member.feedback.interestBytes = users.interests.wellFormedBytes(at: row)
+                member.feedback.interestsStamp = users.interestsStamps[UInt32(row)]
+                if member != PublishedMember() || hints.tells(user: row) {
+                    member.feedback.isUnlisted = unlisted.contains(UInt32(row))
+                    guard coding.appendWithoutHints(member, to: &part.bytes) else {
+                        throw CatalogError(.badData, "\(users.ids[row]) is in a group twice: see \"coterie check\"")
+                    }
+                }
+                while part.starts.count <= row - part.users.lowerBound { part.starts.append(part.starts.last ?? 0) }
+                part.starts.append(UInt32(part.bytes.count))
+            }
+            while part.starts.count <= part.users.count { part.starts.append(part.starts.last ?? 0) }
+            // The array grew by doubling.
+            part.bytes = unsafe part.bytes.withUnsafeBufferPointer { unsafe Array($0) }
+            return part
         }
+        usersPerPart = max(1, parts.first?.users.count ?? 1)
+        rows = parts.flatMap { part in
+            part.users.indices.lazy.filter { row in
+                part.starts[row - part.users.lowerBound] < part.starts[row - part.users.lowerBound + 1]
+            }.map { UInt32($0) }
+        }
+        ids = users.ids
+        (self.coding, self.hints) = (coding, hints)
+    }
+}
+
+/// The latest events of a member with each group, as far as a version tells of them.
+struct MemberEvents: Sendable {
+    private var left: [PublishedMember.Ended] = []
+    private var feedback = PublishedMember.Feedback()
+
+    /// Returns the events of all members who have any, by column.
+    static func all(in entries: any EntrySource, atMilliseconds instant: Int64) throws(CatalogError)
+        -> [UInt32: MemberEvents]
+    {
+        let usual = PlanConfiguration().feedback
+        var found: [UInt32: MemberEvents] = [:]
+        try entries.forEachMember(impressionsSince: usual.earliestImpression(atMilliseconds: instant)) {
+            column, interactions in
+            let events = MemberEvents(interactions, instant, usual.impressionHalfLifeDays)
+            if !events.left.isEmpty || events.feedback != PublishedMember.Feedback() { found[UInt32(column)] = events }
+        }
+        return found
+    }
+
+    /// Finds the latest events among a member's interactions.
+    ///
+    /// - Parameters:
+    ///   - interactions: the interactions, in the order in which they were recorded.
+    ///   - instant: the beginning of the recompute, in Unix milliseconds.
+    ///   - halfLifeDays: the half-life of an impression.
+    private init(_ interactions: [Interaction], _ instant: Int64, _ halfLifeDays: Double) {
+        left = Self.latest(of: interactions, .leave, or: .join).map { .init($0) }
+        feedback.dismissals = Self.latest(of: interactions, .dismiss, or: .undismiss).map {
+            Dismissal(group: $0.group, atMilliseconds: Int64(PublishedMember.Ended($0).seconds) * 1000)
+        }
+        feedback.undismissed = Self.latest(of: interactions, .undismiss, or: .dismiss).map { .init($0) }
+        let shown = interactions.filter { $0.effect == .impression || $0.effect == .click }
+        feedback.exposures = MemberProfile(userID: "")
+            .replaying(shown, atMilliseconds: instant, halfLifeDays: halfLifeDays).exposures
+            .filter { $0.impressions >= PublishedMember.Feedback.leastImpressions }
+    }
+
+    /// Returns the last event of each group that has one of two effects, in ascending order of the groups, if it has
+    /// the first one.
+    ///
+    /// Of events at the same time, the one that was recorded last counts.
+    private static func latest(
+        of interactions: [Interaction], _ effect: Interaction.Effect, or other: Interaction.Effect
+    ) -> [Interaction] {
+        guard interactions.contains(where: { $0.effect == effect }) else { return [] }
+        var latest: [UInt32: Interaction] = [:]
+        for event in interactions where event.effect == effect || event.effect == other {
+            if let known = latest[event.group], known.atMilliseconds > event.atMilliseconds { continue }
+            latest[event.group] = event
+        }
+        return latest.values.filter { $0.effect == effect }.sorted { $0.group < $1.group }
+    }
+
+    /// Adds the events to a member whose memberships are known; a membership is later than any leave before it.
+    func add(to member: inout PublishedMember) {
+        let joined = Set(member.joined.map(\.group))
+        member.left = left.filter { !joined.contains($0.group) }
+        member.feedback = feedback
+    }
+}
+
+extension PublishedMember.Joined {
+    /// Creates a membership; a time after the latest one is still to come, and counts as unknown.
+    fileprivate init(group: UInt32, since seconds: Int64?, latest: Int64) {
+        self.init(
+            group: group, seconds: seconds.flatMap { $0 > latest ? nil : UInt32(clamping: $0) })
+    }
+}
+
+extension PublishedMember.Ended {
+    fileprivate init(_ event: Interaction) {
+        self.init(group: event.group, seconds: UInt32(clamping: event.atMilliseconds / 1000))
+    }
+}
+
+extension PackedTexts {
+    /// Returns the bytes of a text, mended if they are not UTF-8.
+    fileprivate func wellFormedBytes(at index: Int) -> ArraySlice<UInt8> {
+        let bytes = bytes(at: index)
+        let isText = (try? UTF8Span(validating: bytes.span)) != nil
+        return isText ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)[...]
     }
 }
 
@@ -97,71 +195,5 @@ extension RecomputeJob {
     /// Whether members are published with the version, for readers whose catalog does not have them.
     var publishesMembers: Bool {
         (store.shared != nil || tablesPath != nil || parameters.publishesMembers) && !parameters.isDryRun
-    }
-
-    /// Returns the members to publish with the version.
-    func membersToPublish(_ entries: any EntrySource, _ memberships: MatrixReading)
-        throws(RecomputeError) -> (RecomputedMembers, outcome: String)
-    {
-        let joined = TransposedMatrix(of: memberships.matrix, isMeanwhile: parameters.threads > 1)
-        let (users, feedback, unlisted): (UserTexts, [UInt32: PublishedMember.Feedback], Set<UInt32>)
-        do throws(CatalogError) {
-            users = try entries.users()
-            feedback = try memberFeedback(entries)
-            unlisted = try entries.unlistedUsers()
-        } catch { throw .catalog(error) }
-        do throws(MatrixError) {
-            var members = RecomputedMembers(
-                users: users, joined: try joined.wait(), firstDays: memberships.firstDays ?? [], feedback: feedback)
-            members.unlisted = unlisted
-            return (members, "\(members.userCount) users")
-        } catch { throw .model("the memberships cannot be turned to users: \(error)") }
-    }
-
-    /// Returns the dismissals in force and the impressions without a click, by column.
-    private func memberFeedback(_ entries: any EntrySource) throws(CatalogError) -> [UInt32: PublishedMember.Feedback] {
-        let usual = PlanConfiguration().feedback
-        let since = usual.earliestImpression(atMilliseconds: startedAtMilliseconds)
-        var feedback: [UInt32: PublishedMember.Feedback] = [:]
-        try entries.forEachMember(impressionsSince: since) { column, interactions in
-            let profile = MemberProfile(userID: "").replaying(
-                interactions, atMilliseconds: startedAtMilliseconds, halfLifeDays: usual.impressionHalfLifeDays)
-            let said = PublishedMember.Feedback(
-                dismissals: profile.dismissals,
-                exposures: profile.exposures.filter { $0.impressions >= PublishedMember.Feedback.leastImpressions })
-            if !said.isEmpty { feedback[UInt32(column)] = said }
-        }
-        return feedback
-    }
-}
-
-/// A matrix that is transposed on another thread while the catalog is read.
-private final class TransposedMatrix: Sendable {
-    private let outcome = Mutex<Result<BinaryMatrix, MatrixError>?>(nil)
-    private let isOver = DispatchGroup()
-
-    /// Begins to transpose a matrix.
-    ///
-    /// - Parameters:
-    ///   - matrix: the matrix.
-    ///   - isMeanwhile: whether another thread transposes it; otherwise the initialiser does.
-    init(of matrix: BinaryMatrix, isMeanwhile: Bool) {
-        guard isMeanwhile else {
-            transpose(matrix)
-            return
-        }
-        DispatchQueue(label: "transposition").async(group: isOver) { [self] in transpose(matrix) }
-    }
-
-    private func transpose(_ matrix: BinaryMatrix) {
-        let transposed = Result { () throws(MatrixError) in try matrix.transposed() }
-        outcome.withLock { $0 = transposed }
-    }
-
-    /// Waits for the matrix, and returns it.
-    func wait() throws(MatrixError) -> BinaryMatrix {
-        isOver.wait()
-        guard let outcome = outcome.withLock({ $0 }) else { preconditionFailure("nothing was transposed") }
-        return try outcome.get()
     }
 }

@@ -113,6 +113,7 @@ struct MemberTablesTests {
         try Database(path: test.path, mode: .readWrite).execute(
             """
             DROP TABLE favourites; DROP TABLE follows; ALTER TABLE users DROP COLUMN listed;
+            ALTER TABLE users DROP COLUMN interests_stamp;
             ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
             ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;

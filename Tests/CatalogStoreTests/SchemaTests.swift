@@ -87,6 +87,7 @@ struct SchemaTests {
             """
             DROP INDEX memberships_by_user; CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
             ALTER TABLE hidden_groups DROP COLUMN decided_at; ALTER TABLE users DROP COLUMN listed;
+            ALTER TABLE users DROP COLUMN interests_stamp;
             DROP TABLE forgotten_members; DROP TABLE exposures;
             ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;

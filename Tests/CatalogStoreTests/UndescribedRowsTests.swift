@@ -168,6 +168,7 @@ struct UndescribedRowsTests {
             DELETE FROM catalog_state WHERE name LIKE '%.described';
             ALTER TABLE exposures DROP COLUMN shown; ALTER TABLE exposures DROP COLUMN settings;
             ALTER TABLE users DROP COLUMN listed;
+            ALTER TABLE users DROP COLUMN interests_stamp;
             ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
             ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;

@@ -125,6 +125,7 @@ struct HideTests {
         try database.execute(
             """
             DROP INDEX groups_private; ALTER TABLE users DROP COLUMN listed;
+            ALTER TABLE users DROP COLUMN interests_stamp;
             DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
             ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
             ALTER TABLE interactions DROP COLUMN seconds;

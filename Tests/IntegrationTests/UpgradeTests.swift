@@ -121,6 +121,7 @@ struct UpgradeTests {
             DROP TABLE curated_groups; DROP TABLE interactions; DROP TABLE hidden_groups; DROP TABLE journals;
             DROP TABLE unreadable_changes; DROP TABLE forgotten_members; DROP TABLE tuning_notes; DROP TABLE exposures;
             DROP INDEX groups_private; DROP INDEX memberships_by_user; ALTER TABLE users DROP COLUMN listed;
+            ALTER TABLE users DROP COLUMN interests_stamp;
             CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
             DELETE FROM catalog_state WHERE name <> 'changes';
             ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;

@@ -57,14 +57,6 @@ struct CodingTests {
                 #expect(zip(list, list.dropFirst()).allSatisfy { $0.score.bitPattern >= $1.score.bitPattern })
                 #expect(list.allSatisfy { $0.score >= 0 })
             }
-            if let groups = JoinedGroupsCoding.decode(bytes.span, groupCount: 1000)?.groups {
-                #expect(groups.allSatisfy { $0 < 1000 } && zip(groups, groups.dropFirst()).allSatisfy { $0 < $1 })
-            }
-            if let feedback = FeedbackCoding.decode(bytes.span, groupCount: 1000) {
-                for groups in [feedback.dismissals.map(\.group), feedback.exposures.map(\.group)] {
-                    #expect(groups.allSatisfy { $0 < 1000 } && zip(groups, groups.dropFirst()).allSatisfy { $0 < $1 })
-                }
-            }
         }
     }
 
@@ -78,84 +70,6 @@ struct CodingTests {
         }
         // A score below zero: a difference greater than the pattern before.
         #expect(decoded([1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F]) == nil)
-    }
-
-    @Test("keep the groups that a user joined", arguments: [[], [0], [0, 1, 2], [7, 300, 99_999], [UInt32.max - 1]])
-    func joined(groups: [UInt32]) {
-        var bytes: [UInt8] = []
-        #expect(JoinedGroupsCoding.append(groups[...], to: &bytes))
-        #expect(JoinedGroupsCoding.decode(bytes.span, groupCount: Int(UInt32.max)) == JoinedGroups(groups: groups))
-        if let last = groups.last { #expect(JoinedGroupsCoding.decode(bytes.span, groupCount: Int(last)) == nil) }
-        for day: UInt16 in [0, 20_000, .max - 1] {
-            var bytes: [UInt8] = []
-            func decoded() -> JoinedGroups? { JoinedGroupsCoding.decode(bytes.span, groupCount: Int(UInt32.max)) }
-            #expect(JoinedGroupsCoding.append(groups[...], firstDay: day, to: &bytes))
-            let expected = JoinedGroups(groups: groups, firstDay: groups.isEmpty ? nil : day)
-            #expect(decoded() == expected)
-            guard !groups.isEmpty else { continue }
-            // With something behind it, and cut off.
-            bytes.append(1)
-            #expect(decoded() == nil)
-            bytes.removeLast(2)
-            #expect(decoded() != expected)
-        }
-    }
-
-    @Test("keep a user's dismissals, exposures and interests")
-    func feedback() {
-        let feedback = PublishedMember.Feedback(
-            dismissals: [
-                .init(group: 0, atMilliseconds: Int64(UInt32.max) * 1000), .init(group: 300, atMilliseconds: 0),
-            ],
-            exposures: [.init(group: 7, impressions: 1.5)], interestBytes: Array("birds;alte Bahnhöfe ✈".utf8)[...])
-        #expect(feedback.interests == ["birds", "alte Bahnhöfe ✈"])
-        var telling = feedback
-        telling.hints = [
-            GroupHint(.favourites, group: 0, units: 200, count: 3),
-            GroupHint(.favourites, group: 300, units: 1, count: 1),
-            GroupHint(.follows, group: 7, units: 24, count: 3),
-        ]
-        var posting = telling
-        posting.hints += [
-            GroupHint(.photos, group: 2, units: 13, count: 4), GroupHint(.photos, group: 299, units: 6, count: 1),
-        ]
-        var postingUnlisted = PublishedMember.Feedback(hints: [GroupHint(.photos, group: 0, units: 6, count: 1)])
-        postingUnlisted.isUnlisted = true
-        var unlisted = PublishedMember.Feedback(interestBytes: [97])
-        unlisted.isUnlisted = true
-        for feedback in [
-            feedback, telling, posting, postingUnlisted, unlisted, PublishedMember.Feedback(),
-            PublishedMember.Feedback(interestBytes: [97]),
-        ] {
-            var bytes: [UInt8] = []
-            #expect(FeedbackCoding.append(feedback, to: &bytes))
-            #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == feedback)
-        }
-        var bytes: [UInt8] = []
-        #expect(FeedbackCoding.append(feedback, to: &bytes))
-        #expect(FeedbackCoding.decode(bytes.span, groupCount: 300) == nil)
-        bytes.removeLast(bytes.count - 3)
-        #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == nil)
-        var hinted: [UInt8] = []
-        #expect(FeedbackCoding.append(telling, to: &hinted))
-        #expect(FeedbackCoding.decode(Array(hinted.dropLast()).span, groupCount: 301) == nil)
-        // As a program wrote it that did not say who is listed.
-        #expect(FeedbackCoding.decode([0, 0, 97, 0, 0, 1, 7, 24, 3].span, groupCount: 301)?.isUnlisted == false)
-        var shy: [UInt8] = []
-        #expect(FeedbackCoding.append(unlisted, to: &shy) && shy == [0, 0, 97, 0, 0, 0, 1])
-        for last in [[0], [2], [1, 1]] as [[UInt8]] {
-            #expect(FeedbackCoding.decode((shy.dropLast() + last).span, groupCount: 301) == nil)
-        }
-        let descending = PublishedMember.Feedback(exposures: [
-            .init(group: 2, impressions: 0.001), .init(group: 2, impressions: 0.001),
-        ])
-        #expect(!FeedbackCoding.append(descending, to: &bytes))
-    }
-
-    @Test("of joined groups are refused unless they ascend", arguments: [[1, 1], [0, 0], [2, 1]])
-    func descending(groups: [UInt32]) {
-        var bytes: [UInt8] = []
-        #expect(!JoinedGroupsCoding.append(groups[...], to: &bytes))
     }
 
     @Test("are in buckets by the CRC-32 of zlib", arguments: [("", 0), ("123456789", 0xCBF4_3926), ("a", 0xE8B7_BE43)])

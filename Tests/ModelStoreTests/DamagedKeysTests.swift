@@ -116,8 +116,8 @@ struct DamagedKeysTests {
     func buckets(seed: UInt64) throws {
         var connection = try connection()
         var generator = SeededGenerator(seed: seed)
-        let keys = try keys(&connection, "string").filter { $0.contains(":joined:") || $0.contains(":feedback:") }
-        #expect(keys.count == 4)
+        let keys = try keys(&connection, "string").filter { $0.contains(":users:") }
+        #expect(keys.count == 2)
         for key in keys {
             let intact = try bucket(key, &connection)
             let other = try #require(keys.filter { $0 != key }.randomElement(using: &generator))
@@ -131,7 +131,9 @@ struct DamagedKeysTests {
                 #expect(try check("a user of \(key) moved to \(other)"))
                 try set(["SET", other], [Array(intactOther.joined())], &connection)
             }
-            try set(["SET", key], [Array((intact + [[3] + Array("new".utf8) + [1, 3]]).joined())], &connection)
+            try set(
+                ["SET", key], [Array((intact + [[3] + Array("new".utf8) + [7, 0, 0, 0, 0, 0, 0, 0]]).joined())],
+                &connection)
             #expect(try check("a user added to \(key)"))
             try set(["MSET", key], [Array(intactOther.joined())], &connection)
             try set(["MSET", other], [Array(intact.joined())], &connection)
@@ -182,7 +184,7 @@ struct DamagedKeysTests {
         var connection = try connection()
         let cache = try TemporaryDirectory()
         #expect(try load(cache: cache.path) == content)
-        let bucket = "coterie:\(version):joined:0"
+        let bucket = "coterie:\(version):users:0"
         _ = try connection.command("RENAME", bucket, "elsewhere")
         #expect(try load(cache: cache.path) == content)
         // Without the file of members, the damage shows, and nothing wrong is cached.

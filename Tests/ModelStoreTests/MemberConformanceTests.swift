@@ -64,7 +64,7 @@ struct MemberConformanceTests {
             try damage(written.version)
             let loaded = try subject.store.load(written.version)
             #expect(try encodedAgain(loaded.model) == model)
-            #expect(errorCode { _ = try subject.store.members(of: loaded) } == .corrupt)
+            #expect(errorCode { try subject.store.members(of: loaded)?.verify() } == .corrupt)
         }
     }
 
@@ -123,7 +123,7 @@ extension StoreUnderTest {
             return try bytes.write(to: url, options: .atomic)
         }
         var connection = try RedisConnection(to: RedisAddress(server.url))
-        _ = try connection.command("SETRANGE", "coterie:\(version):joined:0", "9", "~")
+        _ = try connection.command("SETRANGE", "coterie:\(version):users:0", "9", "~")
     }
 
     /// Removes members of a version.
@@ -133,6 +133,6 @@ extension StoreUnderTest {
                 to: URL(fileURLWithPath: "\(directory.path)/store/versions/\(version)/members"), options: .atomic)
         }
         var connection = try RedisConnection(to: RedisAddress(server.url))
-        _ = try connection.command("DEL", "coterie:\(version):joined:0")
+        _ = try connection.command("DEL", "coterie:\(version):users:0")
     }
 }

@@ -81,7 +81,9 @@ struct RedisStoreTests {
             }
         }
         for user in members.users {
-            let ids = user.groups.map { group in Data(loaded.id(of: Int(group)).utf8).map { "\($0)," }.joined() }
+            let ids = user.member.joined.map { joined in
+                Data(loaded.id(of: Int(joined.group)).utf8).map { "\($0)," }.joined()
+            }
             expected += "joined \(Data(user.id.utf8).map { "\($0)," }.joined()) \(ids.joined(separator: " "))\n"
         }
         let users = members.users.map { Data($0.id.utf8).map { String($0) }.joined(separator: ",") }

@@ -31,7 +31,7 @@ struct RemainsTests {
         #expect(try files.contentsOfDirectory(atPath: versions) == ["v1"])
         let left = try files.contentsOfDirectory(atPath: versions + "/v1").sorted()
         #expect(left == ["members", "members-alive", "model.coterie"])
-        try writer.finish(.init(bucketCount: 0, valueCount: 0, checksum: "0"), groupCount: 0)
+        try writer.finish()
         try cache.sweep()
         #expect(!files.fileExists(atPath: versions + "/v1/members-alive"))
     }

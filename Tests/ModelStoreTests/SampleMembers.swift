@@ -2,12 +2,11 @@ import Model
 import ModelStore
 import TestSupport
 
-/// Users who joined a few groups each, and of whom some said something.
+/// Users who joined a few groups each, and of whom some did and said something.
 struct SampleMembers: MemberSource {
     struct User {
         var id: String
         var member: PublishedMember
-        var groups: [UInt32] { member.joined }
     }
 
     private static let interests = ["", "birds", "birds;alte Bahnhöfe"]
@@ -17,38 +16,61 @@ struct SampleMembers: MemberSource {
 
     /// These users without feedback.
     init(_ users: [(id: String, groups: [UInt32])]) {
-        self.users = users.map { User(id: $0.id, member: PublishedMember(joined: $0.groups)) }
+        self.users = users.map { User(id: $0.id, member: PublishedMember(joined: $0.groups.map { .init(group: $0) })) }
     }
 
-    /// As many users as asked for; the first joined nothing, the second everything.
+    /// As many users as asked for; the first did nothing, the second joined everything.
     init(userCount: Int, groupCount: Int, seed: UInt64 = 3) {
         var generator = SeededGenerator(seed: seed)
         users = (0..<userCount).map { number in
-            func groups(_ share: Double) -> [UInt32] {
-                (0..<UInt32(groupCount)).filter { _ in Double.random(in: 0..<1, using: &generator) < share }
-            }
             let share = number == 0 ? 0 : number == 1 ? 1 : Double.random(in: 0...0.2, using: &generator)
-            var member = PublishedMember(joined: groups(share))
-            if !member.joined.isEmpty, number.isMultiple(of: 3) { member.firstDay = UInt16(number % 20_000) }
-            if Bool.random(using: &generator) {
-                member.feedback = PublishedMember.Feedback(
-                    dismissals: groups(0.01).map {
-                        .init(group: $0, atMilliseconds: Int64(UInt32.random(in: 0 ... .max, using: &generator)) * 1000)
-                    },
-                    exposures: groups(0.02).map {
-                        .init(group: $0, impressions: Double(UInt32.random(in: 1...9, using: &generator)) / 1000)
-                    },
-                    interestBytes: Array(Self.interests[Int.random(in: 0...2, using: &generator)].utf8)[...])
-            }
+            let member =
+                number == 0
+                ? PublishedMember() : Self.random(joining: share, of: UInt32(groupCount), using: &generator)
             return User(id: number == 2 ? "é ✈\n" : "\(number)@N00", member: member)
         }
     }
 
+    /// Returns a member with random fields, of which each may be empty.
+    static func random(joining share: Double, of groupCount: UInt32, using generator: inout SeededGenerator)
+        -> PublishedMember
+    {
+        func groups(_ share: Double) -> [UInt32] {
+            (0..<groupCount).filter { _ in Double.random(in: 0..<1, using: &generator) < share }
+        }
+        /// A time at either end of what there is, or around the version's.
+        func time() -> UInt32 {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: .random(in: 0 ... .max, using: &generator)
+            case 1: Bool.random(using: &generator) ? 0 : .max
+            default: .random(in: 1_700_000_000...1_800_000_000, using: &generator)
+            }
+        }
+        func ended(_ share: Double) -> [PublishedMember.Ended] {
+            groups(share).map { .init(group: $0, seconds: time()) }
+        }
+        var member = PublishedMember(
+            joined: groups(share).map { .init(group: $0, seconds: Bool.random(using: &generator) ? time() : nil) })
+        guard Bool.random(using: &generator) else { return member }
+        member.left = ended(0.05)
+        member.feedback = PublishedMember.Feedback(
+            dismissals: groups(0.05).map { .init(group: $0, atMilliseconds: Int64(time()) * 1000) },
+            undismissed: ended(0.02),
+            exposures: groups(0.05).map {
+                .init(group: $0, impressions: Double(UInt32.random(in: 1...9, using: &generator)) / 1000)
+            },
+            interestBytes: Array(Self.interests[Int.random(in: 0...2, using: &generator)].utf8)[...],
+            interestsStamp: Bool.random(using: &generator) ? .random(in: .min ... .max, using: &generator) : nil,
+            hints: EvidenceKind.allCases.flatMap { kind in
+                groups(0.03).map { GroupHint(kind, group: $0, units: time(), count: time()) }
+            })
+        member.feedback.isUnlisted = Bool.random(using: &generator)
+        return member
+    }
+
     func id(ofUser number: Int) -> ArraySlice<UInt8> { Array(users[number].id.utf8)[...] }
 
-    func groups(ofUser number: Int) -> ArraySlice<UInt32> { users[number].groups[...] }
-
-    func firstDay(ofUser number: Int) -> UInt16? { users[number].member.firstDay }
-
-    func feedback(ofUser number: Int) -> PublishedMember.Feedback { users[number].member.feedback }
+    func appendValue(ofUser number: Int, by coding: MemberCoding, to bytes: inout [UInt8]) -> Bool {
+        coding.append(users[number].member, to: &bytes)
+    }
 }

@@ -162,7 +162,7 @@ struct PublishingTests {
             for user in row.entries { expected[user, default: []].append(UInt32(index)) }
         }
         for user in (0..<60).map({ "user-\($0)" }) {
-            #expect(try store.member(withID: user, in: version.manifest.version)?.joined == expected[user])
+            #expect(try store.member(withID: user, in: version.manifest.version)?.joined.map(\.group) == expected[user])
         }
         #expect(!expected.isEmpty)
     }

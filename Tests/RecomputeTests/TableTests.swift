@@ -75,15 +75,23 @@ struct TableTests {
         var changes: [Change] = []
         for index in 0..<400 {
             let user = index % 50 == 0 ? "newcomer-\(index)" : files.users[Int.random(in: 0..<400, using: &generator)]
-            let kind = [Interaction.Kind.join, .leave, .join, .dismiss].randomElement(using: &generator) ?? .join
+            let kind =
+                [Interaction.Kind.join, .leave, .join, .dismiss, .undismiss].randomElement(using: &generator) ?? .join
             let record = InteractionRecord(
                 id: "change-\(index)", kind,
                 groupID: shown[Int.random(in: 0..<shown.count, using: &generator)],
                 atMilliseconds: (Self.now - Int64.random(in: 0..<80_000_000, using: &generator)) * 1000)
             changes.append(.member(MemberChange(ofUser: user, .record([record]))))
         }
-        changes.append(.member(MemberChange(ofUser: files.users[3], .state(interests: ["owls"]))))
         for outcome in try catalog.apply(changes) { #expect(outcome != .member(.unknownMember)) }
+        // Somebody without interests in the tables, and everybody who may have some.
+        let said: [[String]] = [["owls"], [], [], [], [], []]
+        let statements = said.enumerated().map { number, interests in
+            JournaledChange(
+                origin: "o", sequence: Int64(number) + 1, stampMilliseconds: Self.now * 1000 + Int64(number),
+                change: .member(MemberChange(ofUser: files.users[3 + number], .state(interests: interests))))
+        }
+        #expect(try catalog.apply(journaled: statements).applied == 6)
         _ = try catalog.apply(SiteChange(ofGroup: shown[5], .hide, atMilliseconds: Self.now * 1000))
         let curate = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
         _ = try catalog.apply(SiteChange(ofGroup: shown[8], curate, atMilliseconds: Self.now * 1000))
@@ -97,8 +105,6 @@ struct TableTests {
         var job = RecomputeJob(
             catalogPath: community.catalogPath, store: store ?? community.store, parameters: .init(threads: 2),
             startedAtMilliseconds: Self.now * 1000)
-        // A version from tables always has its members.
-        job.parameters.publishesMembers = true
         job.tablesPath = tables
         job.finding = finding
         return try job.run(observer: RecordingObserver()).manifest

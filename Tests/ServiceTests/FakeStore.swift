@@ -94,7 +94,7 @@ final class FakeStore: SharedStore {
         }
         if let failure { throw failure }
         return profile.map { joined in
-            var member = PublishedMember(joined: joined)
+            var member = PublishedMember(joined: joined.map { .init(group: $0) })
             member.feedback.isUnlisted = isUnlisted
             return member
         }

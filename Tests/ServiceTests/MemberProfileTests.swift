@@ -87,20 +87,24 @@ struct MemberProfileTests {
     func knownSince() throws {
         #expect(try known("ann")?.knownSinceMilliseconds == 5000)
         #expect(try known("bob")?.knownSinceMilliseconds == nil)
-        func published(_ day: UInt16?) -> MemberState {
-            let member = PublishedMember(joined: [0], firstDay: day)
+        func published(_ seconds: UInt32?) -> MemberState {
+            let member = PublishedMember(joined: [.init(group: 0, seconds: seconds), .init(group: 1, seconds: 8)])
             return MemberState(member, of: manifest, for: planner, atMilliseconds: 9000)
         }
         func since(_ state: MemberState) -> Int64? { state.profile(ofUser: "ann").knownSinceMilliseconds }
-        #expect([nil, 0, 7].map { since(published($0)) } == [nil, 0, 7 * 86_400_000])
+        #expect([nil, 0, 5].map { since(published($0)) } == [0, 0, 5000])
+        #expect(published(5).profile(ofUser: "ann").joined.map(\.atMilliseconds) == [5000, 8000])
         var recent = RecentMemberChanges()
         recent.interactions = [interaction("1", .leave, "a", at: 6000), interaction("2", .join, "c", at: 7000)]
-        func after(_ day: UInt16?) -> Int64? {
-            var state = published(day)
+        func after(_ seconds: UInt32?) -> MemberState {
+            var state = published(seconds)
             state.replay(recent, for: planner, atMilliseconds: 9000)
-            return since(state)
+            return state
         }
-        #expect([nil, 0, 7].map(after) == [7000, 0, 7000])
+        #expect([nil, 0, 5].map { since(after($0)) } == [0, 0, 5000])
+        // A leave that is older than the membership changes nothing.
+        let joined = [5, 7].map { after($0).profile(ofUser: "ann").joined.map(\.group) }
+        #expect(joined == [[1, 2], [0, 1, 2]])
         // One membership without a time is older than any.
         try Database(path: catalog.path, mode: .readWrite).execute("UPDATE memberships SET joined_at = NULL")
         #expect(try known("ann")?.knownSinceMilliseconds == 0)
@@ -110,7 +114,7 @@ struct MemberProfileTests {
     func published() throws {
         let halfLife = Int64(planner.configuration.feedback.impressionHalfLifeDays * 86_400_000)
         let member = PublishedMember(
-            joined: [0],
+            joined: [.init(group: 0)],
             feedback: .init(
                 dismissals: [Dismissal(group: 1, atMilliseconds: 5000)],
                 exposures: [Exposure(group: 2, impressions: 4)], interestBytes: Array("birds".utf8)[...]))
@@ -142,7 +146,7 @@ struct MemberProfileTests {
 
     @Test("After the site removed a member from a group, only what came later counts, whatever its time")
     func removedFromGroup() throws {
-        let member = PublishedMember(joined: [0, 1])
+        let member = PublishedMember(joined: [.init(group: 0), .init(group: 1)])
         var state = MemberState(member, of: manifest, for: planner, atMilliseconds: 9000)
         var recent = RecentMemberChanges()
         recent.removals = ["a", "b"].map {

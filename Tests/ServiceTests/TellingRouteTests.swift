@@ -63,8 +63,7 @@ struct TellingRouteTests {
     private func routes(_ kind: Kind) throws -> Routes {
         let plain = try Community.version("v1")
         var manifest = plain.manifest
-        manifest.members = .init(
-            bucketCount: 0, valueCount: 0, checksum: "0", saysListed: kind == .journalOfEarlierVersion ? nil : true)
+        manifest.members = .init(bucketCount: 0, valueCount: 0, checksum: "0")
         let version = LoadedVersion(manifest: manifest, model: plain.model)
         var routes = try members.routes(FakeStore(version))
         // The store is asked for each member.
@@ -89,8 +88,6 @@ struct TellingRouteTests {
         case catalog
         case journalWithCatalog
         case journal
-        /// The version does not say who is listed.
-        case journalOfEarlierVersion
     }
 
     @Test("The reasons for a join are stated interests in the next answer, once, behind those that were stated")
@@ -224,16 +221,6 @@ struct TellingRouteTests {
         #expect(try count() == 3)
         #expect(try router.answer("/v1/users/x3", method: "DELETE").status == 200)
         #expect(try count() == nil)
-    }
-
-    @Test("Followed members whose version does not say who is listed count from the next version on")
-    func followsOfEarlierVersion() throws {
-        let routes = try routes(.journalOfEarlierVersion)
-        let before = try rows(routes, of: "new").map(\.groupId)
-        for user in ["x1", "x2", "x3", "shy"] {
-            #expect(try tell("follow", "userId", user, of: "new", routes).status == 200)
-        }
-        #expect(try rows(routes, of: "new").map(\.groupId) == before)
     }
 
     @Test("Without a catalog, a favourite is recorded, and changes no list before the next version")

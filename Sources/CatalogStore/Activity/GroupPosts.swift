@@ -10,7 +10,7 @@ extension CatalogSnapshot {
     ///   - end: the time of the last post that counts, inclusive.
     public func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError) -> [GroupTalk]
     {
-        let plan = try MatrixPlan(catalog, source, groups: groups(), findsFirstDays: false)
+        let plan = try MatrixPlan(catalog, source, groups: groups())
         let (group, time, answers) = (source.rowColumn, source.timeColumn, source.answerColumn ?? "0")
         let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in

@@ -315,9 +315,14 @@ final class EntityWriter {
             VALUES (\(given.map(\.mark).joined(separator: ", ")))
             """)
         guard !others.isEmpty else { return FieldStatements(fields: fields, insert: insert, update: nil) }
+        var changes = others.map { "\($0.target) = \($0.value)" }
+        if table == .users, let interests = others.first(where: { $0.target == "interests" }) {
+            // Other interests are those of the file, which have no stamp: any statement is newer.
+            changes.append("interests_stamp = CASE WHEN interests IS \(interests.mark) THEN interests_stamp END")
+        }
         let update = try database.prepare(
             """
-            UPDATE \(table.rawValue) SET \(others.map { "\($0.target) = \($0.value)" }.joined(separator: ", "))
+            UPDATE \(table.rawValue) SET \(changes.joined(separator: ", "))
             WHERE \(table.idColumn) = ?1
             AND (\(others.map { "\($0.target) IS NOT \($0.value)" }.joined(separator: " OR ")))
             """)

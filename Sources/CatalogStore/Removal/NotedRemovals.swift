@@ -108,7 +108,7 @@ extension Catalog {
             """
             INSERT INTO noted_removals
             SELECT '\(table.rawValue)', \(table.idColumn), '',
-                CAST(round((julianday('now') - julianday('1970-01-01')) * 86400000) AS INTEGER)
+                \(CatalogSchema.nowMilliseconds)
             FROM \(table.rawValue) WHERE \(table.keyColumn) IN (SELECT key FROM temp.vanished)
             ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
             """)

@@ -154,6 +154,12 @@ extension EntityTable {
             ? ["title", "description", "topics", "created_at", "last_active_at"] : ["name", "interests"]
         var values = columns.map { "\($0) = coalesce(\($0), (SELECT \($0) FROM \(rawValue) WHERE \(keyColumn) = ?2))" }
         if self == .users {
+            // Interests keep their stamp.
+            values.append(
+                """
+                interests_stamp = CASE WHEN interests IS NOT NULL THEN interests_stamp ELSE
+                    coalesce((SELECT interests_stamp FROM users WHERE user_key = ?2), interests_stamp) END
+                """)
             // A member who is not listed under one id is not listed under the other.
             let old = "(SELECT listed FROM users WHERE user_key = ?2)"
             values.append("listed = min(coalesce(listed, \(old)), coalesce(\(old), listed))")

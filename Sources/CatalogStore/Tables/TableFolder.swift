@@ -145,10 +145,9 @@ public protocol EntrySource: AnyObject {
     /// - Parameters:
     ///   - source: the entries to read.
     ///   - window: the window of dates to keep, or `nil` for none.
-    ///   - findsFirstDays: whether to find the first day of each column.
     ///   - progress: called with the number of rows read so far, from any thread.
     func matrix(
-        _ source: RelationSource, keeping window: ActivityWindow?, findingFirstDays findsFirstDays: Bool,
+        _ source: RelationSource, keeping window: ActivityWindow?,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading
 
@@ -180,7 +179,17 @@ public protocol EntrySource: AnyObject {
     /// Returns the texts of all users, by their column in a matrix.
     func users() throws(CatalogError) -> UserTexts
 
-    /// Calls `body` with each member's interactions other than joins and leaves; see `CatalogSnapshot`.
+    /// Reads the memberships in shown groups of all users, some users at a time, on several threads.
+    ///
+    /// - Parameters:
+    ///   - source: the table of memberships.
+    ///   - make: makes something of the memberships of some users.
+    /// - Returns: what was made, in the order of the columns. All parts but the last have as many columns.
+    func memberships<Part: Sendable>(
+        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
+    ) throws(CatalogError) -> [Part]
+
+    /// Calls `body` with each member's interactions with groups; see `CatalogSnapshot`.
     func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void) throws(CatalogError)
 }
 
@@ -190,6 +199,8 @@ public struct UserTexts: Sendable {
     public internal(set) var ids = PackedTexts()
     /// The stated interests, separated by semicolons.
     public internal(set) var interests = PackedTexts()
+    /// The stamps of the statements of interests in Unix milliseconds, by column; files have none.
+    public internal(set) var interestsStamps: [UInt32: Int64] = [:]
 }
 
 extension CatalogSnapshot: EntrySource {

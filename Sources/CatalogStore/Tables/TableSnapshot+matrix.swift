@@ -4,22 +4,23 @@ import Synchronization
 extension TableSnapshot {
     /// Reads a matrix.
     public func matrix(
-        _ source: RelationSource, keeping window: ActivityWindow?, findingFirstDays findsFirstDays: Bool,
+        _ source: RelationSource, keeping window: ActivityWindow?,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
         let rows = TableRows(self, source)
         let rowOfGroup =
             source.rows == .groups ? numbers.rowOfGroup : (0..<numbers.columnCount).map { Int32($0) }
         let plan = MatrixPlan(
-            source, rowOfGroup: rowOfGroup, columnCount: rows.columnCount, hasTimes: rows.hasTimes,
-            findsFirstDays: findsFirstDays)
+            source, rowOfGroup: rowOfGroup, columnCount: rows.columnCount, hasTimes: rows.hasTimes)
         let window = plan.hasTimes ? window : nil
         let tableGroups = rows.tableGroups(of: plan.ranges)
         let rowsRead = Atomic<Int>(0)
         let unknown = Atomic<Int>(0)
         let parts = try snapshot.readParts(plan.ranges.count) { _, number throws(CatalogError) in
             var part = MatrixPart(plan, number, window)
-            let leftOut = try rows.read(tableGroups[number], into: &part, plan)
+            let leftOut = try rows.read(tableGroups[number], in: plan.ranges[number]) { group, entry in
+                part.add(group: Int(group), entry: Int(entry.column), time: entry.time, plan)
+            }
             part.end(plan)
             guard part.isInOrder else { throw rows.disorder }
             unknown.add(leftOut, ordering: .relaxed)
@@ -31,6 +32,31 @@ extension TableSnapshot {
         reading.entriesOfPrivateGroups += before.ofPrivateGroups + unknown.load(ordering: .relaxed)
         reading.entriesOfPrivatePhotos += before.ofPrivatePhotos
         return reading
+    }
+
+    /// The most memberships that a thread keeps in memory at a time, on average.
+    private static let membershipsPerPart = 4 << 20
+
+    /// Reads the memberships of all users.
+    ///
+    /// The tables are in the order of the groups, so all of them are read for each part of the users.
+    public func memberships<Part: Sendable>(
+        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
+    ) throws(CatalogError) -> [Part] {
+        let rows = TableRows(self, source)
+        let groups = 0..<UInt32(numbers.groupOfTable.count)
+        let parts = max(1, min(64, rowCount(source) / Self.membershipsPerPart))
+        let width = max(1, (numbers.columnCount + parts - 1) / parts)
+        return try snapshot.readParts((numbers.columnCount + width - 1) / width) { _, number throws(CatalogError) in
+            let users = number * width..<min((number + 1) * width, numbers.columnCount)
+            var found: [UserMemberships.Membership] = []
+            _ = try rows.read(groups, in: 0..<numbers.rowOfGroup.count) { group, entry in
+                let row = numbers.rowOfGroup[Int(group)]
+                guard row >= 0, users.contains(Int(entry.column)) else { return }
+                found.append(.init(user: entry.column, group: UInt32(row), seconds: entry.time))
+            }
+            return try make(UserMemberships(of: users, found))
+        }
     }
 }
 
@@ -93,11 +119,11 @@ private struct TableRows: Sendable {
     ///
     /// - Parameters:
     ///   - groups: the numbers of the groups in the tables.
-    ///   - part: the part of the matrix to add to.
-    ///   - plan: the plan of the matrix.
+    ///   - range: the numbers of the same groups in the catalog.
+    ///   - add: receives each entry, with the number of its group in the catalog.
     /// - Returns: the number of rows of groups that the catalog does not have.
-    func read(_ groups: Range<UInt32>, into part: inout MatrixPart, _ plan: MatrixPlan) throws(CatalogError) -> Int {
-        var writer = SettlingWriter(settledGroups, numbers.settled, in: part.range)
+    func read(_ groups: Range<UInt32>, in range: Range<Int>, _ add: SettlingWriter.Sink) throws(CatalogError) -> Int {
+        var writer = SettlingWriter(settledGroups, numbers.settled, in: range)
         var unknown = 0
         for table in parts {
             let isInBounds = table.withColumn("group", of: UInt32.self) { groupColumn in
@@ -118,7 +144,7 @@ private struct TableRows: Sendable {
                             if haveUsers, numbers.isForgotten.contains(Int(group)) { continue }
                             if areUsers, numbers.isForgotten.contains(Int(entries[row])) { continue }
                             let time = times.isEmpty || times[row] == .min ? nil : times[row]
-                            writer.add(TableEntry(column: entries[row], time: time), of: group, to: &part, plan)
+                            writer.add(TableEntry(column: entries[row], time: time), of: group, add)
                         }
                         return lowerBound(.max, groupColumn)
                             == lowerBound(
@@ -128,7 +154,7 @@ private struct TableRows: Sendable {
             }
             guard isInBounds else { throw disorder }
         }
-        writer.finish(&part, plan)
+        writer.finish(add)
         return unknown
     }
 
@@ -138,8 +164,11 @@ private struct TableRows: Sendable {
     }
 }
 
-/// Adds entries in their order to a part of a matrix, merged with later joins and leaves of these groups.
+/// Passes entries on in their order, merged with later joins and leaves of these groups.
 private struct SettlingWriter {
+    /// A function that takes an entry, and the number of its group in the catalog.
+    typealias Sink = (_ group: UInt32, _ entry: TableEntry) -> Void
+
     private let settled: [UInt32: [SettledMembership]]
     private var groups: ArraySlice<UInt32>
     /// The remaining joins and leaves of the first of the groups.
@@ -151,36 +180,28 @@ private struct SettlingWriter {
         pending = self.groups.first.flatMap { settled[$0] }?[...] ?? []
     }
 
-    mutating func add(_ entry: TableEntry, of group: UInt32, to part: inout MatrixPart, _ plan: MatrixPlan) {
-        settle(before: entry.column, of: group, &part, plan)
+    mutating func add(_ entry: TableEntry, of group: UInt32, _ write: Sink) {
+        settle(before: entry.column, of: group, write)
         guard let said = pending.first, groups.first == group, said.column == entry.column else {
-            return write(entry, group, &part, plan)
+            return write(group, entry)
         }
         pending.removeFirst()
-        if let left = said.settle(entry) { write(left, group, &part, plan) }
+        if let left = said.settle(entry) { write(group, left) }
     }
 
-    /// Adds the memberships after the last entry.
-    mutating func finish(_ part: inout MatrixPart, _ plan: MatrixPlan) {
-        settle(before: .max, of: .max, &part, plan)
-    }
+    /// Passes on the memberships after the last entry.
+    mutating func finish(_ write: Sink) { settle(before: .max, of: .max, write) }
 
-    /// Adds new memberships up to a column of a group.
-    private mutating func settle(
-        before column: UInt32, of group: UInt32, _ part: inout MatrixPart, _ plan: MatrixPlan
-    ) {
+    /// Passes on new memberships up to a column of a group.
+    private mutating func settle(before column: UInt32, of group: UInt32, _ write: Sink) {
         while let first = groups.first, first <= group {
             while let said = pending.first, first < group || said.column < column {
                 pending.removeFirst()
-                if let joined = said.settle(nil) { write(joined, first, &part, plan) }
+                if let joined = said.settle(nil) { write(first, joined) }
             }
             guard first < group else { return }
             groups.removeFirst()
             pending = groups.first.flatMap { settled[$0] }?[...] ?? []
         }
-    }
-
-    private func write(_ entry: TableEntry, _ group: UInt32, _ part: inout MatrixPart, _ plan: MatrixPlan) {
-        part.add(group: Int(group), entry: Int(entry.column), time: entry.time, plan)
     }
 }

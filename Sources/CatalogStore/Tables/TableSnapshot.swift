@@ -36,6 +36,7 @@ public final class TableSnapshot: EntrySource {
                 }
             }
         }
+        users.interestsStamps = numbers.interestsStamps
         for id in numbers.addedUsers {
             users.interests.append((numbers.interests[UInt32(users.ids.count)] ?? "").utf8Span.span)
             users.ids.append(id.utf8Span.span)
@@ -43,7 +44,7 @@ public final class TableSnapshot: EntrySource {
         return users
     }
 
-    /// Calls `body` with each member's interactions other than joins and leaves, by column.
+    /// Calls `body` with each member's interactions with groups, by column.
     public func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void)
         throws(CatalogError)
     {
@@ -67,6 +68,8 @@ struct TableNumbers: Sendable {
     private(set) var addedUsers: [String] = []
     /// The interests that users stated in the catalog, by column.
     private(set) var interests: [UInt32: String] = [:]
+    /// The stamps of these statements, by column.
+    private(set) var interestsStamps: [UInt32: Int64] = [:]
     /// The columns of forgotten members.
     private(set) var isForgotten: BitSet
     /// The last join or leave of each member in each group, by the group's number.
@@ -116,8 +119,9 @@ struct TableNumbers: Sendable {
         try wrapping { () throws(DatabaseError) in
             let users = try database.prepare(
                 """
-                SELECT user_key, user_id, interests FROM users
-                WHERE interests IS NOT NULL OR user_key IN (SELECT user_key FROM interactions) ORDER BY user_id
+                SELECT user_key, user_id, interests, interests_stamp FROM users
+                WHERE interests IS NOT NULL OR interests_stamp IS NOT NULL
+                    OR user_key IN (SELECT user_key FROM interactions) ORDER BY user_id
                 """)
             while try users.step() {
                 let id = users.text(1)
@@ -127,7 +131,10 @@ struct TableNumbers: Sendable {
                     addedUsers.append(id)
                 }
                 columnOfKey[users.integer(0)] = column
-                if let column, let stated = users.optionalText(2) { interests[column] = stated }
+                guard let column else { continue }
+                interestsStamps[column] = users.optionalInteger(3)
+                // Whoever stated no interests has none, whatever the tables say.
+                if interestsStamps[column] != nil || !users.isNull(2) { interests[column] = users.text(2) }
             }
             let forgotten = try database.prepare("SELECT user_id FROM forgotten_members")
             for id in try forgotten.texts() {

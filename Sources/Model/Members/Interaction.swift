@@ -98,6 +98,10 @@ public struct Interaction: Sendable, Equatable {
         public static let pairNumbers =
             allCases.filter { $0.pairChange != nil }.map { String($0.number) }.joined(separator: ", ")
 
+        /// The numbers of all kinds that are about groups, separated as in SQL.
+        public static let groupNumbers =
+            allCases.filter { $0.subject == .group }.map { String($0.number) }.joined(separator: ", ")
+
         /// The tables of pairs that interactions change.
         public static let changedSources = allCases.compactMap(\.pairChange).filter(\.adds).map(\.source)
     }

@@ -57,8 +57,8 @@ public struct FolderStore: VersionStore {
         }
         func write(_ members: any MemberSource, to folder: String) throws(StoreError) -> Manifest.MembersReport {
             try PublishedMembersWriter.write(
-                PackedMembers(members, groupCount: model.groupCount), to: FolderLayout.members(in: folder),
-                groupCount: model.groupCount, durability
+                PackedMembers(members, manifest.coding(groupCount: model.groupCount)),
+                to: FolderLayout.members(in: folder), durability
             ) { users in advance(users * PackedMembers.bytesPerUser) }
         }
         return try install(complete) { writer throws(StoreError) in
@@ -119,7 +119,7 @@ public struct FolderStore: VersionStore {
             let model = try ModelFile.open(
                 FolderLayout.model(in: incoming), manifest: manifest, isOwn: hasOwnCopies)
             let version = LoadedVersion(manifest: manifest, model: model)
-            if members != nil { _ = try self.members(of: version, in: incoming) }
+            if members != nil { try self.members(of: version, in: incoming)?.verify() }
             try FileTree.move(incoming, to: layout.version(manifest.version))
             try FileTree.synchronizeDirectory(layout.versions, durability)
             return version
@@ -181,7 +181,7 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// Maps the members of a version into memory, after verifying the checksum of their file.
+    /// Opens the members of a version, after verifying the table of their file.
     public func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
         try members(of: loaded, in: layout.version(loaded.manifest.version))
     }
@@ -189,7 +189,7 @@ public struct FolderStore: VersionStore {
     private func members(of loaded: LoadedVersion, in folder: String) throws(StoreError) -> PublishedMembers? {
         guard let report = loaded.manifest.members else { return nil }
         return try PublishedMembers(
-            FolderLayout.members(in: folder), report, groupCount: loaded.model.groupCount, isOwn: hasOwnCopies)
+            FolderLayout.members(in: folder), report, loaded.manifest.coding(groupCount: loaded.model.groupCount))
     }
 
     /// Returns the versions that pruning keeps.

@@ -1,200 +1,198 @@
-import Model
+public import Model
 
-/// The compact encoding of a member's feedback.
+/// The compact encoding of published members, for one version.
 ///
-/// All numbers are `Varint`s. The parts follow one another in this order:
+/// A value consists of `Varint`s, unless something else is said. Groups ascend; each is told by its difference to the
+/// previous one, or to 0. An unknown time is 0. Any other time is 1 + (created − time) mod 2³², in Unix seconds, with
+/// the creation of the version. The parts follow one another in this order:
 ///
-/// - the number of dismissals; for each the difference of its group to the previous one (or to 0), and its Unix seconds
+/// - a byte of marks: 1 for a user who is not listed, 2 for interests with a stamp
+/// - the number of groups that the user is in; for each its difference, and the time of joining
+/// - the number of groups that the user left; for each its difference, and the time
+/// - the number of dismissals; for each the difference of its group, and its time
+/// - the same for dismissals that were taken back
 /// - the number of exposures; for each the difference of its group, and the impressions in thousandths
-/// - the interests in UTF-8, separated by semicolons
-/// - for a member with hints, or one who is not listed, a zero byte
-/// - then the hints of each kind that is told, in the order of `EvidenceKind`
-/// - then a byte unless it is 0: 1 for a member who is not listed, 2 for hints of own photos, 3 for both
-/// - then the hints of own photos, if there are any
-///
-/// The hints of a kind are their number, and for each the difference of its group, its units and its count. Earlier
-/// programs wrote no hints of own photos, and still earlier ones named nobody as not listed.
-enum FeedbackCoding {
-    /// Appends feedback.
-    ///
-    /// - Returns: `false` if the groups are not strictly ascending.
-    static func append(_ feedback: PublishedMember.Feedback, to bytes: inout [UInt8]) -> Bool {
-        guard append(feedback.dismissals.map { ($0.group, seconds($0)) }, to: &bytes),
-            append(feedback.exposures.map { ($0.group, thousandths($0)) }, to: &bytes)
-        else { return false }
-        bytes.append(contentsOf: feedback.interestBytes)
-        guard !feedback.hints.isEmpty || feedback.isUnlisted else { return true }
-        bytes.append(0)
-        for kind in EvidenceKind.told {
-            guard append(feedback.hints.filter { $0.kind == kind }, to: &bytes) else { return false }
-        }
-        let photos = feedback.hints.filter { $0.kind == .photos }
-        let marks = (feedback.isUnlisted ? unlistedMark : 0) | (photos.isEmpty ? 0 : photosMark)
-        guard marks != 0 else { return true }
-        bytes.append(marks)
-        return photos.isEmpty || append(photos, to: &bytes)
-    }
+/// - the length of the interests in bytes, and the interests in UTF-8, separated by semicolons
+/// - the stamp of the interests in Unix milliseconds, if they have one
+/// - nothing, if there are no hints; otherwise for each kind of `EvidenceKind` their number
+/// - after each of these numbers, for each hint the difference of its group, its units and its count
+public struct MemberCoding: Sendable, Equatable {
+    /// The creation of the version, in Unix seconds.
+    private let created: UInt32
+    /// The number of groups in the version.
+    private let groupCount: Int
 
     private static let unlistedMark: UInt8 = 1
-    private static let photosMark: UInt8 = 2
+    private static let stampMark: UInt8 = 2
 
-    private static func append(_ hints: [GroupHint], to bytes: inout [UInt8]) -> Bool {
-        Varint.append(UInt32(hints.count), to: &bytes)
-        var previous: UInt32?
-        for hint in hints {
-            guard hint.group > previous ?? 0 || previous == nil else { return false }
-            for number in [hint.group - (previous ?? 0), hint.units, hint.count] { Varint.append(number, to: &bytes) }
-            previous = hint.group
-        }
-        return true
-    }
-
-    /// Decodes feedback, or returns `nil` if it is malformed or has a group that is not below `groupCount`.
-    static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> PublishedMember.Feedback? {
-        var offset = 0
-        guard let dismissals = decodePairs(bytes, at: &offset, groupCount: groupCount),
-            let exposures = decodePairs(bytes, at: &offset, groupCount: groupCount)
-        else { return nil }
-        var interests: [UInt8] = []
-        while offset < bytes.count, bytes[offset] != 0 {
-            interests.append(bytes[offset])
-            offset += 1
-        }
-        guard let (hints, isUnlisted) = decodeHints(bytes, at: &offset, groupCount: groupCount),
-            String(validating: interests, as: UTF8.self) != nil
-        else { return nil }
-        var feedback = PublishedMember.Feedback(
-            dismissals: dismissals.map { Dismissal(group: $0, atMilliseconds: Int64($1) * 1000) },
-            exposures: exposures.map { Exposure(group: $0, impressions: Double($1) / 1000) },
-            interestBytes: interests[...], hints: hints)
-        feedback.isUnlisted = isUnlisted
-        return feedback
-    }
-
-    /// Decodes the parts after the interests, up to the end.
-    private static func decodeHints(_ bytes: borrowing Span<UInt8>, at offset: inout Int, groupCount: Int)
-        -> ([GroupHint], isUnlisted: Bool)?
-    {
-        guard offset < bytes.count else { return ([], false) }
-        offset += 1
-        var hints: [GroupHint] = []
-        for kind in EvidenceKind.told {
-            guard decode(kind, bytes, at: &offset, groupCount, to: &hints) else { return nil }
-        }
-        guard offset < bytes.count else { return (hints, false) }
-        let marks = bytes[offset]
-        offset += 1
-        guard marks != 0, marks <= unlistedMark | photosMark else { return nil }
-        if marks & photosMark != 0 {
-            guard decode(.photos, bytes, at: &offset, groupCount, to: &hints) else { return nil }
-        }
-        return offset == bytes.count ? (hints, marks & unlistedMark != 0) : nil
-    }
-
-    private static func decode(
-        _ kind: EvidenceKind, _ bytes: borrowing Span<UInt8>, at offset: inout Int, _ groupCount: Int,
-        to hints: inout [GroupHint]
-    ) -> Bool {
-        guard let count = Varint.read(bytes, at: &offset) else { return false }
-        var previous: UInt32?
-        for _ in 0..<count {
-            guard let difference = Varint.read(bytes, at: &offset), let units = Varint.read(bytes, at: &offset),
-                let number = Varint.read(bytes, at: &offset), previous == nil || difference > 0
-            else { return false }
-            let (group, overflow) = (previous ?? 0).addingReportingOverflow(difference)
-            guard !overflow, group < groupCount else { return false }
-            hints.append(GroupHint(kind, group: group, units: units, count: number))
-            previous = group
-        }
-        return true
-    }
-
-    private static func seconds(_ dismissal: Dismissal) -> UInt32 {
-        UInt32(clamping: dismissal.atMilliseconds / 1000)
-    }
-
-    private static func thousandths(_ exposure: Exposure) -> UInt32 {
-        UInt32(clamping: Int64((min(exposure.impressions, 1e6) * 1000).rounded()))
-    }
-
-    private static func append(_ pairs: [(UInt32, UInt32)], to bytes: inout [UInt8]) -> Bool {
-        Varint.append(UInt32(pairs.count), to: &bytes)
-        var previous: UInt32?
-        for (group, number) in pairs {
-            guard previous.map({ group > $0 }) ?? true else { return false }
-            Varint.append(group - (previous ?? 0), to: &bytes)
-            Varint.append(number, to: &bytes)
-            previous = group
-        }
-        return true
-    }
-
-    private static func decodePairs(
-        _ bytes: borrowing Span<UInt8>, at offset: inout Int, groupCount: Int
-    ) -> [(UInt32, UInt32)]? {
-        guard let count = Varint.read(bytes, at: &offset) else { return nil }
-        var pairs: [(UInt32, UInt32)] = []
-        for _ in 0..<count {
-            guard let difference = Varint.read(bytes, at: &offset), let number = Varint.read(bytes, at: &offset),
-                pairs.isEmpty || difference > 0
-            else { return nil }
-            let (group, overflow) = (pairs.last?.0 ?? 0).addingReportingOverflow(difference)
-            guard !overflow, group < groupCount else { return nil }
-            pairs.append((group, number))
-        }
-        return pairs
-    }
-}
-
-/// The groups that a user joined, and the day of the first membership.
-struct JoinedGroups: Equatable {
-    /// The indexes of the groups, ascending.
-    var groups: [UInt32]
-    /// The day, as in `PublishedMember.firstDay`.
-    var firstDay: UInt16?
-}
-
-/// The compact encoding of the groups that a user joined: `Varint`s of the differences of ascending indexes.
-///
-/// The first number is the difference to 0. A user without groups has an empty value. A difference of 0 after the first
-/// group marks the end of the groups; the day of the earliest membership follows.
-enum JoinedGroupsCoding {
-    /// Appends ascending indexes.
+    /// Creates the coding of a version.
     ///
     /// - Parameters:
-    ///   - groups: the indexes.
-    ///   - firstDay: the day of the earliest membership, which is left out for a user without groups.
-    ///   - bytes: the bytes to append to.
-    /// - Returns: `false` if the indexes are not strictly ascending.
-    static func append(_ groups: ArraySlice<UInt32>, firstDay: UInt16? = nil, to bytes: inout [UInt8]) -> Bool {
-        var previous: UInt32?
-        for group in groups {
-            guard group > previous ?? 0 || previous == nil else { return false }
-            Varint.append(group - (previous ?? 0), to: &bytes)
-            previous = group
-        }
-        if let firstDay, !groups.isEmpty {
-            Varint.append(0, to: &bytes)
-            Varint.append(UInt32(firstDay), to: &bytes)
+    ///   - createdAtMilliseconds: the creation of the version, as in its manifest.
+    ///   - groupCount: the number of groups in the version.
+    public init(createdAtMilliseconds: Int64, groupCount: Int) {
+        created = UInt32(clamping: createdAtMilliseconds / 1000)
+        self.groupCount = groupCount
+    }
+
+    /// Appends a member's value.
+    ///
+    /// - Returns: `false` if the groups are not strictly ascending, or are none of the version.
+    public func append(_ member: PublishedMember, to bytes: inout [UInt8]) -> Bool {
+        appendWithoutHints(member, to: &bytes) && append(hints: member.feedback.hints, to: &bytes)
+    }
+
+    /// Appends a member's value except the hints, which may be appended later.
+    public func appendWithoutHints(_ member: PublishedMember, to bytes: inout [UInt8]) -> Bool {
+        let feedback = member.feedback
+        bytes.append(
+            (feedback.isUnlisted ? Self.unlistedMark : 0) | (feedback.interestsStamp == nil ? 0 : Self.stampMark))
+        guard append(member.joined, \.group, to: &bytes, { time($0.seconds) }),
+            append(member.left, \.group, to: &bytes, { time($0.seconds) }),
+            append(feedback.dismissals, \.group, to: &bytes, { time(UInt32(clamping: $0.atMilliseconds / 1000)) }),
+            append(feedback.undismissed, \.group, to: &bytes, { time($0.seconds) }),
+            append(feedback.exposures, \.group, to: &bytes, { Self.thousandths($0) })
+        else { return false }
+        Varint.append(UInt64(feedback.interestBytes.count), to: &bytes)
+        bytes.append(contentsOf: feedback.interestBytes)
+        if let stamp = feedback.interestsStamp { Varint.append(UInt64(bitPattern: stamp), to: &bytes) }
+        return true
+    }
+
+    /// Appends the hints of a member to the rest of the value.
+    public func append(hints: [GroupHint], to bytes: inout [UInt8]) -> Bool {
+        guard !hints.isEmpty else { return true }
+        for kind in EvidenceKind.allCases {
+            let isAscending = append(hints.filter { $0.kind == kind }, \.group, to: &bytes) { hint, bytes in
+                Varint.append(UInt64(hint.units), to: &bytes)
+                Varint.append(UInt64(hint.count), to: &bytes)
+            }
+            guard isAscending else { return false }
         }
         return true
     }
 
-    /// Decodes a value, or returns `nil` if it is malformed or has an index that is not below `groupCount`.
-    static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> JoinedGroups? {
-        var groups: [UInt32] = []
-        var offset = 0
-        while offset < bytes.count {
-            guard let difference = Varint.read(bytes, at: &offset) else { return nil }
-            if difference == 0, !groups.isEmpty {
-                guard let day = Varint.read(bytes, at: &offset), offset == bytes.count else { return nil }
-                return UInt16(exactly: day).map { JoinedGroups(groups: groups, firstDay: $0) }
-            }
-            let (group, overflow) = (groups.last ?? 0).addingReportingOverflow(difference)
-            guard !overflow, group < groupCount else { return nil }
-            groups.append(group)
+    private func append<Entry>(
+        _ entries: [Entry], _ group: (Entry) -> UInt32, to bytes: inout [UInt8], _ number: (Entry) -> UInt64
+    ) -> Bool {
+        append(entries, group, to: &bytes) { entry, bytes in Varint.append(number(entry), to: &bytes) }
+    }
+
+    private func append<Entry>(
+        _ entries: [Entry], _ group: (Entry) -> UInt32, to bytes: inout [UInt8],
+        rest: (Entry, inout [UInt8]) -> Void
+    ) -> Bool {
+        Varint.append(UInt64(entries.count), to: &bytes)
+        var previous: UInt32?
+        for entry in entries {
+            let group = group(entry)
+            guard previous.map({ group > $0 }) ?? true, group < groupCount else { return false }
+            Varint.append(UInt64(group - (previous ?? 0)), to: &bytes)
+            rest(entry, &bytes)
+            previous = group
         }
-        return JoinedGroups(groups: groups)
+        return true
+    }
+
+    private func time(_ seconds: UInt32?) -> UInt64 { seconds.map { 1 + UInt64(created &- $0) } ?? 0 }
+
+    private static func thousandths(_ exposure: Exposure) -> UInt64 {
+        UInt64((min(max(exposure.impressions, 0), 1e6) * 1000).rounded())
+    }
+
+    /// Decodes a value, or returns `nil` if it is malformed or has a group that is not of the version.
+    public func decode(_ bytes: borrowing Span<UInt8>) -> PublishedMember? {
+        guard let marks = bytes.isEmpty ? nil : bytes[0], marks <= Self.unlistedMark | Self.stampMark else {
+            return nil
+        }
+        var offset = 1
+        var member = PublishedMember()
+        guard let joined = decode(bytes, at: &offset, time, { PublishedMember.Joined(group: $0, seconds: $1) }),
+            let left = decode(bytes, at: &offset, knownTime, { PublishedMember.Ended(group: $0, seconds: $1) }),
+            let dismissals = decode(
+                bytes, at: &offset, knownTime, { Dismissal(group: $0, atMilliseconds: Int64($1) * 1000) }),
+            let undismissed = decode(bytes, at: &offset, knownTime, { PublishedMember.Ended(group: $0, seconds: $1) }),
+            let exposures = decode(
+                bytes, at: &offset, { $0 }, { Exposure(group: $0, impressions: Double($1) / 1000) }),
+            let interests = text(bytes, at: &offset)
+        else { return nil }
+        (member.joined, member.left) = (joined, left)
+        member.feedback = .init(
+            dismissals: dismissals, undismissed: undismissed, exposures: exposures, interestBytes: interests[...])
+        member.feedback.isUnlisted = marks & Self.unlistedMark != 0
+        if marks & Self.stampMark != 0 {
+            guard let stamp = Self.number(bytes, at: &offset) else { return nil }
+            member.feedback.interestsStamp = Int64(bitPattern: stamp)
+        }
+        guard offset < bytes.count else { return member }
+        for kind in EvidenceKind.allCases {
+            guard let hints = hints(kind, bytes, at: &offset) else { return nil }
+            member.feedback.hints += hints
+        }
+        return offset == bytes.count && !member.feedback.hints.isEmpty ? member : nil
+    }
+
+    private func hints(_ kind: EvidenceKind, _ bytes: borrowing Span<UInt8>, at offset: inout Int) -> [GroupHint]? {
+        guard let count = Self.number(bytes, at: &offset), count <= bytes.count - offset else { return nil }
+        var hints: [GroupHint] = []
+        for _ in 0..<count {
+            guard let group = group(after: hints.last?.group, bytes, at: &offset),
+                let units = Self.number(bytes, at: &offset).flatMap({ UInt32(exactly: $0) }),
+                let number = Self.number(bytes, at: &offset).flatMap({ UInt32(exactly: $0) })
+            else { return nil }
+            hints.append(GroupHint(kind, group: group, units: units, count: number))
+        }
+        return hints
+    }
+
+    /// Decodes groups, each with a number.
+    ///
+    /// - Parameters:
+    ///   - number: returns what the number stands for, or `nil` if it is malformed.
+    ///   - make: returns an entry.
+    private func decode<Number, Entry>(
+        _ bytes: borrowing Span<UInt8>, at offset: inout Int, _ number: (UInt64) -> Number?,
+        _ make: (UInt32, Number) -> Entry
+    ) -> [Entry]? {
+        // An entry takes two bytes or more.
+        guard let count = Self.number(bytes, at: &offset), count <= (bytes.count - offset) / 2 else { return nil }
+        var entries: [Entry] = []
+        entries.reserveCapacity(Int(count))
+        var previous: UInt32?
+        for _ in 0..<count {
+            guard let group = group(after: previous, bytes, at: &offset),
+                let found = Self.number(bytes, at: &offset).flatMap(number)
+            else { return nil }
+            entries.append(make(group, found))
+            previous = group
+        }
+        return entries
+    }
+
+    private func group(after previous: UInt32?, _ bytes: borrowing Span<UInt8>, at offset: inout Int) -> UInt32? {
+        guard let difference = Self.number(bytes, at: &offset), previous == nil || difference > 0 else { return nil }
+        let (group, overflow) = UInt64(previous ?? 0).addingReportingOverflow(difference)
+        return overflow || group >= groupCount ? nil : UInt32(exactly: group)
+    }
+
+    private func text(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> [UInt8]? {
+        guard let count = Self.number(bytes, at: &offset), count <= bytes.count - offset else { return nil }
+        let text = (offset..<offset + Int(count)).map { bytes[$0] }
+        offset += Int(count)
+        return String(validating: text, as: UTF8.self) == nil ? nil : text
+    }
+
+    private static func number(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> UInt64? {
+        Varint.read(bytes, at: &offset, as: UInt64.self)
+    }
+
+    /// Returns the time of a number; the outer optional is `nil` if the number is malformed.
+    private func time(_ number: UInt64) -> UInt32?? {
+        number == 0 ? .some(nil) : knownTime(number).map { .some($0) }
+    }
+
+    private func knownTime(_ number: UInt64) -> UInt32? {
+        number == 0 ? nil : UInt32(exactly: number - 1).map { created &- $0 }
     }
 }
 
@@ -205,7 +203,7 @@ enum JoinedGroupsCoding {
 enum PackedUsers {
     /// Appends a word: a user's id, or the value that follows the id.
     static func append(_ word: borrowing Span<UInt8>, to bytes: inout [UInt8]) {
-        Varint.append(UInt32(word.count), to: &bytes)
+        Varint.append(UInt64(word.count), to: &bytes)
         unsafe word.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
@@ -235,7 +233,8 @@ enum PackedUsers {
 
     /// Returns the range of a word after its length, or `nil` if the bytes end within it.
     private static func word(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> Range<Int>? {
-        guard let count = Varint.read(bytes, at: &offset), Int(count) <= bytes.count - offset else { return nil }
+        guard let count = Varint.read(bytes, at: &offset, as: UInt64.self), count <= bytes.count - offset
+        else { return nil }
         defer { offset += Int(count) }
         return offset..<offset + Int(count)
     }
@@ -245,9 +244,9 @@ enum PackedUsers {
 ///
 /// Each byte has seven bits, the lowest first. All bytes but the last have their highest bit set.
 enum Varint {
-    /// Appends a number, in 1 to 5 bytes.
+    /// Appends a number, in 1 to 10 bytes; one of 32 bits takes 5 at most.
     @inline(__always)
-    static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+    static func append(_ number: some FixedWidthInteger & UnsignedInteger, to bytes: inout [UInt8]) {
         var rest = number
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -258,17 +257,20 @@ enum Varint {
 
     /// Reads a number and moves `offset` past it.
     ///
-    /// - Returns: `nil` if the bytes end within the number, or if it has more than 32 bits.
+    /// - Returns: `nil` if the bytes end within the number, or if it has too many bits.
     @inline(__always)
-    static func read(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> UInt32? {
-        var number: UInt32 = 0
-        var shift: UInt32 = 0
+    static func read<Number: FixedWidthInteger & UnsignedInteger>(
+        _ bytes: borrowing Span<UInt8>, at offset: inout Int, as type: Number.Type
+    ) -> Number? {
+        var number: Number = 0
+        var shift = 0
         while offset < bytes.count {
             let byte = bytes[offset]
             offset += 1
-            // The fifth byte has only four bits of the number.
-            if shift == 28, byte > 0x0F { return nil }
-            number |= UInt32(byte & 0x7F) << shift
+            // The last byte has only some of the bits.
+            let part = Number(truncatingIfNeeded: byte & 0x7F)
+            guard shift < Number.bitWidth, (part << shift) >> shift == part else { return nil }
+            number |= part << shift
             if byte < 0x80 { return number }
             shift += 7
         }

@@ -3,71 +3,35 @@ import Model
 
 /// The checksum of all published members, which does not depend on the order of the buckets.
 ///
-/// It is the sum, modulo 2⁶⁴, of a XXH3 for each bucket that has users. Each XXH3 covers one byte for the kind of
-/// values, four bytes for the number of the bucket, and the bucket's bytes (`PackedUsers`). So a changed, missing or
+/// It is the sum, modulo 2⁶⁴, of the checksums of all buckets, also of those without users. So a changed, missing or
 /// moved bucket is detected.
 struct MembersChecksum {
-    private var sum: UInt64 = 0
+    private(set) var sum: UInt64 = 0
     private(set) var valueCount = 0
-    private var bytes: [UInt8] = []
 
-    /// Adds a bucket.
+    /// Adds the next bucket, and returns its own checksum.
     ///
     /// - Parameters:
-    ///   - bucket: the bytes of the bucket.
+    ///   - bucket: the bytes of the bucket (`PackedUsers`).
     ///   - userCount: the number of users in it.
-    ///   - kind: the kind of values.
     ///   - number: the number of the bucket.
-    mutating func add(_ bucket: borrowing Span<UInt8>, userCount: Int, of kind: RedisLayout.UserValues, number: Int) {
-        guard userCount > 0 else { return }
-        begin(kind, number)
-        add(bucket)
+    @discardableResult
+    mutating func add(_ bucket: borrowing Span<UInt8>, userCount: Int, number: Int) -> UInt64 {
+        let checksum = Self.checksum(ofBucket: bucket, number: number)
+        sum &+= checksum
         valueCount += userCount
+        return checksum
     }
 
-    /// Adds a bucket in the way of earlier programs, with a XXH3 for each user.
-    ///
-    /// Each XXH3 covers the same first five bytes, the length of the id (`Varint`), the id, and the value.
-    ///
-    /// - Returns: `false` if the bucket is malformed.
-    mutating func addUserByUser(_ bucket: borrowing Span<UInt8>, of kind: RedisLayout.UserValues, number: Int) -> Bool {
-        var users: [(id: Range<Int>, value: Range<Int>)] = []
-        let isSound = PackedUsers.forEach(in: bucket) { id, value in
-            users.append((id, value))
-            return true
-        }
-        for user in users {
-            begin(kind, number)
-            PackedUsers.append(bucket.extracting(user.id), to: &bytes)
-            add(bucket.extracting(user.value))
-        }
-        valueCount += users.count
-        return isSound
-    }
-
-    private mutating func begin(_ kind: RedisLayout.UserValues, _ number: Int) {
-        bytes.removeAll(keepingCapacity: true)
-        bytes.append(kind == .joined ? 0 : 1)
-        unsafe withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).littleEndian) {
-            unsafe bytes.append(contentsOf: $0)
-        }
-    }
-
-    private mutating func add(_ last: borrowing Span<UInt8>) {
-        unsafe last.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
-        sum &+= unsafe bytes.withUnsafeBytes { unsafe Checksum.number(of: $0) }
-    }
-
-    /// Adds the buckets of another checksum.
-    mutating func add(_ other: MembersChecksum) {
-        sum &+= other.sum
-        valueCount += other.valueCount
+    /// Returns the checksum of a bucket: its XXH3 with its number as the seed.
+    static func checksum(ofBucket bucket: borrowing Span<UInt8>, number: Int) -> UInt64 {
+        unsafe bucket.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, UInt64(number)) }
     }
 
     /// Returns the report on these members for the manifest.
     func report(bucketCount: Int) -> Manifest.MembersReport {
         Manifest.MembersReport(
-            bucketCount: bucketCount, valueCount: valueCount, checksum: Checksum.text(ofNumber: sum), saysListed: true)
+            bucketCount: bucketCount, valueCount: valueCount, checksum: Checksum.text(ofNumber: sum))
     }
 }
 

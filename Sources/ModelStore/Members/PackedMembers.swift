@@ -1,69 +1,92 @@
 import Model
 
+/// The members to publish with a version; users are numbered from 0, in any order.
+public protocol MemberSource: Sendable {
+    /// The number of users.
+    var userCount: Int { get }
+
+    /// Returns the bytes of a user's external id.
+    ///
+    /// - Parameter number: the user's number, in 0 ..< `userCount`.
+    func id(ofUser number: Int) -> ArraySlice<UInt8>
+
+    /// Appends a user's value.
+    ///
+    /// - Parameters:
+    ///   - number: the user's number, in 0 ..< `userCount`.
+    ///   - coding: the coding of the version.
+    ///   - bytes: the bytes to append to.
+    /// - Returns: `false` if the value cannot be encoded.
+    func appendValue(ofUser number: Int, by coding: MemberCoding, to bytes: inout [UInt8]) -> Bool
+
+    /// Announces the next users, so that their data can be fetched from memory in parallel.
+    ///
+    /// - Parameter numbers: the users' numbers, in 0 ..< `userCount`.
+    func prepare(_ numbers: ArraySlice<UInt32>)
+}
+
+extension MemberSource {
+    /// Does nothing.
+    public func prepare(_ numbers: ArraySlice<UInt32>) {}
+}
+
 /// The members to publish with a version, packed into buckets in the order in which every store writes them.
 struct PackedMembers: Sendable {
-    /// The approximate number of bytes of a user's id and groups, for reports on progress.
-    static let bytesPerUser = 160
+    /// The approximate number of bytes of a user, for reports on progress.
+    static let bytesPerUser = 200
 
     private let members: any MemberSource
-    private let groupCount: Int
+    private let coding: MemberCoding
     private let buckets: UserBuckets
-    /// The number of buckets of each kind of values, 1 or more.
+    /// The number of buckets, 1 or more.
     let bucketCount: Int
 
     /// Sorts members into buckets.
     ///
     /// - Parameters:
     ///   - members: the members.
-    ///   - groupCount: the number of groups in the version.
-    init(_ members: any MemberSource, groupCount: Int) {
+    ///   - coding: the coding of the version.
+    init(_ members: any MemberSource, _ coding: MemberCoding) {
         self.members = members
-        self.groupCount = max(1, groupCount)
+        self.coding = coding
         bucketCount = max(1, (members.userCount + RedisLayout.usersPerBucket - 1) / RedisLayout.usersPerBucket)
         buckets = UserBuckets(members, bucketCount: bucketCount)
     }
 
-    /// Returns the number of users in a bucket, with or without values.
-    func userCount(inBucket bucket: Int) -> Int { buckets[bucket].count }
-
-    /// Calls `body` with each bucket: its number, its bytes in the form of `PackedUsers`, and its users with a value.
+    /// Calls `body` with each bucket: its number, its bytes in the form of `PackedUsers`, its users, and its checksum.
     ///
-    /// - Returns: the checksum of the buckets.
+    /// - Returns: the report on the members.
     /// - Throws: `StoreError.corrupt` if a value cannot be encoded, or an error of `body`.
     func forEachBucket(
-        of kind: RedisLayout.UserValues,
-        _ body: (_ number: Int, _ packed: [UInt8], _ userCount: Int) throws(StoreError) -> Void
-    ) throws(StoreError) -> MembersChecksum {
-        var checksum = MembersChecksum()
+        _ body: (_ number: Int, _ packed: [UInt8], _ userCount: Int, _ checksum: UInt64) throws(StoreError) -> Void
+    ) throws(StoreError) -> Manifest.MembersReport {
+        var all = MembersChecksum()
         var (packed, value): ([UInt8], [UInt8]) = ([], [])
         for bucket in 0..<bucketCount {
             if bucket + 1 < bucketCount { members.prepare(buckets[bucket + 1]) }
             packed.removeAll(keepingCapacity: true)
-            let count = try pack(buckets[bucket], kind, into: &packed, &value)
-            checksum.add(packed.span, userCount: count, of: kind, number: bucket)
-            try body(bucket, packed, count)
+            let users = buckets[bucket]
+            try pack(users, into: &packed, &value)
+            let checksum = all.add(packed.span, userCount: users.count, number: bucket)
+            try body(bucket, packed, users.count, checksum)
         }
-        return checksum
+        return all.report(bucketCount: bucketCount)
     }
 
-    /// Packs the users of a bucket that have a value.
+    /// Packs the users of a bucket.
     ///
     /// - Parameters:
     ///   - users: the users' numbers.
-    ///   - kind: the kind of values.
     ///   - packed: the bytes to append to.
     ///   - value: a buffer for the value of a user.
-    /// - Returns: the number of users packed.
-    private func pack(
-        _ users: ArraySlice<UInt32>, _ kind: RedisLayout.UserValues, into packed: inout [UInt8], _ value: inout [UInt8]
-    ) throws(StoreError) -> Int {
-        var count = 0
+    private func pack(_ users: ArraySlice<UInt32>, into packed: inout [UInt8], _ value: inout [UInt8])
+        throws(StoreError)
+    {
         var last: ArraySlice<UInt8>?
         for user in users {
             value.removeAll(keepingCapacity: true)
             let id = members.id(ofUser: Int(user))
-            guard let isSound = append(kind, ofUser: Int(user), to: &value) else { continue }
-            guard isSound, id != last else {
+            guard members.appendValue(ofUser: Int(user), by: coding, to: &value), id != last else {
                 let user = String(decoding: id, as: UTF8.self)
                 throw StoreError(
                     .corrupt, "\(user) is there twice, or the user's groups do not ascend, or are none of this version")
@@ -71,27 +94,6 @@ struct PackedMembers: Sendable {
             last = id
             PackedUsers.append(id.span, to: &packed)
             PackedUsers.append(value.span, to: &packed)
-            count += 1
-        }
-        return count
-    }
-
-    /// Appends a user's value.
-    ///
-    /// - Returns: `false` if the value cannot be encoded; `nil` if the user has none.
-    private func append(_ kind: RedisLayout.UserValues, ofUser user: Int, to bytes: inout [UInt8]) -> Bool? {
-        switch kind {
-        case .joined:
-            let groups = members.groups(ofUser: user)
-            return groups.last ?? 0 < groupCount
-                && JoinedGroupsCoding.append(groups, firstDay: members.firstDay(ofUser: user), to: &bytes)
-        case .feedback:
-            let feedback = members.feedback(ofUser: user)
-            guard !feedback.isEmpty else { return nil }
-            let last = max(
-                feedback.dismissals.last?.group ?? 0, feedback.exposures.last?.group ?? 0,
-                feedback.hints.lazy.map(\.group).max() ?? 0)
-            return last < groupCount && FeedbackCoding.append(feedback, to: &bytes)
         }
     }
 }

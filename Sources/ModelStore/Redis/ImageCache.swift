@@ -87,7 +87,7 @@ struct ImageCache: Sendable {
         return StoreError(.writeFailed, error.message + "; --cache names another folder for versions from Redis")
     }
 
-    /// Returns the verified member table beside a version's image.
+    /// Returns the member table beside a version's image.
     ///
     /// - Returns: the table, or `nil` if it is missing, damaged or from another manifest.
     func members(of loaded: LoadedVersion) -> PublishedMembers? { try? folder.members(of: loaded) }

@@ -98,8 +98,9 @@ enum NeighbourListCoding {
         var place = 0
         var ceiling = firstCeiling
         while place < bytes.count {
-            guard let index = Varint.read(bytes, at: &place), let common = Varint.read(bytes, at: &place),
-                let drop = Varint.read(bytes, at: &place), drop <= ceiling
+            guard let index = Varint.read(bytes, at: &place, as: UInt32.self),
+                let common = Varint.read(bytes, at: &place, as: UInt32.self),
+                let drop = Varint.read(bytes, at: &place, as: UInt32.self), drop <= ceiling
             else { return false }
             ceiling -= drop
             neighbours.append(Neighbour(index: index, common: common, score: Float(bitPattern: ceiling)))
@@ -119,27 +120,13 @@ struct VersionShape: Sendable, Equatable {
     var relations: [Relation]
     /// The number of buckets of users, or 0 if no members are published with the version.
     var bucketCount: Int
-    /// The storage of the buckets.
-    var packing: Packing
     /// The number of chunks of each section that is stored in chunks.
     var chunkCounts: [ModelLayout.SectionName: Int]
-
-    /// The storage of a bucket's users.
-    enum Packing: Int {
-        /// Fields of a hash: the default when a stored shape does not name its packing.
-        case hashes = 1
-        /// One value in the form of `PackedUsers`.
-        case packed
-    }
-
-    /// The relations of versions whose shape does not name them: those of model format 2.
-    private static let listsOfFormat2 = "photos;members"
 
     /// The field names and values as they are stored.
     var fields: [(name: String, value: String)] {
         [("lists", relations.map(\.rawValue).joined(separator: ";"))]
             + [("groups", String(groupCount)), ("buckets", String(bucketCount))]
-            + [("packing", String(packing.rawValue))]
             + Self.chunkedNames.compactMap { name in
                 let count = chunkCounts[name] ?? 0
                 // A version without vectors has the fields that it always had.
@@ -155,7 +142,6 @@ struct VersionShape: Sendable, Equatable {
         groupCount = model.groupCount
         relations = model.relations
         self.bucketCount = bucketCount
-        packing = .packed
         chunkCounts = [.ids: idChunkCount]
         for name in RedisLayout.chunkedSections {
             chunkCounts[name] = Self.chunkCount(ofByteCount: model[name]?.bytes.count ?? 0)
@@ -166,7 +152,7 @@ struct VersionShape: Sendable, Equatable {
     init?(_ reply: RedisReply) {
         guard case .array(let elements) = reply, !elements.isEmpty else { return nil }
         var numbers: [String: Int] = [:]
-        var lists = Self.listsOfFormat2
+        var lists = ""
         for place in stride(from: 0, to: elements.count - 1, by: 2) {
             if elements[place].text == "lists" {
                 lists = elements[place + 1].text ?? ""
@@ -177,10 +163,7 @@ struct VersionShape: Sendable, Equatable {
             else { return nil }
             numbers[name] = number
         }
-        guard let groups = numbers["groups"], let buckets = numbers["buckets"],
-            let packing = Packing(rawValue: numbers["packing"] ?? Packing.hashes.rawValue)
-        else { return nil }
-        self.packing = packing
+        guard let groups = numbers["groups"], let buckets = numbers["buckets"] else { return nil }
         groupCount = groups
         relations = lists.split(separator: ";").map { Relation(rawValue: String($0)) }
         bucketCount = buckets
@@ -197,6 +180,8 @@ struct VersionShape: Sendable, Equatable {
     func numberedKeys(_ version: VersionName, _ layout: RedisLayout) -> [(stem: String, count: Int)] {
         relations.map { (layout.stem(version, .init($0)), groupCount) }
             + Self.chunkedNames.map { (layout.stem(version, $0), chunkCounts[$0] ?? 0) }
-            + RedisLayout.UserValues.allCases.map { (layout.stem(version, $0), bucketCount) }
+            + [(layout.users(version), bucketCount)]
+            // The members of a version of an earlier program, which must not stay behind.
+            + ["joined", "feedback"].map { ("\(layout.prefix)\(version):\($0):", bucketCount) }
     }
 }

@@ -23,16 +23,15 @@ import Model
 /// Keys of a version:
 ///
 /// - `V:manifest`: the manifest, JSON.
-/// - `V:shape`: a hash of `lists`, `groups`, `buckets`, `packing`, and a number of chunks for `ids` and for every
-///   section in chunks. The field `lists` has the names of the relations, separated by `;`.
+/// - `V:shape`: a hash of `lists`, `groups`, `buckets`, and a number of chunks for `ids` and for every section in
+///   chunks. The field `lists` has the names of the relations, separated by `;`.
 /// - `V:ids:CHUNK`: external ids in the order of their indexes, each followed by a zero byte. Chunks are numbered from
 ///   0 and cut between ids.
 /// - `V:SECTION:CHUNK`: the bytes of every other section of `ModelLayout` except the relations, cut into chunks.
 /// - `V:RELATION:INDEX`: a group's neighbours in a relation such as `photos` or `members` (`NeighbourListCoding`). A
 ///   group without neighbours has no key.
-/// - `V:joined:BUCKET`: users in the form of `PackedUsers`, with the groups they joined (`JoinedGroupsCoding`). BUCKET
-///   is the CRC-32 of the user's id modulo `buckets`. An empty bucket has no key.
-/// - `V:feedback:BUCKET`: the same with the users' feedback (`FeedbackCoding`). Users without feedback are left out.
+/// - `V:users:BUCKET`: users in the form of `PackedUsers`, with the groups that they are in and all else that lists
+///   are made of (`MemberCoding`). BUCKET is the CRC-32 of the user's id modulo `buckets`. An empty bucket has no key.
 ///
 /// Keys of daemons and sessions:
 ///
@@ -47,9 +46,6 @@ import Model
 /// - `forgotten:salt`: the salt of these hashes.
 /// - `sessions:USER`: a hash of the lists of a user's sessions (`SharedChannel`). The key expires a day after its last
 ///   use.
-///
-/// Versions of earlier programs are read, too. Such a version has a hash from user ids to values for each bucket, and
-/// no `packing` in the shape.
 ///
 /// A complete reader in Python, without any library, of a user's groups and of a group's neighbours:
 ///
@@ -76,13 +72,13 @@ import Model
 ///         yield ids[other], common, struct.unpack("f", struct.pack("I", bits))[0]
 /// def joined(user):
 ///     bucket, group = zlib.crc32(user) % int(ask(b"HGET", key + b":shape", b"buckets")), 0
-///     rest = iter(ask(b"GET", key + b":joined:%d" % bucket))
+///     rest = iter(ask(b"GET", key + b":users:%d" % bucket))
 ///     word = lambda: bytes(byte for _, byte in zip(range(next(numbers(rest), 0)), rest))
 ///     other, value = word(), word()
 ///     while other and other != user: other, value = word(), word()
-///     for count, difference in enumerate(numbers(value)):
-///         if count and not difference: break  # The day of the earliest membership follows.
-///         group += difference
+///     rest = numbers(value[1:])  # The first byte has marks.
+///     for _ in range(next(rest, 0)):
+///         group, time = group + next(rest), next(rest)
 ///         yield ids[group]
 /// ```
 struct RedisLayout: Sendable {
@@ -118,14 +114,8 @@ struct RedisLayout: Sendable {
         "\(prefix)\(version):\(section.rawValue):"
     }
 
-    /// The kinds of values that users have in buckets.
-    enum UserValues: String, CaseIterable {
-        case joined
-        case feedback
-    }
-
-    /// Returns the start of the keys of the buckets; a number follows.
-    func stem(_ version: VersionName, _ kind: UserValues) -> String { "\(prefix)\(version):\(kind.rawValue):" }
+    /// Returns the start of the keys of the buckets of users; a number follows.
+    func users(_ version: VersionName) -> String { "\(prefix)\(version):users:" }
 
     /// Returns a user's bucket, by the CRC-32 of the id (`zlib.crc32` in Python), which readers in any language can
     /// compute.

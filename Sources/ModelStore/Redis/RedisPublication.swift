@@ -15,18 +15,8 @@ struct RedisPublication {
 
     /// A part of a version that is written, and read back, over its own connection; the slowest part first.
     private enum Part: CaseIterable {
-        case joined
-        case feedback
+        case members
         case sections
-
-        /// The kind of users' values in this part, or `nil` for the sections.
-        var values: RedisLayout.UserValues? {
-            switch self {
-            case .joined: .joined
-            case .feedback: .feedback
-            case .sections: nil
-            }
-        }
     }
 
     /// Publishes the version.
@@ -66,7 +56,7 @@ struct RedisPublication {
         if try connection.ask("SISMEMBER", layout.incoming, version.description) == .integer(1) {
             try RedisVersionRemoval.remove(version, layout, &connection, lease: &lease)
         }
-        let packed = members.map { PackedMembers($0, groupCount: model.groupCount) }
+        let packed = members.map { PackedMembers($0, self.manifest.coding(groupCount: model.groupCount)) }
         let shape = VersionShape(model, idChunkCount: writer.idChunks.count, bucketCount: packed?.bucketCount ?? 0)
         try lease.announce(version, shape: shape, &connection)
         var manifest = manifest
@@ -87,18 +77,18 @@ struct RedisPublication {
         _ advance: @Sendable (_ byteCount: Int) -> Void
     ) throws(StoreError) -> Manifest.MembersReport? {
         let memberWriter = members.map { RedisMemberWriter(layout, version, $0) }
-        let checksum = Mutex(MembersChecksum())
+        let report = Mutex<Manifest.MembersReport?>(nil)
         try inParallel(lease) { part, connection, lease throws(StoreError) in
-            guard let values = part.values else {
-                return try writer.write(to: &connection, lease: &lease, progress: advance)
+            switch part {
+            case .sections: try writer.write(to: &connection, lease: &lease, progress: advance)
+            case .members:
+                let written = try memberWriter?.write(to: &connection, lease: &lease) { users in
+                    advance(users * PackedMembers.bytesPerUser)
+                }
+                report.withLock { $0 = written }
             }
-            guard let memberWriter else { return }
-            let written = try memberWriter.write(values, to: &connection, lease: &lease) { users in
-                if values == .joined { advance(users * PackedMembers.bytesPerUser) }
-            }
-            checksum.withLock { $0.add(written) }
         }
-        return members.map { members in checksum.withLock { $0.report(bucketCount: members.bucketCount) } }
+        return report.withLock { $0 }
     }
 
     /// Reads everything back as a reader would, and compares it with the model and the manifest.
@@ -112,11 +102,12 @@ struct RedisPublication {
             try ManifestJSON.decode(bytes, version: version, origin: layout.manifest(version)) == manifest
         else { throw StoreError(.corrupt, "the manifest of \(version) in \(store.location) is not what was written") }
         let reader = try RedisVersionReader(layout: layout, manifest: manifest, shape: shape)
-        let memberReader = manifest.members.map { RedisMemberReader(layout, version, $0, shape.packing) }
-        let checksum = Mutex(MembersChecksum())
+        let memberReader = manifest.members.map { RedisMemberReader(layout, version, $0) }
         try inParallel(lease) { part, connection, lease throws(StoreError) in
-            guard let values = part.values else {
-                return try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }) {
+            switch part {
+            case .members: try memberReader?.read(from: &connection, heartbeat: { lease.renewal(&$0) })
+            case .sections:
+                try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }) {
                     bytes, name, offset throws(StoreError) in
                     guard let section = model[name], section.holds(bytes, at: offset) else {
                         throw StoreError(
@@ -124,11 +115,7 @@ struct RedisPublication {
                     }
                 }
             }
-            guard let memberReader else { return }
-            let read = try memberReader.read([values], from: &connection, heartbeat: { lease.renewal(&$0) })
-            checksum.withLock { $0.add(read) }
         }
-        if let memberReader { try memberReader.check(checksum.withLock { $0 }) }
     }
 
     /// The connection of a thread, with its copy of the lease.

@@ -150,7 +150,7 @@ public final class RedisStore: SharedStore {
 
     /// Returns a published member, or `nil` if the version has no members or not this one.
     ///
-    /// All members are fetched, because a bucket can only be verified together with all others.
+    /// All members are fetched, because a bucket in Redis can only be verified together with all others.
     public func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
         if let known = lastMembers.withLock({ $0 }), known.version == version {
             return try known.table?.member(withID: id)
@@ -160,8 +160,7 @@ public final class RedisStore: SharedStore {
         return try table?.member(withID: id)
     }
 
-    /// Returns all published members from the verified file beside the version's image, or else fetches them into a
-    /// file.
+    /// Returns all published members from the file beside the version's image, or else fetches them into a file.
     ///
     /// - Throws: `StoreError.unavailable` if the server is away and there is no file. `corrupt` if the server's data
     ///   differs from the manifest.
@@ -173,9 +172,12 @@ public final class RedisStore: SharedStore {
         do throws(StoreError) {
             return try images.installMembers(of: loaded) { path throws(StoreError) in
                 var writer = try PublishedMembersWriter(path)
-                try RedisMemberReader(layout, version, report, try shape(of: version).packing)
-                    .read(from: &connection) { bucket throws(StoreError) in try writer.append(bucket) }
-                try writer.finish(report, groupCount: loaded.model.groupCount)
+                try RedisMemberReader(layout, version, report).read(
+                    from: &connection,
+                    take: { bucket, checksum throws(StoreError) in
+                        try writer.append(bucket, checksum: checksum)
+                    })
+                try writer.finish()
             }
         } catch  where error.code == .corrupt {
             guard try isListed(version) else { throw unknown(version) }

@@ -113,7 +113,7 @@ extension HealthCheck {
         let subject = "version \(name)"
         do throws(StoreError) {
             let loaded = try store.load(name)
-            _ = try store.members(of: loaded)
+            try store.members(of: loaded)?.verify()
             let created = loaded.manifest.createdAtMilliseconds
             record.note("version \(name)", created)
             let days = days(since: created)

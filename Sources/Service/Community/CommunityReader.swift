@@ -98,13 +98,12 @@ extension CommunityReader {
             }
             if let found { return found }
         }
-        guard manifest.members?.saysListed == true else { return known }
         var followed: [(adds: Bool, groups: [UInt32])] = []
         for change in told where change.kind == .follows && !change.subjectID.hasSameBytes(as: id) {
             guard let member = try publishedMember(withID: change.subjectID, in: snapshot),
                 !member.feedback.isUnlisted
             else { continue }
-            followed.append((change.adds, member.joined.filter(snapshot.model.shows)))
+            followed.append((change.adds, member.joined.map(\.group).filter(snapshot.model.shows)))
         }
         guard !followed.isEmpty else { return known }
         let (relations, model) = (planner.configuration.relations, snapshot.model)

@@ -16,20 +16,27 @@ extension MemberState {
         self.init()
         let ageDays = max(0, Double(instant - manifest.createdAtMilliseconds)) / 86_400_000
         let faded = exp2(-ageDays / planner.configuration.feedback.impressionHalfLifeDays)
-        for group in member.joined where planner.model.shows(group) {
-            memberships[group] = PairState(holds: true, seconds: nil)
+        // An event from a clock that was ahead must not win over a later change by the member.
+        func event(_ holds: Bool, _ seconds: Int64) -> PairState {
+            PairState(holds: holds, seconds: min(seconds, manifest.createdAtMilliseconds / 1000))
         }
-        for dismissal in member.feedback.dismissals where planner.model.shows(dismissal.group) {
-            // A dismissal from a clock that was ahead must not win over a later change by the member.
-            let milliseconds = min(dismissal.atMilliseconds, manifest.createdAtMilliseconds)
-            dismissals[dismissal.group] = PairState(holds: true, seconds: milliseconds / 1000)
+        for joined in member.joined {
+            memberships[joined.group] = PairState(holds: true, seconds: joined.seconds.map(Int64.init))
         }
+        for left in member.left { memberships[left.group] = event(false, Int64(left.seconds)) }
+        for dismissal in member.feedback.dismissals {
+            dismissals[dismissal.group] = event(true, dismissal.atMilliseconds / 1000)
+        }
+        for undone in member.feedback.undismissed { dismissals[undone.group] = event(false, Int64(undone.seconds)) }
+        memberships = memberships.filter { planner.model.shows($0.key) }
+        dismissals = dismissals.filter { planner.model.shows($0.key) }
         for exposure in member.feedback.exposures where planner.model.shows(exposure.group) {
             impressions[exposure.group] = exposure.impressions * faded
         }
         topics = member.feedback.interests
+        topicsStamp = member.feedback.interestsStamp
         hints = member.feedback.hints
-        firstJoinAtMilliseconds = member.firstDay.map { Int64($0) * 86_400_000 }
+        firstJoinAtMilliseconds = member.joined.map { Int64($0.seconds ?? 0) * 1000 }.min()
     }
 
     /// Creates the state of a user whose memberships a version has, and whose actions a catalog has.
@@ -52,14 +59,9 @@ extension MemberState {
         // The catalog has them all.
         forgetFeedback()
         if let known, known.hasStatedInterests { topics = known.interests }
-        let joined = memberships
-        // The version has a membership in spite of an earlier leave, if the member joined once more after it.
-        let history = try catalog.interactions(ofUser: id, for: planner, atMilliseconds: instant).filter { event in
-            event.effect != .leave || event.atMilliseconds > manifest.createdAtMilliseconds
-                || joined[event.group] == nil
-        }
-        let halfLife = planner.configuration.feedback.impressionHalfLifeDays
-        replay(history, atMilliseconds: instant, halfLifeDays: halfLife)
+        replay(
+            try catalog.interactions(ofUser: id, for: planner, atMilliseconds: instant), atMilliseconds: instant,
+            halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
     }
 
     /// Replays changes that a version or a catalog lacks.

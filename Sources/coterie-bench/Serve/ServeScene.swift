@@ -84,10 +84,9 @@ final class ServeScene {
 
         var userCount: Int { profiles.count }
         func id(ofUser number: Int) -> ArraySlice<UInt8> { ArraySlice(ServeScene.userID(number).utf8) }
-        func groups(ofUser number: Int) -> ArraySlice<UInt32> { profiles[number][...] }
-        func firstDay(ofUser number: Int) -> UInt16? { nil }
-
-        func feedback(ofUser number: Int) -> PublishedMember.Feedback { PublishedMember.Feedback() }
+        func appendValue(ofUser number: Int, by coding: MemberCoding, to bytes: inout [UInt8]) -> Bool {
+            coding.append(PublishedMember(joined: profiles[number].map { .init(group: $0) }), to: &bytes)
+        }
     }
 
     private func importMembers() throws {

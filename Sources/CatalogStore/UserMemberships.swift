@@ -1,0 +1,93 @@
+public import Model
+import SQLite
+
+/// The memberships of some users in shown groups.
+public struct UserMemberships: Sendable {
+    /// A membership.
+    public struct Membership: Sendable, Equatable {
+        /// The column of the user in a matrix.
+        public var user: UInt32
+        /// The row of the group in a matrix.
+        public var group: UInt32
+        /// The time of joining in Unix seconds, if it is known.
+        public var seconds: Int64?
+    }
+
+    /// The columns of the users.
+    public let users: Range<Int>
+    /// The start of each user's memberships, and the end of the last one's.
+    private let starts: [Int]
+    private let memberships: [Membership]
+
+    /// Creates the memberships of users, in any order, all of them of one of the users.
+    init(of users: Range<Int>, _ found: [Membership]) {
+        var starts = [Int](repeating: 0, count: users.count + 1)
+        for membership in found { starts[Int(membership.user) - users.lowerBound + 1] += 1 }
+        for user in 0..<users.count { starts[user + 1] += starts[user] }
+        var next = starts
+        var sorted = found
+        for membership in found {
+            let user = Int(membership.user) - users.lowerBound
+            sorted[next[user]] = membership
+            next[user] += 1
+        }
+        for user in 0..<users.count { sorted[starts[user]..<starts[user + 1]].sort { $0.group < $1.group } }
+        (self.users, self.starts, memberships) = (users, starts, sorted)
+    }
+
+    /// Returns the memberships of one of the users, in ascending order of the groups.
+    public subscript(user: Int) -> ArraySlice<Membership> {
+        memberships[starts[user - users.lowerBound]..<starts[user - users.lowerBound + 1]]
+    }
+}
+
+extension CatalogSnapshot {
+    /// The number of users that a thread reads at a time.
+    private static let usersPerPart = 4096
+
+    /// Reads the memberships of all users from the index by user, without the table.
+    ///
+    /// - Throws: `CatalogError.Code.badData` if the rows cannot have been written like this.
+    public func memberships<Part: Sendable>(
+        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
+    ) throws(CatalogError) -> [Part] {
+        let plan = try MatrixPlan(catalog, source, groups: groups())
+        let count = (plan.columnCount + Self.usersPerPart - 1) / Self.usersPerPart
+        return try readParts(count) { catalog, number throws(CatalogError) in
+            let first = number * Self.usersPerPart
+            return try make(
+                catalog.memberships(plan, of: first..<min(first + Self.usersPerPart, plan.columnCount)))
+        }
+    }
+}
+
+extension Catalog {
+    fileprivate func memberships(_ plan: MatrixPlan, of users: Range<Int>) throws(CatalogError) -> UserMemberships {
+        let source = plan.source
+        var found: [UserMemberships.Membership] = []
+        var isInBounds = true
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT \(source.entryColumn), \(source.rowColumn), \(source.timeColumn) FROM \(source.table)
+                WHERE \(source.entryColumn) BETWEEN ? AND ? ORDER BY \(source.entryColumn), \(source.rowColumn)
+                """)
+            rows.bind(Int64(users.lowerBound), at: 1)
+            rows.bind(Int64(users.upperBound - 1), at: 2)
+            try rows.forEachIntegerTriple { user, group, time in
+                guard users.contains(Int(user)), group >= 0, group < plan.rowOfGroup.count else {
+                    // A row of a group that is not there is in no matrix either.
+                    isInBounds = isInBounds && users.contains(Int(user))
+                    return
+                }
+                let row = plan.rowOfGroup[Int(group)]
+                guard row >= 0 else { return }
+                found.append(.init(user: UInt32(user), group: UInt32(row), seconds: time))
+            }
+        }
+        guard isInBounds else {
+            throw .damaged("the rows of the index \(source.indexName) are out of order or bounds")
+        }
+        return UserMemberships(of: users, found)
+    }
+}

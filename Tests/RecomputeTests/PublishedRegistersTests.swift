@@ -1,0 +1,139 @@
+import CatalogStore
+import Changes
+import Foundation
+import Model
+import ModelStore
+import Recompute
+import SQLite
+import TestSupport
+import Testing
+
+/// What a recompute publishes of members, compared with a plain reference.
+@Suite("Published members")
+struct PublishedRegistersTests {
+    /// A time before each recompute, in Unix milliseconds.
+    private static let now: Int64 = 1_795_000_000_123
+
+    private static let kinds: [Interaction.Kind] = [.join, .leave, .dismiss, .undismiss]
+
+    /// A community without private groups, and what its members did, in the order in which it was recorded.
+    private func community(seed: UInt64) throws -> (SmallCommunity, [(user: String, record: InteractionRecord)]) {
+        var generator = SeededGenerator(seed: seed)
+        let community = try SmallCommunity()
+        let (groups, users) = ((0..<20).map { "g\($0)" }, (0..<30).map { "u\($0)" })
+        try community.importing(
+            .groups, "group_id,visibility\n" + groups.map { "\($0),public\n" }.joined() + "secret,private\n")
+        let pairs = (groups + ["secret"]).flatMap { group in
+            users.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }.map { user in
+                // Some times are unknown, some are before 1970, and some are still to come.
+                let seconds =
+                    [-86_400, 4_000_000_000, Self.now / 1000 + 301, Self.now / 1000 - 5].randomElement(
+                        using: &generator)
+                    ?? 0
+                let time = Int.random(in: 0..<3, using: &generator) == 0 ? "" : String(seconds)
+                return "\(group),\(user),\(time)\n"
+            }
+        }
+        try community.importing(.memberships, "group_id,user_id,joined_at\n" + pairs.joined())
+        let stated = users.prefix(10).map { "\($0),birds;\($0)\n" }
+        try community.importing(.users, "user_id,interests\n" + stated.joined())
+        let catalog = try Catalog(path: community.catalogPath, mode: .recording)
+        var records: [(user: String, record: InteractionRecord)] = []
+        for number in 0..<1500 {
+            let user = Int.random(in: 0..<40, using: &generator)
+            // Few times, so that many events are in one second or at one millisecond.
+            let record = InteractionRecord(
+                id: String(number), Self.kinds.randomElement(using: &generator) ?? .join,
+                groupID: groups.randomElement(using: &generator) ?? "",
+                atMilliseconds: Self.now - Int64.random(in: 0..<12, using: &generator) * 300)
+            records.append(("u\(user)", record))
+        }
+        for outcome in try catalog.apply(records.map { .member(MemberChange(ofUser: $0.user, .record([$0.record]))) }) {
+            #expect(outcome == .member(.recorded(new: 1, repeated: 0)))
+        }
+        return (community, records)
+    }
+
+    @Test("have the last event of each group, as a plain reference finds it", arguments: 0..<4)
+    func registers(seed: UInt64) throws {
+        let (community, records) = try community(seed: seed)
+        let manifest = try community.recompute().manifest
+        let loaded = try community.store.load(manifest.version)
+        let table = try #require(try community.store.members(of: loaded))
+        try table.verify()
+        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        var counts = (joined: 0, unknown: 0, left: 0, undismissed: 0)
+        for user in (0..<40).map({ "u\($0)" }) {
+            let member = try #require(try table.member(withID: user))
+            let known = try #require(try catalog.member(withID: user))
+            let latest = manifest.createdAtMilliseconds / 1000 + 300
+            let joined = known.memberships.compactMap { membership -> PublishedMember.Joined? in
+                guard let group = loaded.model.index(ofID: membership.groupID) else { return nil }
+                let time = membership.joinedAt.flatMap { $0 > latest ? nil : UInt32(max(0, $0)) }
+                return .init(group: UInt32(group), seconds: time)
+            }
+            #expect(member.joined == joined.sorted { $0.group < $1.group })
+            func last(_ kinds: [Interaction.Kind], is kind: Interaction.Kind) -> [PublishedMember.Ended] {
+                (0..<UInt32(loaded.model.groupCount)).compactMap { group in
+                    let id = loaded.model.id(of: Int(group))
+                    var last: InteractionRecord?
+                    for (other, record) in records
+                    where other == user && record.groupID == id && kinds.contains(record.kind) {
+                        if record.atMilliseconds >= last?.atMilliseconds ?? .min { last = record }
+                    }
+                    guard let last, last.kind == kind else { return nil }
+                    return .init(group: group, seconds: UInt32(last.atMilliseconds / 1000))
+                }
+            }
+            let isIn = Set(joined.map(\.group))
+            #expect(member.left == last([.join, .leave], is: .leave).filter { !isIn.contains($0.group) })
+            let feedback = member.feedback
+            #expect(feedback.undismissed == last([.dismiss, .undismiss], is: .undismiss))
+            #expect(
+                feedback.dismissals.map {
+                    PublishedMember.Ended(group: $0.group, seconds: UInt32($0.atMilliseconds / 1000))
+                }
+                    == last([.dismiss, .undismiss], is: .dismiss))
+            #expect(feedback.interests == known.interests && feedback.interestsStamp == nil)
+            counts.joined += joined.count
+            counts.unknown += joined.count { $0.seconds == nil }
+            counts.left += member.left.count
+            counts.undismissed += feedback.undismissed.count
+        }
+        #expect(counts.joined > 100 && counts.unknown > 10 && counts.left > 50 && counts.undismissed > 50)
+        #expect(manifest.members?.valueCount == (try table.memberIDs().count))
+    }
+
+    @Test("have the stamp of their interests, also of those who said that they have none")
+    func stamps() throws {
+        let (community, _) = try community(seed: 9)
+        let catalog = try Catalog(path: community.catalogPath, mode: .recording)
+        let statements = [("u1", ["owls"]), ("u2", []), ("lurker", [])].enumerated().map { number, said in
+            JournaledChange(
+                origin: "o", sequence: Int64(number) + 1, stampMilliseconds: 1000 + Int64(number),
+                change: .member(MemberChange(ofUser: said.0, .state(interests: said.1))))
+        }
+        #expect(try catalog.apply(journaled: statements).applied == 3)
+        let loaded = try community.store.load(community.recompute().manifest.version)
+        let table = try #require(try community.store.members(of: loaded))
+        func stated(_ user: String) throws -> PublishedMember.Feedback? { try table.member(withID: user)?.feedback }
+        #expect(try stated("u1")?.interests == ["owls"] && stated("u1")?.interestsStamp == 1000)
+        #expect(try stated("u2")?.interests == [] && stated("u2")?.interestsStamp == 1001)
+        #expect(try stated("u3")?.interests == ["birds", "u3"] && stated("u3")?.interestsStamp == nil)
+        #expect(try stated("lurker") == .init(interestsStamp: 1002))
+    }
+
+    @Test("are not written in a dry run, and are the same for any number of threads")
+    func threads() throws {
+        let (community, _) = try community(seed: 3)
+        #expect(try community.recompute { $0.isDryRun = true }.manifest.members == nil)
+        let reports = try [1, 3].map { threads in
+            let store = FolderStore("\(community.directory.path)/\(threads)")
+            let job = RecomputeJob(
+                catalogPath: community.catalogPath, store: store, parameters: .init(threads: threads),
+                startedAtMilliseconds: Self.now)
+            return try job.run(observer: RecordingObserver()).manifest.members
+        }
+        #expect(reports[0] != nil && reports[0] == reports[1])
+    }
+}
