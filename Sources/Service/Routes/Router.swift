@@ -245,8 +245,8 @@ final class Router: Sendable {
         let call = Call(
             responder: responder, path: path, parameters: parameters, bearer: bearer,
             isOpen: gate.knowsTokens && bearer == nil, headers: request.headers, gate: gate, body: request.body,
-            state: responder.follower.current,
-            shownPage: responder.exposures == nil ? nil : ShownPageSlot())
+            state: responder.follower.current, isHead: request.method == .head,
+            shownPage: responder.exposures == nil || request.method == .head ? nil : ShownPageSlot())
         var response = try endpoint.handler(call)
         // A shared cache must not give an answer for bearers to clients without a token.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
