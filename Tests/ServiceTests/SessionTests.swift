@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import Model
 import ModelStore
 import TestSupport
@@ -142,6 +143,96 @@ struct SessionTests {
         #expect(try Set(list(2).groups) == Set(first.groups).subtracting(["birds"]))
         try post("leave", "birds", 4)
         #expect(try list(2) == first)
+    }
+
+    @Test("A list that was empty when its session began is filled as soon as there is a group for it")
+    func empty() throws {
+        func post(_ kind: String) throws {
+            let json = Community.groups.map { #"{"id":"\(kind) \($0.id)","kind":"\(kind)","groupId":"\($0.id)"}"# }
+            let answer = try routes(1).answer(
+                .direct, "/v1/users/bob/interactions", method: "POST",
+                json: #"{"interactions":[\#(json.joined(separator: ","))]}"#)
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        try post("dismiss")
+        for _ in 0..<2 { #expect(try list(2, "?session=a").groups.isEmpty) }
+        try post("undismiss")
+        #expect(try !list(2, "?session=a").groups.isEmpty)
+    }
+
+    @Test("Each group comes once on all pages, and none is left out, whatever happens between two pages")
+    func changingPages() throws {
+        let whole = try list(0, "?session=whole", of: "ann").groups
+        for (number, group) in Community.groups.map(\.id).enumerated() {
+            for kind in ["join", "dismiss"] {
+                for minutes in [Int64(1), 25 * 60] {
+                    let session = "\(number)\(kind)\(minutes)"
+                    var (groups, next, page) = ([String](), String?.none, 0)
+                    repeat {
+                        let after = next?.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+                        let query = "?session=\(session)&limit=2\(after.map { "&after=\($0)" } ?? "")"
+                        let list = try list(page == 0 ? 0 : minutes, query, of: "ann")
+                        groups += list.groups
+                        next = list.next
+                        if page == 0 {
+                            let json =
+                                #"{"interactions":[{"id":"\#(session)","kind":"\#(kind)","groupId":"\#(group)"}]}"#
+                            let answer = try routes(1).answer(
+                                .direct, "/v1/users/ann/interactions", method: "POST", json: json)
+                            #expect(answer.status == 200)
+                        }
+                        page += 1
+                    } while next != nil
+                    #expect(Set(groups).count == groups.count, "\(session): \(groups)")
+                    let present = Set(try list(minutes, "?session=\(session)", of: "ann").groups)
+                    #expect(present.subtracting(groups).isEmpty, "\(session): \(groups)")
+                    let undo = kind == "join" ? "leave" : "undismiss"
+                    let json = #"{"interactions":[{"id":"un\#(session)","kind":"\#(undo)","groupId":"\#(group)"}]}"#
+                    #expect(
+                        try routes(1).answer(.direct, "/v1/users/ann/interactions", method: "POST", json: json).status
+                            == 200)
+                }
+            }
+        }
+        #expect(!whole.isEmpty)
+    }
+
+    @Test("The text of seen groups is read back, and no other text is")
+    func seenGroups() throws {
+        var seen = SeenGroups()
+        for number in 0..<300 { seen.insert("group-\(number)") }
+        let text = try #require(seen.text)
+        #expect(SeenGroups(text) == seen && text.utf8.count <= SeenGroups.lengthLimit)
+        #expect(seen.contains("group-7") && !seen.contains("group-300"))
+        for other in ["", "~", "~AAAA", "group-1", String(text.dropLast()), text + "A"] {
+            #expect(SeenGroups(other) == nil, "\(other)")
+        }
+        for number in 300..<1000 { seen.insert("group-\(number)") }
+        #expect(seen.text == nil)
+        let plain = try list(0, "?limit=2").groups[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        #expect(try list(0, "?limit=2&after=\(plain ?? "")").groups == Array(list(0).groups[2..<4]))
+    }
+
+    @Test("A semicolon inside an excluded id is escaped; if there is no such group, its parts are meant")
+    func excludedSemicolon() throws {
+        let encoded = try EncodedModel(
+            groups: ["a", "a;b", "b", "c"].map { GroupFacts(id: $0, title: "") }, tables: [:])
+        let model = VisibleModel(try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
+        func words(_ query: String) throws -> FilterWords {
+            let query = try HTTPRequest.QueryParameter.list(of: Array(query.utf8))
+            return try RequestParameters(query, declared: Parameter.filters).filters
+        }
+        for (query, groups) in [
+            ("exclude=a%3Bb", [1]), ("exclude=a;b", [0, 2]), ("exclude=a%3Bb;c", [1, 3]), ("exclude=b%3Bc", [2, 3]),
+        ] as [(String, Set<UInt32>)] {
+            #expect(try words(query).filter(in: model).excluded == groups, "\(query)")
+        }
+        #expect(try words("exclude=a%3Bb").text != words("exclude=a;b").text)
+        #expect(try words("exclude=a%3Bb").text != words("exclude=a%253Bb").text)
+        // A client that escapes every semicolon may send long lists.
+        let many = (0..<Parameter.listLimit).map { "group-\($0)" }.joined(separator: "%3B")
+        #expect(try words("exclude=\(many)").excluded.count == Parameter.listLimit)
+        #expect(throws: Problem.self) { try words("exclude=\(many)%3Bmore") }
     }
 
     @Test("Pages continue through the frozen list, even if the group between two pages leaves it")
