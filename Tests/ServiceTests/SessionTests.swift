@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import Model
 import ModelStore
+import Recommendation
 import TestSupport
 import Testing
 
@@ -43,6 +44,15 @@ struct SessionTests {
         let answer = try routes(minutes).answer(.direct, "/v1/users/\(user)/recommendations\(query)")
         try #require(answer.status == 200, "\(answer.text)")
         return try JSONDecoder().decode(List.self, from: Data(answer.body))
+    }
+
+    /// Records interactions of one kind a minute after the start.
+    private func post(_ kind: String, _ groups: [String], _ id: String, of user: String = "bob") throws {
+        let interactions = groups.map { #"{"id":"\#(id) \#($0)","kind":"\#(kind)","groupId":"\#($0)"}"# }
+        let answer = try routes(1).answer(
+            .direct, "/v1/users/\(user)/interactions", method: "POST",
+            json: #"{"interactions":[\#(interactions.joined(separator: ","))]}"#)
+        #expect(answer.status == 200, "\(answer.text)")
     }
 
     @Test("A session without an id ends after half an hour without a request, across restarts and buckets")
@@ -124,77 +134,50 @@ struct SessionTests {
 
     @Test("Joined and dismissed groups leave the list, the others keep their order, and undoing restores them")
     func patches() throws {
-        func post(_ kind: String, _ group: String, _ id: Int) throws {
-            let json = #"{"interactions":[{"id":"\#(id)","kind":"\#(kind)","groupId":"\#(group)"}]}"#
-            let target = "/v1/users/bob/interactions"
-            #expect(try routes(1).answer(.direct, target, method: "POST", json: json).status == 200)
-        }
         let first = try list(0)
         // No other group is a neighbour of it by members or photos but one.
-        try post("dismiss", "cats 🐈", 1)
+        try post("dismiss", ["cats 🐈"], "1")
         let second = try list(2)
         #expect(second.recommendationId == first.recommendationId)
         #expect(Set(second.groups) == Set(first.groups).subtracting(["cats 🐈"]))
         let unmoved = first.groups.filter { $0 != "cats 🐈" && $0 != "alps" }
         #expect(second.groups.filter { $0 != "alps" } == unmoved)
-        try post("undismiss", "cats 🐈", 2)
+        try post("undismiss", ["cats 🐈"], "2")
         #expect(try list(2) == first)
-        try post("join", "birds", 3)
+        try post("join", ["birds"], "3")
         #expect(try Set(list(2).groups) == Set(first.groups).subtracting(["birds"]))
-        try post("leave", "birds", 4)
+        try post("leave", ["birds"], "4")
         #expect(try list(2) == first)
     }
 
     @Test("A list that was empty when its session began is filled as soon as there is a group for it")
     func empty() throws {
-        func post(_ kind: String) throws {
-            let json = Community.groups.map { #"{"id":"\(kind) \($0.id)","kind":"\(kind)","groupId":"\($0.id)"}"# }
-            let answer = try routes(1).answer(
-                .direct, "/v1/users/bob/interactions", method: "POST",
-                json: #"{"interactions":[\#(json.joined(separator: ","))]}"#)
-            #expect(answer.status == 200, "\(answer.text)")
-        }
-        try post("dismiss")
+        let groups = Community.groups.map(\.id)
+        try post("dismiss", groups, "1")
         for _ in 0..<2 { #expect(try list(2, "?session=a").groups.isEmpty) }
-        try post("undismiss")
+        try post("undismiss", groups, "2")
         #expect(try !list(2, "?session=a").groups.isEmpty)
     }
 
-    @Test("Each group comes once on all pages, and none is left out, whatever happens between two pages")
-    func changingPages() throws {
-        let whole = try list(0, "?session=whole", of: "ann").groups
+    @Test(
+        "Each group comes once on all pages, and none is left out, whatever happens between two pages",
+        arguments: ["join", "dismiss"], [Int64(1), 25 * 60])
+    func changingPages(kind: String, minutes: Int64) throws {
         for (number, group) in Community.groups.map(\.id).enumerated() {
-            for kind in ["join", "dismiss"] {
-                for minutes in [Int64(1), 25 * 60] {
-                    let session = "\(number)\(kind)\(minutes)"
-                    var (groups, next, page) = ([String](), String?.none, 0)
-                    repeat {
-                        let after = next?.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
-                        let query = "?session=\(session)&limit=2\(after.map { "&after=\($0)" } ?? "")"
-                        let list = try list(page == 0 ? 0 : minutes, query, of: "ann")
-                        groups += list.groups
-                        next = list.next
-                        if page == 0 {
-                            let json =
-                                #"{"interactions":[{"id":"\#(session)","kind":"\#(kind)","groupId":"\#(group)"}]}"#
-                            let answer = try routes(1).answer(
-                                .direct, "/v1/users/ann/interactions", method: "POST", json: json)
-                            #expect(answer.status == 200)
-                        }
-                        page += 1
-                    } while next != nil
-                    #expect(Set(groups).count == groups.count, "\(session): \(groups)")
-                    let present = Set(try list(minutes, "?session=\(session)", of: "ann").groups)
-                    #expect(present.subtracting(groups).isEmpty, "\(session): \(groups)")
-                    let undo = kind == "join" ? "leave" : "undismiss"
-                    let json = #"{"interactions":[{"id":"un\#(session)","kind":"\#(undo)","groupId":"\#(group)"}]}"#
-                    #expect(
-                        try routes(1).answer(.direct, "/v1/users/ann/interactions", method: "POST", json: json).status
-                            == 200)
-                }
+            let session = "?session=\(number)"
+            let first = try list(0, "\(session)&limit=2", of: "ann")
+            try post(kind, [group], "\(number)", of: "ann")
+            var (groups, next) = (first.groups, first.next)
+            while let after = next?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) {
+                let page = try list(minutes, "\(session)&limit=2&after=\(after)", of: "ann")
+                groups += page.groups
+                next = page.next
             }
+            #expect(Set(groups).count == groups.count, "\(group): \(groups)")
+            let present = try list(minutes, session, of: "ann").groups
+            #expect(Set(present).subtracting(groups).isEmpty, "\(group): \(groups), of \(present)")
+            try post(kind == "join" ? "leave" : "undismiss", [group], "un\(number)", of: "ann")
         }
-        #expect(!whole.isEmpty)
     }
 
     @Test("The text of seen groups is read back, and no other text is")
