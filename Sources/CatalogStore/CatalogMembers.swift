@@ -184,6 +184,16 @@ extension Catalog {
         }
     }
 
+    /// Returns the interactions of a member that were recorded last, the latest first.
+    public func latestInteractions(ofUser id: String, limit: Int) throws(CatalogError) -> [InteractionRecord] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(Self.selectInteractions + "ORDER BY interaction_key DESC LIMIT ?")
+            rows.bind(id, at: 1)
+            rows.bind(Int64(limit), at: 2)
+            return try InteractionRecord.all(in: rows)
+        }
+    }
+
     /// Returns all interactions of a member with groups that affect lists, in the order in which they were recorded.
     ///
     /// - Parameters:

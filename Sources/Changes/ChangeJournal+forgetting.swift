@@ -63,7 +63,7 @@ extension ChangeJournal {
     /// Forgets one or all interactions of a user; memberships, favourites and follows stay.
     ///
     /// - Parameter stamp: only interactions of changes before this stamp are forgotten; nil for all changes.
-    /// - Returns: the number of interactions that were forgotten.
+    /// - Returns: the number of ids of interactions that were forgotten; two daemons may have recorded one of them.
     @discardableResult
     func forget(_ id: String?, ofUser user: String, before stamp: ChangeStamp?) throws(DatabaseError) -> Int {
         if id == nil { try eraseAll(.exposures, ofUser: user, before: stamp) }
@@ -77,15 +77,16 @@ extension ChangeJournal {
             rows.bind(user, at: 1)
             if let id { rows.bind(id, at: 2) }
         }
-        var count = 0
+        var forgotten: Set<BytewiseString> = []
         for (key, change) in found where stamp.map({ change.stamp < $0 }) ?? true {
-            count += try forget(id, in: change, key, ofUser: user)
+            forgotten.formUnion(try forget(id, in: change, key, ofUser: user))
         }
-        return count
+        return forgotten.count
     }
 
+    /// Forgets one or all interactions of a change, and returns their ids.
     private func forget(_ id: String?, in change: JournaledChange, _ key: Int64, ofUser user: String)
-        throws(DatabaseError) -> Int
+        throws(DatabaseError) -> Set<BytewiseString>
     {
         let ids = try database.prepare("SELECT id FROM interactions WHERE change_key = ? AND is_forgotten = 0")
         ids.bind(key, at: 1)
@@ -104,7 +105,7 @@ extension ChangeJournal {
         }
         guard !kept.isEmpty else {
             try erase(key, change)
-            return forgotten.count
+            return forgotten
         }
         try rewrite(key, change.replacing(with: Change.member(MemberChange(ofUser: user, .record(kept))).encoded))
         let delete = try database.prepare("DELETE FROM interactions WHERE user_id = ? AND id = ? AND change_key = ?")
@@ -118,7 +119,7 @@ extension ChangeJournal {
                 try delete.run()
             }
         }
-        return forgotten.count
+        return forgotten
     }
 
     /// Notes that an interaction of a change is kept only for the membership, favourite or follow that it changes.

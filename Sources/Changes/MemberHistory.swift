@@ -170,6 +170,34 @@ extension ChangeJournal {
         }
     }
 
+    /// Returns the interactions of a member whose changes apply last, the latest first.
+    public func latestInteractions(ofUser id: String, limit: Int) throws(ChangeError) -> [InteractionRecord] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT \(Self.columns) FROM changes
+                WHERE user_id = ? AND kind = \(ChangeKind.interactions.rawValue)
+                ORDER BY stamp DESC, origin DESC, sequence DESC
+                """)
+            rows.bind(id, at: 1)
+            var found: [InteractionRecord] = []
+            while found.count < limit, try rows.step() {
+                guard let change = change(rows) else { continue }
+                var ids: Set<BytewiseString> = []
+                let interactions = (change.change?.interactions ?? []).filter {
+                    ids.insert(BytewiseString($0.id)).inserted
+                }
+                for interaction in interactions.reversed() where found.count < limit {
+                    guard let first = try firstChange(interaction.id, ofUser: id), first.of == change.stamp,
+                        !first.isForgotten
+                    else { continue }
+                    found.append(interaction)
+                }
+            }
+            return found
+        }
+    }
+
     /// Returns the first change that has an interaction, and whether it is kept only for the membership.
     private func firstChange(_ id: String, ofUser user: String) throws(DatabaseError)
         -> (of: ChangeStamp, isForgotten: Bool)?

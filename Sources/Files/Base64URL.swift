@@ -4,7 +4,14 @@ import FoundationEssentials
 public enum Base64URL {
     /// Returns bytes as text.
     public static func encode(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let letters = Data(bytes).base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }.map { letter in
+            switch letter {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: letter
+            }
+        }
+        return String(decoding: letters, as: UTF8.self)
     }
 
     /// Returns the bytes of a text, or nil if it is not in this form.

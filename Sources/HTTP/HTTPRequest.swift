@@ -6,6 +6,16 @@ public struct HTTPRequest: Sendable {
         public let name: String
         /// The decoded value; empty if there is none.
         public let value: String
+        /// The value as received, with its escapes.
+        let encodedValue: ArraySlice<UInt8>
+
+        /// The decoded parts of the value, which is divided at its semicolons first: `a;b%3Bc` is `["a", "b;c"]`.
+        public var elements: [String] {
+            // The value was decoded as a whole, so each part can be decoded.
+            encodedValue.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
+                (try? PercentEncoding.decode($0, plusIsSpace: true)) ?? ""
+            }
+        }
 
         /// Reads the parameters of a query, or the fields of a form, which are written alike.
         ///

@@ -43,6 +43,8 @@ struct RequestReader {
     private var lineBudgetBytes: Int
     private var hasSkippedEmptyLine = false
     private var requestLine: RequestLine?
+    /// Whether the last request, also one that is refused, is for a header without a body.
+    private(set) var isHead = false
     private var headers = HTTPHeaders()
     private var continuation = Continuation.close
     private var body: [UInt8] = []
@@ -71,6 +73,7 @@ struct RequestReader {
         while true {
             switch part {
             case .requestLine:
+                isHead = bytes[start...].starts(with: "HEAD ".utf8)
                 guard let line = try nextLine() else { return .incomplete }
                 // Some clients send an empty line after a body. One is skipped (RFC 9112, section 2.2).
                 if line.isEmpty && !hasSkippedEmptyLine {

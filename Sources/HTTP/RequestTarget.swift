@@ -65,7 +65,8 @@ struct RequestTarget {
             parameters.append(
                 HTTPRequest.QueryParameter(
                     name: try PercentEncoding.decode(pair[..<nameEnd], plusIsSpace: true),
-                    value: try PercentEncoding.decode(pair[nameEnd...].dropFirst(), plusIsSpace: true)))
+                    value: try PercentEncoding.decode(pair[nameEnd...].dropFirst(), plusIsSpace: true),
+                    encodedValue: pair[nameEnd...].dropFirst()))
         }
         return parameters
     }

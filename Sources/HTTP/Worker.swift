@@ -278,7 +278,8 @@ extension Worker {
                 }
             }
         } catch {
-            send(core.refusal(error), to: nil, then: .close, on: connection)
+            let method = connection.reader.isHead ? HTTPMethod.head : nil
+            send(core.refusal(error), to: method, then: .close, on: connection)
         }
     }
 

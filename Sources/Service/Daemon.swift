@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-public import HTTP
+import HTTP
 import ModelStore
 import Recommendation
 import Synchronization
@@ -255,19 +255,46 @@ public final class Daemon: Sendable {
     /// call this. A second call returns at once.
     public func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        configuration.log.info("stopping")
+        let (log, end) = (configuration.log, ContinuousClock.now + configuration.stopLimit)
+        log.info("stopping")
         let watching = watching.withLock { $0 }
         let works = works.withLock { $0 }
         for timer in watching + works.timers { timer.cancel() }
-        server.stop(waitingAtMost: configuration.stopGrace)
-        recorder?.stop()
+        server.stop(waitingAtMost: min(configuration.stopGrace, configuration.stopLimit))
         // The last answers have noted what they showed.
-        works.parts.exposures.flush(to: works.parts.community)
-        works.parts.sharedSessions?.writePending()
-        works.parts.relay?.stop()
-        works.reporter?.withdraw()
-        configuration.log.info("stopped")
+        let exposures = works.parts.exposures
+        let waitingCount = exposures.waitingCount
+        let isDone = writeAll(of: works, before: end)
+        let lostCount = exposures.waitingCount
+        let written = "stopped; \(waitingCount - lostCount) exposures of experiments were written at the end"
+        switch (waitingCount, lostCount, isDone) {
+        case (0, 0, true): log.info("stopped")
+        case (_, 0, true): log.info(written)
+        case (_, 0, false): log.error("\(written), but other writes took longer than \(configuration.stopLimit)")
+        default: log.error("\(written), and \(lostCount) were not: a report of experiments lacks them")
+        }
         hasStopped.signal()
+    }
+
+    /// Writes everything that waits in memory, on another thread, as a disk or a store may hang.
+    ///
+    /// - Returns: whether all is done before the end.
+    private func writeAll(of works: Works, before end: ContinuousClock.Instant) -> Bool {
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "last-writes").async { [recorder, routers, configuration] in
+            let parts = works.parts
+            recorder?.stop()
+            // A run under way has taken some of what waits, and would report the daemon after its report is withdrawn.
+            for timer in works.timers { timer.finish() }
+            works.reporter?.withdraw()
+            parts.sharedSessions?.writePending()
+            if configuration.hasPages { routers.maker.noteHistory() }
+            parts.exposures.finish(to: parts.community, before: end)
+            parts.relay?.stop()
+            isDone.signal()
+        }
+        let left = max(.zero, end - .now)
+        return isDone.wait(timeout: .now() + .milliseconds(Int(left / .milliseconds(1)))) == .success
     }
 }
 
@@ -319,73 +346,5 @@ extension Daemon {
         unsafe sigemptyset(&signals)
         for number in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, number) }
         return signals
-    }
-}
-
-extension Daemon {
-    /// The configuration of a daemon: its data, its address and its settings.
-    public struct Configuration: Sendable {
-        /// The store of versions, the source of members, and the place for changes.
-        public var deployment: Deployment
-        /// The catalog that is not there yet; nil if the deployment is complete.
-        public var awaited: AwaitedCatalog?
-        /// The address, the port and the limits of the server; without keys, the address must be a loopback address.
-        public var server: HTTPServer.Configuration
-        /// The settings that can change while the daemon runs.
-        public var live = LiveSettings()
-        /// The source of changed settings; nil if the settings never change.
-        public var settingsSource: (any SettingsSource)?
-        /// The interval between two reads of `settingsSource`, from 10 milliseconds to an hour, inclusive.
-        public var settingsPollInterval = Duration.seconds(5)
-        /// The interval between two checks of the store and the key file, from 10 milliseconds to an hour, inclusive.
-        public var pollInterval = Duration.milliseconds(500)
-        /// The interval between two checks for changes to the catalog, from 10 milliseconds to an hour, inclusive.
-        public var changePollInterval = Duration.milliseconds(100)
-        /// The memory of the answer cache, in bytes; 0 for no cache.
-        public var answerCacheBytes = 32 << 20
-        /// Whether there are pages for operators below `/admin`.
-        public var hasPages = false
-        /// The recording of requests with their answers; nil to record none.
-        public var tape: TapeSettings?
-        /// The longest time that a stop waits for responses that are being sent.
-        public var stopGrace = Duration.seconds(10)
-        /// The time between a signal to stop and the end.
-        public var drain = Drain(.zero)
-        /// The log of events, such as a start, a new version, a failure or a refusal.
-        public var log: EventLog
-        /// The clock, in Unix milliseconds.
-        public var now: @Sendable () -> Int64 = { SystemClock.nowMilliseconds }
-
-        /// Creates a configuration with the usual intervals and limits, without keys.
-        public init(
-            _ deployment: Deployment, server: HTTPServer.Configuration = HTTPServer.Configuration(),
-            log: EventLog = .standardError
-        ) {
-            self.deployment = deployment
-            self.server = server
-            self.log = log
-        }
-
-        /// Checks the address and the intervals.
-        ///
-        /// Without keys, everybody who reaches the daemon may ask for the data of any member. An address that other
-        /// machines can reach is then refused.
-        ///
-        /// - Throws: `ServiceError.addressRefused` or `startFailed`.
-        func validate() throws(ServiceError) {
-            guard live.access.keys != nil || server.address.hasPrefix("127.") || server.address == "::1" else {
-                throw ServiceError(
-                    .addressRefused,
-                    """
-                    the daemon does not listen at \(server.address) without keys to check tokens with: \
-                    give it a key file, or use 127.0.0.1 or ::1
-                    """)
-            }
-            for interval in [pollInterval, changePollInterval, settingsPollInterval]
-            where interval < .milliseconds(10) || interval > .seconds(3600) {
-                throw ServiceError(
-                    .startFailed, "a poll interval is \(interval): it must be from 10 milliseconds to an hour")
-            }
-        }
     }
 }

@@ -129,6 +129,7 @@ extension SettingsWatch: MetricSource {
 final class RepeatingTimer: Sendable {
     // After `init` it is only cancelled, which any thread may do.
     private nonisolated(unsafe) let source: any DispatchSourceTimer
+    private let hasEnded = DispatchSemaphore(value: 0)
 
     init(label: String, interval: Duration, _ body: @escaping @Sendable () -> Void) {
         let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: label))
@@ -137,6 +138,7 @@ final class RepeatingTimer: Sendable {
         source.schedule(
             deadline: .now(), repeating: .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)))
         source.setEventHandler(handler: body)
+        source.setCancelHandler { [hasEnded] in hasEnded.signal() }
         source.activate()
     }
 
@@ -144,6 +146,14 @@ final class RepeatingTimer: Sendable {
 
     /// Prevents further runs; a run under way continues.
     func cancel() { unsafe source.cancel() }
+
+    /// Prevents further runs, and waits for the end of a run under way; the task must not call it.
+    func finish() {
+        cancel()
+        hasEnded.wait()
+        // This wakes other waiting threads.
+        hasEnded.signal()
+    }
 }
 
 /// The reason why the daemon cannot start or cannot answer for a while.

@@ -141,6 +141,17 @@ extension Problem {
         ).with { $0.parameter = name }
     }
 
+    /// A write is about an unknown member whose id has a plus, which some programs write for a space.
+    static func ambiguousPlus(_ name: String, _ id: String) -> Problem {
+        Problem(
+            status: .badRequest, kind: .badParameter, title: "Bad parameter",
+            detail: """
+                the parameter "\(name)" is "\(id)", and there is no such member: in a path, write %20 for a space and \
+                %2B for a plus
+                """
+        ).with { $0.parameter = name }
+    }
+
     /// No object of this kind has the id; `near` holds similar ids.
     static func unknown(_ kind: Kind, _ noun: String, id: String, near: [String]) -> Problem {
         let hint = near.isEmpty ? "" : "; did you mean \(choice(of: near))?"

@@ -55,6 +55,8 @@ struct ChangeJournalTests: JournalTests {
         #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [late, early])
         #expect(try journal.interactions(ofUser: "ann", after: "1", limit: 9) == [early])
         #expect(try journal.interactions(ofUser: "ann", after: "x", limit: 9) == nil)
+        #expect(try journal.latestInteractions(ofUser: "ann", limit: 9) == [early, late])
+        #expect(try journal.latestInteractions(ofUser: "ann", limit: 1) == [early])
         #expect(try journal.recentChanges(ofUser: "eve") == nil)
         #expect(try journal.kept() == [journal.origin: SequenceRange(after: 0, last: 2)])
         #expect(try journal.timeRecorded(2, of: journal.origin) == 5)

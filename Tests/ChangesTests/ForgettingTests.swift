@@ -43,6 +43,19 @@ struct ForgettingTests: JournalTests {
         #expect(try one.interactions(ofUser: "ann", after: nil, limit: 9) == [])
     }
 
+    @Test("An interaction that two daemons recorded is forgotten as one")
+    func recordedTwice() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        let sent = [Self.interaction("1", .click), Self.interaction("2", .join), Self.interaction("3", .dismiss)]
+        for journal in [one, other] { for interaction in sent { _ = try record(journal, interaction) } }
+        _ = try other.follow(self.sent(one), beyond: .none, at: 8)
+        func forget(_ id: String?) throws -> [Change.Outcome] {
+            try other.record([.member(MemberChange(ofUser: "ann", .forget(id: id)))], at: 9)
+        }
+        #expect(try forget("1") == [.member(.forgotten(1))] && forget("1") == [.member(.forgotten(0))])
+        #expect(try forget(nil) == [.member(.forgotten(2))] && forget(nil) == [.member(.forgotten(0))])
+    }
+
     @Test("Nobody's follows name a forgotten member, whichever change comes first")
     func forgottenFollowed() throws {
         let (one, other, late) = (try journal("one"), try journal("other"), try journal("late"))

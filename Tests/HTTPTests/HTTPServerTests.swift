@@ -59,6 +59,28 @@ struct HTTPServerTests {
         #expect(client.unread.isEmpty)
     }
 
+    @Test(
+        "A refused HEAD has the header of the refusal, and no body",
+        arguments: [
+            "/%zz HTTP/1.1\r\nHost: test\r\n\r\n", "/ HTTP/1.1\r\nHost: test\r\nbad field\r\n\r\n",
+            "/ HTTP/1.1\r\n\r\n", "/ HTTP/9.9\r\n\r\n", "/\(String(repeating: "a", count: 20_000))",
+            "/ HTTP/1.1\r\nHost: test\r\nContent-Length: 9999999\r\n\r\n",
+        ])
+    func refusedHead(rest: String) throws {
+        let server = try makeServer()
+        defer { server.stop() }
+        for start in ["HEAD ", "\r\nHEAD "] {
+            let client = try makeClient(server)
+            client.send(start + rest)
+            let response = try #require(client.receive(hasBody: false))
+            #expect(response.status >= 400 && response.headers["content-length"] != "0")
+            #expect(client.waitForEnd() && client.unread.isEmpty)
+        }
+        let client = try makeClient(server)
+        client.send("GET " + rest)
+        #expect(client.receive()?.body.isEmpty == false)
+    }
+
     @Test("A body arrives whole", arguments: [0, 1, 1000, 65536])
     func body(count: Int) throws {
         let server = try makeAnsweringServer { HTTPResponse(status: .ok, body: $0.body) }

@@ -60,6 +60,12 @@ struct RequestTargetTests {
         #expect(query == ["b|1", "c|& +", "b|2", "d|", "|e", "f|g=h?"])
     }
 
+    @Test("A list in a query is divided before it is decoded")
+    func elements() throws {
+        let elements = try request("/a?b=c;d%3Be;f+g;&h&i=;").query.map(\.elements)
+        #expect(elements == [["c", "d;e", "f g", ""], [""], ["", ""]])
+    }
+
     @Test("The raw path keeps its escapes")
     func rawPath() throws {
         #expect(try request("/a%2Fb/c?d=e").rawPath == "/a%2Fb/c")

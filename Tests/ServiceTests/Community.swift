@@ -114,6 +114,7 @@ struct FakeCommunity: CommunitySource {
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? { nil }
     func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount { RecordedAmount() }
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? { [] }
+    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord] { [] }
     func interests(ofUser id: String) throws(ServiceError) -> [String] { [] }
     func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] { [] }
     func curations() throws(ServiceError) -> [Curation] { [] }

@@ -167,6 +167,28 @@ struct DaemonTests {
         #expect(lines.all.suffix(2) == ["stopping", "stopped"])
     }
 
+    @Test("Nothing but the visibility is read of a private photo, so its answer takes as long as for an unknown one")
+    func privatePhoto() async throws {
+        let store = FakeStore(try Community.version("v1"))
+        let daemon = try daemon(store)
+        defer { daemon.stop() }
+        try await wait(for: daemon) { $0.status == 200 }
+        try members.execute(
+            """
+            UPDATE photos SET visibility = 1 WHERE photo_id = 'p1';
+            ALTER TABLE pools RENAME TO missing_pools;
+            ALTER TABLE memberships RENAME TO missing_memberships;
+            """)
+        for path in ["groups", "groups?by=both", "similar"] {
+            let known = try get(daemon, "/v1/photos/p1/\(path)")
+            #expect(known.status == 404 && known.text.contains("unknown-photo"), "\(known.text)")
+            let unknown = try get(daemon, "/v1/photos/p9/\(path)")
+            #expect(known.text.replacing("p1", with: "p9") == unknown.text)
+        }
+        // The tables are needed for a public photo.
+        #expect(try get(daemon, "/v1/photos/p2/groups").status == 503)
+    }
+
     @Test("Every request is logged if the option is on")
     func requestLog() throws {
         struct Entry: Decodable, Equatable {

@@ -87,6 +87,21 @@ struct ExperimentTests {
         #expect(try rows("SELECT DISTINCT recommendation_id FROM exposures") == [list.recommendationId])
     }
 
+    @Test("HEAD records nothing, and keeps no list", arguments: [0, 1 << 20])
+    func head(cacheBytes: Int) throws {
+        try start("tried")
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log, cacheBytes: cacheBytes)
+        let router = routes.router()
+        for _ in 0..<2 { #expect(try router.answer(path + "?session=s", method: "HEAD").status == 200) }
+        #expect(try router.answer("/v1/users/ann/changes?session=s", method: "HEAD").status == 200)
+        #expect(log.waitingCount == 0)
+        let sessions = try Database(path: "\(members.path)-sessions", mode: .readOnly)
+        #expect(try sessions.integer("SELECT count(*) FROM sessions") == 0)
+        #expect(try router.answer(path + "?session=s").status == 200)
+        #expect(try sessions.integer("SELECT count(*) FROM sessions") == 1 && log.waitingCount == 1)
+    }
+
     @Test("Equal pages of later writes add up, and a list of another filter is another page")
     func addingUp() throws {
         try start("tried")

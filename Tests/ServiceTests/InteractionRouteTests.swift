@@ -56,6 +56,28 @@ struct InteractionRouteTests {
         #expect(try list() == before)
     }
 
+    @Test("Nothing is recorded for an unknown id with a bare plus, which may stand for a space")
+    func plus() throws {
+        try members.execute("UPDATE users SET user_id = 'a b' WHERE user_id = 'ann'")
+        let body = #"{"interactions":[{"id":"1","kind":"join","groupId":"birds"}]}"#
+        for (method, path, json) in [
+            ("POST", "/interactions", body), ("PUT", "/interests", #"{"interests":["owls"]}"#),
+            ("DELETE", "/interactions", nil), ("DELETE", "", nil),
+        ] as [(String, String, String?)] {
+            let answer = try routes.answer(.socket, "/v1/users/a+b\(path)", method: method, json: json)
+            #expect(answer.status == 400, "\(method) \(path): \(answer.text)")
+            #expect(answer.text.contains("write %20 for a space and %2B for a plus"))
+        }
+        #expect(try members.count("SELECT count(*) FROM users") == 2)
+        #expect(try routes.answer(.socket, "/v1/users/a+b/recommendations").status == 200)
+        // With the escape, or once the member is known, a plus is a plus.
+        for id in ["a%2Bb", "a+b"] {
+            #expect(
+                try routes.answer(.socket, "/v1/users/\(id)/interactions", method: "POST", json: body).status == 200)
+        }
+        #expect(try members.count("SELECT count(*) FROM users WHERE user_id = 'a+b'") == 1)
+    }
+
     @Test("Nothing is recorded for an id that was encoded twice", arguments: ["%40nn", "%2540nn"])
     func encodedTwice(name: String) throws {
         try members.execute("UPDATE users SET user_id = '@nn' WHERE user_id = 'ann'")

@@ -356,6 +356,7 @@ struct PageTests {
         for stage in PlanStage.allCases where stage != .boosts && stage != .popularity && stage != .season {
             #expect(page.contains(">\(stage.rawValue)</td>"), "\(stage)")
         }
+        #expect(page.contains("Latest interactions (up to 30), the newest first"))
         #expect(try get(daemon, "/admin/jobs", [field]).text.contains("Jobs of the catalog: none."))
         let log = WorkLog("import groups", beside: members.path) { Bearers.now }
         log.advance(to: "reading", done: 1, total: 4)

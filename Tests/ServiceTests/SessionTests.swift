@@ -1,6 +1,8 @@
 import Foundation
+import HTTP
 import Model
 import ModelStore
+import Recommendation
 import TestSupport
 import Testing
 
@@ -42,6 +44,15 @@ struct SessionTests {
         let answer = try routes(minutes).answer(.direct, "/v1/users/\(user)/recommendations\(query)")
         try #require(answer.status == 200, "\(answer.text)")
         return try JSONDecoder().decode(List.self, from: Data(answer.body))
+    }
+
+    /// Records interactions of one kind a minute after the start.
+    private func post(_ kind: String, _ groups: [String], _ id: String, of user: String = "bob") throws {
+        let interactions = groups.map { #"{"id":"\#(id) \#($0)","kind":"\#(kind)","groupId":"\#($0)"}"# }
+        let answer = try routes(1).answer(
+            .direct, "/v1/users/\(user)/interactions", method: "POST",
+            json: #"{"interactions":[\#(interactions.joined(separator: ","))]}"#)
+        #expect(answer.status == 200, "\(answer.text)")
     }
 
     @Test("A session without an id ends after half an hour without a request, across restarts and buckets")
@@ -123,25 +134,88 @@ struct SessionTests {
 
     @Test("Joined and dismissed groups leave the list, the others keep their order, and undoing restores them")
     func patches() throws {
-        func post(_ kind: String, _ group: String, _ id: Int) throws {
-            let json = #"{"interactions":[{"id":"\#(id)","kind":"\#(kind)","groupId":"\#(group)"}]}"#
-            let target = "/v1/users/bob/interactions"
-            #expect(try routes(1).answer(.direct, target, method: "POST", json: json).status == 200)
-        }
         let first = try list(0)
         // No other group is a neighbour of it by members or photos but one.
-        try post("dismiss", "cats 🐈", 1)
+        try post("dismiss", ["cats 🐈"], "1")
         let second = try list(2)
         #expect(second.recommendationId == first.recommendationId)
         #expect(Set(second.groups) == Set(first.groups).subtracting(["cats 🐈"]))
         let unmoved = first.groups.filter { $0 != "cats 🐈" && $0 != "alps" }
         #expect(second.groups.filter { $0 != "alps" } == unmoved)
-        try post("undismiss", "cats 🐈", 2)
+        try post("undismiss", ["cats 🐈"], "2")
         #expect(try list(2) == first)
-        try post("join", "birds", 3)
+        try post("join", ["birds"], "3")
         #expect(try Set(list(2).groups) == Set(first.groups).subtracting(["birds"]))
-        try post("leave", "birds", 4)
+        try post("leave", ["birds"], "4")
         #expect(try list(2) == first)
+    }
+
+    @Test("A list that was empty when its session began is filled as soon as there is a group for it")
+    func empty() throws {
+        let groups = Community.groups.map(\.id)
+        try post("dismiss", groups, "1")
+        for _ in 0..<2 { #expect(try list(2, "?session=a").groups.isEmpty) }
+        try post("undismiss", groups, "2")
+        #expect(try !list(2, "?session=a").groups.isEmpty)
+    }
+
+    @Test(
+        "Each group comes once on all pages, and none is left out, whatever happens between two pages",
+        arguments: ["join", "dismiss"], [Int64(1), 25 * 60])
+    func changingPages(kind: String, minutes: Int64) throws {
+        for (number, group) in Community.groups.map(\.id).enumerated() {
+            let session = "?session=\(number)"
+            let first = try list(0, "\(session)&limit=2", of: "ann")
+            try post(kind, [group], "\(number)", of: "ann")
+            var (groups, next) = (first.groups, first.next)
+            while let after = next?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) {
+                let page = try list(minutes, "\(session)&limit=2&after=\(after)", of: "ann")
+                groups += page.groups
+                next = page.next
+            }
+            #expect(Set(groups).count == groups.count, "\(group): \(groups)")
+            let present = try list(minutes, session, of: "ann").groups
+            #expect(Set(present).subtracting(groups).isEmpty, "\(group): \(groups), of \(present)")
+            try post(kind == "join" ? "leave" : "undismiss", [group], "un\(number)", of: "ann")
+        }
+    }
+
+    @Test("The text of seen groups is read back, and no other text is")
+    func seenGroups() throws {
+        var seen = SeenGroups()
+        for number in 0..<300 { seen.insert("group-\(number)") }
+        let text = try #require(seen.text)
+        #expect(SeenGroups(text) == seen && text.utf8.count <= SeenGroups.lengthLimit)
+        #expect(seen.contains("group-7") && !seen.contains("group-300"))
+        for other in ["", "~", "~AAAA", "group-1", String(text.dropLast()), text + "A"] {
+            #expect(SeenGroups(other) == nil, "\(other)")
+        }
+        for number in 300..<1000 { seen.insert("group-\(number)") }
+        #expect(seen.text == nil)
+        let plain = try list(0, "?limit=2").groups[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        #expect(try list(0, "?limit=2&after=\(plain ?? "")").groups == Array(list(0).groups[2..<4]))
+    }
+
+    @Test("A semicolon inside an excluded id is escaped; if there is no such group, its parts are meant")
+    func excludedSemicolon() throws {
+        let encoded = try EncodedModel(
+            groups: ["a", "a;b", "b", "c"].map { GroupFacts(id: $0, title: "") }, tables: [:])
+        let model = VisibleModel(try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
+        func words(_ query: String) throws -> FilterWords {
+            let query = try HTTPRequest.QueryParameter.list(of: Array(query.utf8))
+            return try RequestParameters(query, declared: Parameter.filters).filters
+        }
+        for (query, groups) in [
+            ("exclude=a%3Bb", [1]), ("exclude=a;b", [0, 2]), ("exclude=a%3Bb;c", [1, 3]), ("exclude=b%3Bc", [2, 3]),
+        ] as [(String, Set<UInt32>)] {
+            #expect(try words(query).filter(in: model).excluded == groups, "\(query)")
+        }
+        #expect(try words("exclude=a%3Bb").text != words("exclude=a;b").text)
+        #expect(try words("exclude=a%3Bb").text != words("exclude=a%253Bb").text)
+        // A client that escapes every semicolon may send long lists.
+        let many = (0..<Parameter.listLimit).map { "group-\($0)" }.joined(separator: "%3B")
+        #expect(try words("exclude=\(many)").excluded.count == Parameter.listLimit)
+        #expect(throws: Problem.self) { try words("exclude=\(many)%3Bmore") }
     }
 
     @Test("Pages continue through the frozen list, even if the group between two pages leaves it")

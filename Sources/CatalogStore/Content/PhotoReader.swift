@@ -193,6 +193,26 @@ extension Catalog {
         }
     }
 
+    /// Returns a public photo as `photo(withID:)` does, or `nil` if there is no such photo.
+    ///
+    /// Nothing else is read about a photo that is not shown, and for an unknown id the row of the next photo is read.
+    /// Otherwise the time would tell the two apart.
+    ///
+    /// - Parameter isShown: returns whether a public photo of an owner is shown.
+    public func publicPhoto(withID id: String, where isShown: (_ ownerID: String?) -> Bool = { _ in true })
+        throws(CatalogError) -> PhotoRecord?
+    {
+        try wrapping { () throws(DatabaseError) in
+            try photo(
+                "photo_id = ?1 AND visibility = 0",
+                of: """
+                    (SELECT photo_key, user_key, visibility, tags, latitude, longitude, photo_id FROM photos
+                    WHERE photo_id >= ?1 ORDER BY photo_id LIMIT 1) AS photos
+                    """, where: isShown
+            ) { $0.bind(id, at: 1) }
+        }
+    }
+
     /// Returns the photo of a column in a matrix of this catalog.
     public func photo(ofColumn column: UInt32) throws(CatalogError) -> PhotoRecord? {
         try wrapping { () throws(DatabaseError) in
@@ -226,14 +246,17 @@ extension Catalog {
         }
     }
 
-    private func photo(_ condition: String, _ bind: (Statement) -> Void) throws(DatabaseError) -> PhotoRecord? {
+    private func photo(
+        _ condition: String, of source: String = "photos", where isShown: (_ ownerID: String?) -> Bool = { _ in true },
+        _ bind: (Statement) -> Void
+    ) throws(DatabaseError) -> PhotoRecord? {
         let row = try database.prepare(
             """
             SELECT photo_key, photos.user_key, visibility, user_id, tags, latitude, longitude, photo_id
-            FROM photos LEFT JOIN users USING (user_key) WHERE \(condition)
+            FROM \(source) LEFT JOIN users USING (user_key) WHERE \(condition)
             """)
         bind(row)
-        guard try row.step() else { return nil }
+        guard try row.step(), isShown(row.optionalText(3)) else { return nil }
         let (key, owner) = (row.integer(0), row.optionalInteger(1))
         let location = row.optionalNumber(5).flatMap { latitude in
             row.optionalNumber(6).map { PhotoRecord.Location(latitude: latitude, longitude: $0) }

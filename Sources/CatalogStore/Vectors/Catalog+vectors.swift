@@ -28,7 +28,11 @@ extension Catalog {
 
     /// Returns the vector of a photo, of length 1, or `nil` if there is no such photo, or it has none.
     public func vector(ofPhoto id: String) throws(CatalogError) -> [Float]? {
-        guard let (file, slot) = try slot(ofPhoto: id) else { return nil }
+        try vector(ofPhoto: id, where: "true")
+    }
+
+    private func vector(ofPhoto id: String, where condition: String) throws(CatalogError) -> [Float]? {
+        guard let (file, slot) = try slot(ofPhoto: id, where: condition) else { return nil }
         guard let vector = file.vector(in: slot) else {
             throw VectorFile.damaged(file.path, "the vector of photo \(id) is not what was written")
         }
@@ -41,15 +45,15 @@ extension Catalog {
     ///   - id: the photo's external id.
     ///   - model: the name of the model that made the vectors.
     public func vector(ofPublicPhoto id: String, model: String) throws(CatalogError) -> [Float]? {
-        guard try photo(withID: id)?.visibility == .public, try vectorSpace()?.model == model else { return nil }
-        return try vector(ofPhoto: id)
+        guard try vectorSpace()?.model == model else { return nil }
+        return try vector(ofPhoto: id, where: "visibility = 0")
     }
 
-    private func slot(ofPhoto id: String) throws(CatalogError) -> (VectorFile, Int64)? {
+    private func slot(ofPhoto id: String, where condition: String) throws(CatalogError) -> (VectorFile, Int64)? {
         try readingVectors { file throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 let row = try database.prepare(
-                    "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ?")
+                    "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND \(condition)")
                 row.bind(id, at: 1)
                 return try row.step() ? (file, row.integer(0)) : nil
             }

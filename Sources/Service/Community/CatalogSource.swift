@@ -107,6 +107,10 @@ final class CatalogSource: CommunitySource {
         }
     }
 
+    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord] {
+        try reader.read { catalog throws(CatalogError) in try catalog.latestInteractions(ofUser: id, limit: limit) }
+    }
+
     func interests(ofUser id: String) throws(ServiceError) -> [String] {
         try reader.read { catalog throws(CatalogError) in try catalog.member(withID: id)?.interests ?? [] }
     }

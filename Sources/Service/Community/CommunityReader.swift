@@ -132,9 +132,10 @@ extension CommunityReader {
     }
 
     private func publicPhoto(withID id: String, without removed: RemovedThings) throws(ServiceError) -> PhotoRecord? {
-        let found = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
-        guard var photo = found ?? nil, photo.visibility == .public, !removed.hides(photo.id, of: photo.ownerID)
-        else { return nil }
+        let found = try read { catalog throws(CatalogError) in
+            try catalog.publicPhoto(withID: id) { !removed.hides(id, of: $0) }
+        }
+        guard var photo = found ?? nil else { return nil }
         photo.groups.removeAll { removed.hides(photo.id, in: $0) }
         return photo
     }

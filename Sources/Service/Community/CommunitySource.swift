@@ -45,6 +45,9 @@ protocol CommunitySource: CommunityReader, Sendable {
     /// Returns interactions of a member in the order of recording, or nil if there is none with the id `after`.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]?
 
+    /// Returns the latest interactions of a member, the last recorded first.
+    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord]
+
     /// Returns the stated interests of a member; an unknown member has none.
     func interests(ofUser id: String) throws(ServiceError) -> [String]
 

@@ -211,6 +211,10 @@ final class JournalSource: CommunitySource {
         try journal.interactions(ofUser: id, after: after, limit: limit)
     }
 
+    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord] {
+        try journal.latestInteractions(ofUser: id, limit: limit)
+    }
+
     func interests(ofUser id: String) throws(ServiceError) -> [String] {
         let snapshot = served().snapshot
         let recent = try journal.recentChanges(ofUser: id, beyond: snapshot?.manifest.taken ?? .none)

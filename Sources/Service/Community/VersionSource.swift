@@ -67,6 +67,8 @@ final class VersionSource: CommunitySource {
 
     func interactions(ofUser id: String, after: String?, limit: Int) -> [InteractionRecord]? { nil }
 
+    func latestInteractions(ofUser id: String, limit: Int) -> [InteractionRecord] { [] }
+
     func interests(ofUser id: String) -> [String] { [] }
 
     func hiddenGroups(after: String?, limit: Int) -> [HiddenGroup] { [] }

@@ -1,6 +1,7 @@
 import CatalogStore
 import Changes
 import Experiments
+import Glibc
 import ModelStore
 import Synchronization
 
@@ -70,6 +71,18 @@ final class ExposureLog: Sendable {
         waiting.withLock { waiting in waiting.records = waiting.records.filter { $0.key.userID != id } }
     }
 
+    /// The number of records that are not written yet.
+    var waitingCount: Int { waiting.withLock { $0.records.count + $0.writingCount } }
+
+    /// Writes the waiting records, and tries again until all are written or the end has come.
+    func finish(to community: any CommunitySource, before end: ContinuousClock.Instant) {
+        flush(to: community)
+        while waitingCount > 0, ContinuousClock.now < end {
+            usleep(100_000)
+            flush(to: community)
+        }
+    }
+
     /// Writes the waiting records; records that cannot be written keep waiting.
     func flush(to community: any CommunitySource) {
         let records = waiting.withLock { waiting in
@@ -77,7 +90,6 @@ final class ExposureLog: Sendable {
             waiting.writingCount = waiting.records.count
             return waiting.records
         }
-        defer { waiting.withLock { $0.writingCount = 0 } }
         // Nothing waits, so the last write has succeeded.
         guard !records.isEmpty else { return failure.worked() }
         var byUser: [String: [ExposureRecord]] = [:]
@@ -87,6 +99,7 @@ final class ExposureLog: Sendable {
             let batch = Array(rest.prefix(Self.batchSize))
             do throws(ServiceError) {
                 try community.record(exposures: batch)
+                waiting.withLock { $0.writingCount -= batch.reduce(0) { $0 + $1.exposureCount } }
                 failure.worked()
             } catch {
                 failure.failed("exposures cannot be recorded: \(error.message)")
@@ -98,13 +111,20 @@ final class ExposureLog: Sendable {
             guard case .expose(let records) = change.action else { continue }
             for record in records { add(record, ofUser: change.userID) }
         }
+        waiting.withLock { $0.writingCount = 0 }
+    }
+}
+
+extension MemberChange {
+    fileprivate var exposureCount: Int {
+        if case .expose(let records) = action { records.count } else { 0 }
     }
 }
 
 extension ExposureLog: MetricSource {
     func write(to text: inout MetricsText) {
-        let (count, lost) = waiting.withLock { ($0.records.count + $0.writingCount, $0.lostCount) }
-        text.gauge("coterie_exposures_waiting", "Exposures of experiments that are still to be written.", count)
+        let lost = waiting.withLock { $0.lostCount }
+        text.gauge("coterie_exposures_waiting", "Exposures of experiments that are still to be written.", waitingCount)
         text.counter(
             "coterie_exposures_lost_total", "Exposures that were dropped, as too many wait to be written.", lost)
     }

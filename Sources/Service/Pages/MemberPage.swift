@@ -126,10 +126,10 @@ extension Responder {
     private static func interactions(_ call: Call) throws(Problem) -> HTML {
         let community = try call.community(with: .memberships)
         let records = try call.reading { () throws(ServiceError) in
-            try community.interactions(ofUser: call.id, after: nil, limit: rowLimit)
+            try community.latestInteractions(ofUser: call.id, limit: rowLimit)
         }
         let stated = try call.reading { () throws(ServiceError) in try community.interests(ofUser: call.id) }
-        let rows = (records ?? []).map { record -> [HTML] in
+        let rows = records.map { record -> [HTML] in
             [
                 .time(record.atMilliseconds), "\(record.kind.rawValue)",
                 record.groupID.map { HTML.group($0, title: "") } ?? "<bdi>\(record.subjectID)</bdi>",
@@ -138,7 +138,7 @@ extension Responder {
         let words = stated.map { interest -> HTML in "<li><bdi>\(interest)</bdi></li>" }
         return """
             \(if: !stated.isEmpty, "<p>Stated interests:</p><ul class=\"words\">\(words)</ul>")
-            \(HTML.table("Interactions since the last recompute (the first \(rowLimit))", ["When", "What", "Group, photo or member"], rows))
+            \(HTML.table("Latest interactions (up to \(rowLimit)), the newest first", ["When", "What", "Group, photo or member"], rows))
             """
     }
 

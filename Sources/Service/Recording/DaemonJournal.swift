@@ -205,6 +205,11 @@ final class DaemonJournal: Sendable {
         try read { journal throws(ChangeError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
     }
 
+    /// Returns the interactions of a member in the journal whose changes apply last, the latest first.
+    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord] {
+        try read { journal throws(ChangeError) in try journal.latestInteractions(ofUser: id, limit: limit) }
+    }
+
     /// Returns the latest time among a member's last interactions, in Unix milliseconds, or nil if the journal has
     /// none.
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {

@@ -24,6 +24,8 @@ struct Call: Sendable {
     let body: [UInt8]
     /// The state of the store, read once for each request.
     let state: VersionFollower.State
+    /// Whether only the header of the answer is sent; then nothing is recorded, and no list kept.
+    let isHead: Bool
     /// The place where the handler notes the list pages that it shows; nil if they are not recorded.
     var shownPage: ShownPageSlot?
 

@@ -15,7 +15,8 @@ extension Parameter {
         "minimumPostsPerWeek", .integer(0...Int(Int32.max), standard: 0),
         "Only groups with at least so many posts a week, in the last eight weeks")
     private static let exclude = Parameter(
-        "exclude", .list(of: nil), "Without these groups: their ids, separated by semicolons")
+        "exclude", .identifiers,
+        "Without these groups: their ids, separated by semicolons; a semicolon inside an id is written %3B")
 
     /// The parameters that filter and boost the groups of a list.
     static let filters = [topics, joinPolicy, minimumMembers, minimumPosts, exclude, boost]
@@ -46,7 +47,8 @@ struct FilterWords {
     var text: String {
         var text = ""
         for (name, values) in [
-            ("topics", topics.map(Term.normalized)), ("joinPolicy", joinPolicies), ("exclude", excluded),
+            ("topics", topics.map(Term.normalized)), ("joinPolicy", joinPolicies),
+            ("exclude", excluded.map(Self.escaped)),
         ] where !values.isEmpty {
             text +=
                 "\0\(name)=" + Set(values).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ";")
@@ -58,14 +60,23 @@ struct FilterWords {
         return texts.reduce(text) { "\($0)\0boost=\($1)" }
     }
 
+    private static func escaped(_ id: String) -> String {
+        id.unicodeScalars.map { $0 == ";" ? "%3B" : $0 == "%" ? "%25" : String($0) }.joined()
+    }
+
     /// Returns the filter for a model.
     ///
-    /// Excluded groups that the model does not show are ignored, because they are in no list.
+    /// Excluded groups that the model does not show are ignored, because they are in no list. An unknown id with
+    /// semicolons is a list of ids, from a client that escapes each semicolon.
     func filter(in model: VisibleModel) -> GroupFilter {
         GroupFilter(
             topics: topics, joinPolicies: Set(JoinPolicy.allCases.filter { joinPolicies.contains($0.name) }),
             minimumMembers: minimumMembers, minimumPostsPerWeek: minimumPostsPerWeek,
-            excluded: Set(excluded.compactMap { model.index(ofID: $0).map { UInt32($0) } }))
+            excluded: Set(
+                excluded.flatMap { id in
+                    model.index(ofID: id).map { [UInt32($0)] }
+                        ?? id.split(separator: ";").compactMap { model.index(ofID: String($0)).map { UInt32($0) } }
+                }))
     }
 }
 

@@ -26,21 +26,25 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// Answers `GET /v1/users/{id}/recommendations?session=ID&after=GROUP&limit=N`: groups for a member.
+    /// Answers `GET /v1/users/{id}/recommendations?session=ID&after=NEXT&limit=N`: groups for a member.
     ///
     /// The groups come in the order in which they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
         let shown = try call.shownList(at: call.responder.now())
-        let (context, plan, items) = (shown.context, shown.plan, shown.items)
+        let (context, plan) = (shown.context, shown.plan)
         let (snapshot, request, planner) = (context.snapshot, context.request, context.planner)
-        let offset = try call.offset(in: items, of: plan, for: request, planner)
+        var (items, offset, seen) = try call.earlierPages(of: shown)
         var answer = Recommendations(
             snapshot.served, id: plan.recommendationID, bucket: plan.bucket,
             interests: plan.interests(in: snapshot.model), items: items, after: offset,
             limit: call.parameters.limit, for: request.profile, isKnown: context.isKnown, planner)
         try call.illustrate(&answer)
         let page = items.dropFirst(offset).prefix(call.parameters.limit)
+        if let last = answer.next {
+            for item in items[..<page.endIndex] { seen.insert(shown.id(of: item.group)) }
+            answer.next = seen.text ?? last
+        }
         call.show(
             answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filters.text)
         return answer
@@ -68,7 +72,8 @@ extension Parameter {
         "session", .text(1...128),
         "The client's session id; without one, a session ends after half an hour without a request")
     fileprivate static let after = Parameter(
-        "after", .text(1...Parameter.identifierLimit), "Begin after this group, the member next of the page before")
+        "after", .text(1...SeenGroups.lengthLimit),
+        "The member next of the page before; or the id of a group to begin after")
 }
 
 /// The list of a session as its member sees it now.
@@ -95,28 +100,34 @@ extension Call {
             context: context, plan: plan, items: plan.items(for: context.request, context.planner))
     }
 
-    /// Makes and keeps the list of a session that has none.
+    /// Makes the list of a session that has none, and keeps it unless it is empty or only a header is sent.
     ///
-    /// If another request for the session was quicker, its list is returned.
+    /// An empty list would stay empty, even if a group can be in it a moment later. If another request for the session
+    /// was quicker, its list is returned.
     fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
         let plan = FrozenPlan(try assignedPlan(for: context, parameters.filters), context)
-        return responder.sessions?.keep(
-            plan, ofUser: id, session: parameters.sessionName, at: context.request.atMilliseconds) ?? plan
+        guard !isHead, !plan.items.isEmpty, let sessions = responder.sessions else { return plan }
+        let kept = sessions.keep(
+            plan, ofUser: id, session: parameters.sessionName, at: context.request.atMilliseconds)
+        return kept.items.isEmpty ? plan : kept
     }
 
     /// Returns the list of the session, or nil if it has none yet.
     fileprivate func frozenPlan(at now: Int64) -> FrozenPlan? {
-        responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
+        let plan = responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
+        return plan?.items.isEmpty == true ? nil : plan
     }
 
-    /// Returns the number of items before the page.
-    fileprivate func offset(
-        in items: [PlanItem], of plan: SessionList, for request: PlanRequest, _ planner: Planner
-    ) throws(Problem) -> Int {
-        guard let after = parameters.text("after") else { return 0 }
-        guard let offset = plan.offset(after: after, in: items, for: request, planner) else {
-            throw .notInList(after: after)
+    /// Returns the list with the groups of earlier pages first, their number, and all groups that those pages had.
+    fileprivate func earlierPages(of shown: ShownList) throws(Problem) -> ([PlanItem], count: Int, SeenGroups) {
+        guard let after = parameters.text("after") else { return (shown.items, 0, SeenGroups()) }
+        if let seen = SeenGroups(after) {
+            let earlier = shown.items.filter { seen.contains(shown.id(of: $0.group)) }
+            return (earlier + shown.items.filter { !seen.contains(shown.id(of: $0.group)) }, earlier.count, seen)
         }
-        return offset
+        let context = shown.context
+        guard let count = shown.plan.offset(after: after, in: shown.items, for: context.request, context.planner)
+        else { throw .notInList(after: after) }
+        return (shown.items, count, SeenGroups())
     }
 }

@@ -27,9 +27,9 @@ struct RequestParameters: Sendable {
                 throw Self.unknown(parameter.name, declared: declared.map(\.name))
             }
             if let earlier = values[index] {
-                values[index] = try Self.value(parameter.value, of: declared[index], after: earlier)
+                values[index] = try Self.value(parameter, of: declared[index], after: earlier)
             } else {
-                values[index] = try Self.value(parameter.value, of: declared[index])
+                values[index] = try Self.value(parameter, of: declared[index])
             }
         }
         for (index, parameter) in declared.enumerated() where values[index] == nil {
@@ -75,19 +75,24 @@ struct RequestParameters: Sendable {
 
     private static func standard(of parameter: Parameter) -> Value? {
         switch parameter.kind {
-        case .identifier, .text, .list, .repeated: nil
+        case .identifier, .text, .list, .identifiers, .repeated: nil
         case .integer(_, let standard): .integer(standard)
         case .choice(_, let standard): .word(standard)
         }
     }
 
-    private static func value(_ text: String, of parameter: Parameter) throws(Problem) -> Value {
+    private static func value(_ given: HTTPRequest.QueryParameter, of parameter: Parameter) throws(Problem) -> Value {
+        let text = given.value
         switch parameter.kind {
         case .identifier: return .word(text)
         case .text(let lengths): return .word(try checked(text, .lengths(lengths), of: parameter))
         case .integer(let bounds, _): return .integer(try integer(text, in: bounds, of: parameter.name))
         case .choice(let words, _): return .word(try checked(text, .words(words), of: parameter))
-        case .list(let words): return .list(try list(text, of: words, parameter.name))
+        case .list(let words): return .list(try list(parts(of: text), of: words, parameter.name))
+        case .identifiers:
+            // Some clients write each semicolon of the list as an escape.
+            let isSplit = given.elements.contains { $0.unicodeScalars.count > Parameter.identifierLimit }
+            return .list(try list(isSplit ? parts(of: text) : given.elements, of: nil, parameter.name))
         case .repeated(let form, _): return .list([try checked(text, .form(form), of: parameter)])
         }
     }
@@ -99,19 +104,24 @@ struct RequestParameters: Sendable {
     }
 
     /// Returns the value of a parameter that comes once more.
-    private static func value(_ text: String, of parameter: Parameter, after earlier: Value) throws(Problem) -> Value {
+    private static func value(
+        _ given: HTTPRequest.QueryParameter, of parameter: Parameter, after earlier: Value
+    ) throws(Problem) -> Value {
         guard case .repeated(_, let limit) = parameter.kind, case .list(let texts) = earlier else {
             throw .badParameter(parameter.name, "comes twice: give it once")
         }
         guard texts.count < limit else {
             throw .badParameter(parameter.name, "comes more than \(limit) times: give it \(limit) times or fewer")
         }
-        guard case .list(let more) = try value(text, of: parameter) else { return earlier }
+        guard case .list(let more) = try value(given, of: parameter) else { return earlier }
         return .list(texts + more)
     }
 
-    private static func list(_ text: String, of words: [String]?, _ name: String) throws(Problem) -> [String] {
-        let elements = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+    private static func parts(of text: String) -> [String] {
+        text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static func list(_ elements: [String], of words: [String]?, _ name: String) throws(Problem) -> [String] {
         guard elements.count <= Parameter.listLimit else {
             throw .badParameter(name, "has \(elements.count) elements: give \(Parameter.listLimit) or fewer")
         }
@@ -168,6 +178,8 @@ struct Parameter: Sendable {
         ///
         /// If there are words, each text must be one of them.
         case list(of: [String]?)
+        /// Ids, separated by semicolons; a semicolon inside an id is escaped.
+        case identifiers
         /// A text of one form; the parameter may be repeated, up to a limit.
         case repeated(TextForm, limit: Int)
     }
@@ -234,7 +246,8 @@ struct Parameter: Sendable {
         case .choice(let words, let standard): .string(words: words, standard: standard)
         case .list(let words?):
             .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: Self.pattern(ofListOf: words))
-        case .list(nil): .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: "^[^\\u0000]+$")
+        case .list(nil), .identifiers:
+            .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: "^[^\\u0000]+$")
         case .repeated(let form, let limit): .array(form.schema, 1...limit)
         }
     }

@@ -241,12 +241,12 @@ final class Router: Sendable {
     ) throws(Problem) -> AnswerCache.Answer {
         let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
         if let body = endpoint.body, body.isRequired || !request.body.isEmpty { try Self.checkJSON(request) }
-        try checkEncodedOnce(endpoint, path)
+        try checkEncoding(of: path, request, endpoint, bearer)
         let call = Call(
             responder: responder, path: path, parameters: parameters, bearer: bearer,
             isOpen: gate.knowsTokens && bearer == nil, headers: request.headers, gate: gate, body: request.body,
-            state: responder.follower.current,
-            shownPage: responder.exposures == nil ? nil : ShownPageSlot())
+            state: responder.follower.current, isHead: request.method == .head,
+            shownPage: responder.exposures == nil || request.method == .head ? nil : ShownPageSlot())
         var response = try endpoint.handler(call)
         // A shared cache must not give an answer for bearers to clients without a token.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
@@ -274,15 +274,20 @@ final class Router: Sendable {
         }
     }
 
-    /// Refuses a member's id that was percent-encoded twice.
+    /// Refuses a member's id that was percent-encoded twice, or in a write as in a form, with a plus for a space.
     ///
-    /// Such an id is unknown, but its decoded form is known. Otherwise interactions would be recorded for a member who
-    /// does not exist.
-    private func checkEncodedOnce(_ endpoint: Endpoint, _ path: PathParameters) throws(Problem) {
+    /// Such an id is unknown. An id that was encoded twice is known in its decoded form, and an unknown id with a true
+    /// plus can be written with `%2B`. Otherwise interactions would be recorded for a member who does not exist.
+    private func checkEncoding(
+        of path: PathParameters, _ request: HTTPRequest, _ endpoint: Endpoint, _ bearer: TokenClaims?
+    ) throws(Problem) {
+        // A member's own token proves the id.
+        let isWrite = endpoint.method != .get && bearer?.role != .member
         for parameter in endpoint.pathParameters where parameter.isMember {
             let id = path[parameter.name]
             let decodings = PercentEncoding.decodings(of: id)
-            guard !decodings.isEmpty, let community = responder.community,
+            let hasPlus = isWrite && [id, request.rawPath].allSatisfy { $0.utf8.contains(UInt8(ascii: "+")) }
+            guard !decodings.isEmpty || hasPlus, let community = responder.community,
                 let snapshot = responder.follower.current.snapshot.map({ VisibleSnapshot($0) })
             else { continue }
             func isKnown(_ id: String) throws(Problem) -> Bool {
@@ -292,6 +297,7 @@ final class Router: Sendable {
             }
             guard try !isKnown(id) else { continue }
             for decoded in decodings where try isKnown(decoded) { throw .encodedTwice(parameter.name, id) }
+            if hasPlus { throw .ambiguousPlus(parameter.name, id) }
         }
     }
 

@@ -1,0 +1,91 @@
+public import HTTP
+import ModelStore
+import Synchronization
+
+extension Daemon {
+    /// The configuration of a daemon: its data, its address and its settings.
+    public struct Configuration: Sendable {
+        /// The store of versions, the source of members, and the place for changes.
+        public var deployment: Deployment
+        /// The catalog that is not there yet; nil if the deployment is complete.
+        public var awaited: AwaitedCatalog?
+        /// The address, the port and the limits of the server; without keys, the address must be a loopback address.
+        public var server: HTTPServer.Configuration
+        /// The settings that can change while the daemon runs.
+        public var live = LiveSettings()
+        /// The source of changed settings; nil if the settings never change.
+        public var settingsSource: (any SettingsSource)?
+        /// The interval between two reads of `settingsSource`, from 10 milliseconds to an hour, inclusive.
+        public var settingsPollInterval = Duration.seconds(5)
+        /// The interval between two checks of the store and the key file, from 10 milliseconds to an hour, inclusive.
+        public var pollInterval = Duration.milliseconds(500)
+        /// The interval between two checks for changes to the catalog, from 10 milliseconds to an hour, inclusive.
+        public var changePollInterval = Duration.milliseconds(100)
+        /// The memory of the answer cache, in bytes; 0 for no cache.
+        public var answerCacheBytes = 32 << 20
+        /// Whether there are pages for operators below `/admin`.
+        public var hasPages = false
+        /// The recording of requests with their answers; nil to record none.
+        public var tape: TapeSettings?
+        /// The longest time that a stop waits for responses that are being sent.
+        public var stopGrace = Duration.seconds(10)
+        /// The longest time of a stop, with the writes of what waits in memory: less than the unit's `TimeoutStopSec=`.
+        public var stopLimit = Duration.seconds(15)
+        /// The time between a signal to stop and the end.
+        public var drain = Drain(.zero)
+        /// The log of events, such as a start, a new version, a failure or a refusal.
+        public var log: EventLog
+        /// The clock, in Unix milliseconds.
+        public var now: @Sendable () -> Int64 = { SystemClock.nowMilliseconds }
+
+        /// Creates a configuration with the usual intervals and limits, without keys.
+        public init(
+            _ deployment: Deployment, server: HTTPServer.Configuration = HTTPServer.Configuration(),
+            log: EventLog = .standardError
+        ) {
+            self.deployment = deployment
+            self.server = server
+            self.log = log
+        }
+
+        /// Checks the address and the intervals.
+        ///
+        /// Without keys, everybody who reaches the daemon may ask for the data of any member. An address that other
+        /// machines can reach is then refused.
+        ///
+        /// - Throws: `ServiceError.addressRefused` or `startFailed`.
+        func validate() throws(ServiceError) {
+            guard live.access.keys != nil || server.address.hasPrefix("127.") || server.address == "::1" else {
+                throw ServiceError(
+                    .addressRefused,
+                    """
+                    the daemon does not listen at \(server.address) without keys to check tokens with: \
+                    give it a key file, or use 127.0.0.1 or ::1
+                    """)
+            }
+            for interval in [pollInterval, changePollInterval, settingsPollInterval]
+            where interval < .milliseconds(10) || interval > .seconds(3600) {
+                throw ServiceError(
+                    .startFailed, "a poll interval is \(interval): it must be from 10 milliseconds to an hour")
+            }
+        }
+    }
+}
+
+/// The time after a stop signal in which a daemon still answers, and readiness checks fail.
+///
+/// A load balancer needs some checks to notice that a daemon is about to stop. Without this time, it would send
+/// requests to a daemon that takes no more connections.
+public final class Drain: Sendable {
+    /// The length of that time, in whole seconds.
+    public let time: Duration
+    private let hasBegun = Atomic(false)
+
+    /// Creates a time that has not begun.
+    public init(_ time: Duration) { self.time = time }
+
+    /// Whether the daemon was told to stop.
+    var isUnderWay: Bool { hasBegun.load(ordering: .relaxed) }
+
+    func begin() { hasBegun.store(true, ordering: .relaxed) }
+}
