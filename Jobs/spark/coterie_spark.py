@@ -86,8 +86,8 @@ class Lake:
         for source in sources:
             for rows, files, header, is_table in self.readings(kind, source):
                 cleaning = coterie_tables.Cleaning(
-                    self.options.program, kind, self.options.timezone, self.columns[kind], self.times, header,
-                    is_table, rejected, rejects.folder)
+                    self.options.program, kind, self.options.timezone, self.options.ignore, self.columns[kind],
+                    self.times, header, is_table, rejected, rejects.folder)
                 rejects.files += files
                 rows = rows.withColumn("file", F.col("file") + number) \
                     .withColumn("block", F.col("block").cast("long"))

@@ -22,8 +22,9 @@ DEGREES = {"latitude", "longitude"}
 class Cleaning:
     """Cleans batches with `coterie clean`, which knows the rules of an import."""
 
-    def __init__(self, program, kind, timezone, columns, times, header, is_table, rejected, rejects):
-        self.command = [program, "clean", kind, "--timezone", timezone, "--rejects"]
+    def __init__(self, program, kind, timezone, ignore, columns, times, header, is_table, rejected, rejects):
+        self.command = [program, "clean", kind, "--timezone", timezone, *(["--ignore", ignore] if ignore else []),
+                        "--rejects"]
         self.columns = columns  # those that are wanted
         self.times = times  # the columns with times
         self.header = header  # the first line of the file; none for tables and JSON Lines

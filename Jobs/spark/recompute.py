@@ -39,6 +39,7 @@ def arguments():
     parser.add_argument("--store", default="coterie-models", help="where the version is published")
     parser.add_argument("--work", required=True, help="a folder for temporary data that all workers can reach")
     parser.add_argument("--timezone", default="UTC", help="the zone of times without one")
+    parser.add_argument("--ignore", metavar="NAME,…", default="", help="columns that do not tell another kind of file")
     parser.add_argument("--maximum-rejected", type=float, default=1, help="fail if more than this percentage is")
     parser.add_argument("--rejects", metavar="FOLDER", default=".", help="the folder for rejected rows, with reasons")
     parser.add_argument("--multi-line", action="store_true", help="quoted fields may have ends of lines: a file a task")
@@ -121,7 +122,9 @@ def recompute(options, work, compare=None):
 
 def import_files(options, kind, paths, catalog):
     os.makedirs(options.rejects, exist_ok=True)
+    ignored = ",".join(name for name in options.ignore.split(",") if name and name not in options.columns[kind])
     say(run(options.program, "import", kind, *paths, "--catalog", catalog, "--timezone", options.timezone,
+            *(["--ignore", ignored] if ignored else []),
             "--maximum-rejected", str(options.maximum_rejected),
             "--rejects", os.path.join(options.rejects, f"{kind}-rejects")))
 

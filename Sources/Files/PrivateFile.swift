@@ -1,41 +1,28 @@
-import Glibc
+public import Glibc
 
-/// Writes files that only this user may read, in folders in which others may write.
+/// Writes files that only their owner may read, in folders in which others may write.
 ///
-/// No link is followed. A file of another user, or one with a second name, is refused. The reason of an error follows
-/// "cannot write PATH: ".
+/// No link is followed. A file of another user, or one with a second name, is refused. What root creates in the folder
+/// of another user belongs to that user, whose programs could not open it else. The reason of an error follows "cannot
+/// write PATH: ".
 public enum PrivateFile {
+    /// The permissions of a file that its owner alone may read and write.
+    private static let ownMode: mode_t = 0o600
+
     /// Creates a file for writing, after removing any file of the same name.
     ///
     /// - Returns: a descriptor, which the caller closes.
     public static func created(_ path: String) throws(FileError) -> CInt {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileError(errno) }
-        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileError(errno) }
-        return descriptor
+        return try Folder(of: path).created(ownMode)
     }
 
     /// Creates an empty file if nothing has its name yet.
     ///
-    /// If root creates it in the folder of another user, it belongs to that user, whose programs could not open it
-    /// else.
-    ///
     /// - Returns: false if there is something already, or the file cannot be created.
     public static func createEmpty(_ path: String) -> Bool {
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { String(path[...$0]) } ?? "."
-        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        // The owner and the place are of the same folder, even if its name leads elsewhere meanwhile.
-        let parent = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard parent >= 0 else { return false }
-        defer { close(parent) }
-        let descriptor = unsafe openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var owner = stat()
-        if geteuid() == 0, unsafe fstat(parent, &owner) == 0, owner.st_uid != 0 {
-            _ = fchown(descriptor, owner.st_uid, owner.st_gid)
-        }
+        guard let descriptor = try? Folder(of: path).created(ownMode) else { return false }
+        close(descriptor)
         return true
     }
 
@@ -49,25 +36,98 @@ public enum PrivateFile {
             guard errno != ENOENT else { return try created(path) }
             throw errno == ELOOP ? .foreign : FileError(errno)
         }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_nlink == 1, fchmod(descriptor, 0o600) == 0
-        else {
+        do throws(FileError) {
+            let owner = try Folder(of: path).owner
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                [geteuid(), owner?.user].contains(status.st_uid), status.st_nlink == 1, fchmod(descriptor, ownMode) == 0
+            else { throw FileError.foreign }
+            return descriptor
+        } catch {
             close(descriptor)
-            throw .foreign
+            throw error
+        }
+    }
+
+    /// Opens or creates an empty file for writing; what `/dev` has, such as `/dev/stdout`, is written as it is.
+    ///
+    /// - Returns: a descriptor, which the caller closes.
+    public static func emptied(_ path: String) throws(FileError) -> CInt {
+        guard !path.hasPrefix("/dev/") else {
+            let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw FileError(errno) }
+            return descriptor
+        }
+        let descriptor = try opened(path)
+        guard ftruncate(descriptor, 0) == 0 else {
+            let error = FileError(errno)
+            close(descriptor)
+            throw error
         }
         return descriptor
     }
 
-    /// Replaces a file in one step.
-    public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+    /// Replaces a file in one step; one that is a link is left alone.
+    ///
+    /// - Parameter mode: the permissions of the file, for a reader that is another user.
+    public static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(FileError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else { throw .foreign }
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
-        let descriptor = try created(draft)
+        let descriptor = try Folder(of: draft).created(mode)
         defer { close(descriptor) }
         guard Descriptor.write(bytes, to: descriptor), unsafe rename(draft, path) == 0 else {
             let error = FileError(errno)
             _ = unsafe unlink(draft)
             throw error
         }
+    }
+
+    /// Creates a folder that its owner alone may enter, unless there is one.
+    ///
+    /// - Returns: false if the system refuses it.
+    public static func makeFolder(_ path: String) -> Bool {
+        guard let folder = try? Folder(of: path) else { return false }
+        return folder.makeFolder()
+    }
+}
+
+/// The open folder of a file, so that its owner and the place are of the same folder, even if its name leads elsewhere
+/// meanwhile.
+private struct Folder: ~Copyable {
+    private let descriptor: CInt
+    private let name: String
+
+    /// Opens the folder of a path.
+    init(of path: String) throws(FileError) {
+        let slash = path.lastIndex(of: "/")
+        name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        descriptor = unsafe Glibc.open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The owner of the folder to whom root gives what it creates; nil if this user keeps it.
+    var owner: (user: uid_t, group: gid_t)? {
+        var status = stat()
+        guard geteuid() == 0, unsafe fstat(descriptor, &status) == 0, status.st_uid != 0 else { return nil }
+        return (status.st_uid, status.st_gid)
+    }
+
+    /// Creates the file, which must not exist, and returns its descriptor.
+    borrowing func created(_ mode: mode_t) throws(FileError) -> CInt {
+        let file = unsafe openat(descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard file >= 0 else { throw FileError(errno) }
+        if let owner { _ = fchown(file, owner.user, owner.group) }
+        // The mask of this process may take permissions away from readers who need them.
+        _ = fchmod(file, mode)
+        return file
+    }
+
+    borrowing func makeFolder() -> Bool {
+        guard unsafe mkdirat(descriptor, name, 0o700) == 0 else { return errno == EEXIST }
+        if let owner { _ = unsafe fchownat(descriptor, name, owner.user, owner.group, AT_SYMLINK_NOFOLLOW) }
+        return true
     }
 }

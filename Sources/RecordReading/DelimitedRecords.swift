@@ -4,12 +4,16 @@ extension RecordReader {
             guard try moveToNextLine() else { return .end }
             let window = window
             let scan = scanRecord(window)
+            if scan.outcome != .needsMore, scan.outcome != .startsWithQuote { try refuseStrayLine(window) }
             switch scan.outcome {
             case .complete:
-                guard !isEmptyLine(window, scan.end), !isEndMarker(window, scan) else {
+                let isEndMark = isEndMark(window, scan)
+                guard !isEmptyLine(window, scan.end), !isEndMark else {
+                    if isEndMark, endMarkLine == 0 { endMarkLine = line }
                     stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
                     continue
                 }
+                try refuseAfterEnd()
                 if mayBeHeader(scan.fieldCount), try obeyHeader(window.start..<scan.end) {
                     stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
                     continue
@@ -17,6 +21,7 @@ extension RecordReader {
                 return finish(window, scan)
             case .needsMore: try readMore()
             case .startsWithQuote: try findQuotes()
+            case _ where endMarkLine > 0: try refuseAfterEnd()
             case .tooLong: return giveUpLine(window, scan, .tooLong(maximumBytes: maximumRecordBytes))
             case .unclosedQuote: return giveUpLine(window, scan, .unclosedQuote)
             case .textAfterQuote, .tooManyFields:
@@ -31,12 +36,21 @@ extension RecordReader {
         }
     }
 
-    /// Whether a record is `\.`, which ends the data of COPY.
-    private func isEndMarker(_ window: ScanWindow, _ scan: DelimitedScan) -> Bool {
-        dialect.hasEscapes && scan.fieldCount == 1 && bounds.count > 1
+    /// Whether a record is `\.`, which ends the data of COPY, and is no value where escapes or other columns are.
+    private func isEndMark(_ window: ScanWindow, _ scan: DelimitedScan) -> Bool {
+        scan.fieldCount == 1 && (dialect.hasEscapes || bounds.count > 1)
             && DelimitedScan.withoutCarriageReturn(input.bytes.span, from: window.start, to: scan.end)
                 == window.start + 2
             && input.bytes[window.start] == Byte.backslash && input.bytes[window.start + 1] == UInt8(ascii: ".")
+    }
+
+    /// Refuses a record after the mark that ends the data of COPY: it is of another table, or of a command.
+    private func refuseAfterEnd() throws(RecordError) {
+        guard endMarkLine > 0 else { return }
+        throw RecordError(
+            code: .foreign, source: source, line: line,
+            message:
+                "the data ended with \\. in line \(endMarkLine): leave out what follows, or make it a file of its own")
     }
 
     /// Scans a record.

@@ -7,6 +7,7 @@ enum ForeignContent: Equatable {
     case jsonArray, wrappedJSON
     case markup
     case tar, gzip
+    case sqlDump, customDump
     case carriageReturns
     case drawnTable
 
@@ -42,6 +43,10 @@ enum ForeignContent: Equatable {
             self = .tar
         } else if begins([0x1F, 0x8B]) {
             self = .gzip
+        } else if begins("PGDMP") {
+            self = .customDump
+        } else if Self.isSQL(bytes) {
+            self = .sqlDump
         } else if Self.hasCarriageReturnsAlone(bytes) {
             self = .carriageReturns
         } else if let json = Self.json(bytes) {
@@ -91,6 +96,21 @@ enum ForeignContent: Equatable {
         return false
     }
 
+    /// Whether the first line that is not empty is one of SQL: a comment, or a command as dumps have it.
+    private static func isSQL(_ bytes: Span<UInt8>) -> Bool {
+        var start = bytes.startsWithByteOrderMark ? 3 : 0
+        while start < bytes.count, Byte.isBlank(bytes[start]) { start += 1 }
+        var end = start
+        while end < bytes.count, end - start < 1000, bytes[end] != Byte.lineFeed { end += 1 }
+        let line = String(decoding: (start..<end).map { bytes[$0] }, as: UTF8.self).lowercased()
+        if line.hasPrefix("copy ") { return line.contains(" from stdin") }
+        return line == "--" || line == "begin;"
+            || [
+                "-- ", "/*!", "/*m!", "\\restrict ", "\\connect ", "insert into ", "create table ", "drop table ",
+                "set names ", "pragma foreign_keys", "begin transaction;", "use `",
+            ].contains { line.hasPrefix($0) }
+    }
+
     private static func isSpreadsheet(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count > 30 else { return false }
         let name = (30..<min(bytes.count, 60)).map { bytes[$0] }
@@ -122,6 +142,11 @@ enum ForeignContent: Equatable {
         return switch self {
         case .tar: "this is a tar archive; unpack it by: tar -xOf \(file)"
         case .gzip: "this was compressed with gzip twice; unpack it once by: gzip -dc \(file)"
+        case .sqlDump:
+            "this is SQL, such as a dump; have the client write the rows of one table: psql --csv, mysql --batch, "
+                + "sqlite3 -csv -header"
+        case .customDump:
+            "this is a dump of pg_dump; restore it, and have psql --csv write the rows of one table"
         case .carriageReturns: "its lines end in CR alone; make that LF by: tr '\\r' '\\n' <\(file)"
         case .utf16: "this is UTF-16; make it UTF-8 by: iconv -f UTF-16 -t UTF-8 \(file)"
         case .utf32: "this is UTF-32; make it UTF-8 by: iconv -f UTF-32 -t UTF-8 \(file)"

@@ -347,6 +347,7 @@ extension RecordReader {
             }
             recordRange = range
             let reason = fault(in: range, hasNul: facts.hasNul, highBits: facts.highBits) ?? readObject(range)
+            if reason == .notAnObject { try refuseStrayLine(window) }
             let event = reason.map { reject(range, $0) } ?? .record
             stepOver(range.upperBound, innerLineFeeds: 0)
             return event

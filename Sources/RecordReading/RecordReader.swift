@@ -16,6 +16,8 @@
 /// - If a record has malformed quotes or is too long, only its first line is rejected. Reading goes on at the next
 ///   line, so one stray quote does not swallow a file.
 /// - A repeated header, as in concatenated files, is skipped and counted. Its order of columns holds from there on.
+/// - A line `\\.` ends the data, as COPY writes it. A source with more lines after it is refused.
+/// - A source with a line of a page, or an error of the program that wrote it, is refused at that line.
 ///
 /// In JSON Lines:
 ///
@@ -92,6 +94,8 @@ public struct RecordReader: ~Copyable {
     public internal(set) var unendedLine: Int
     /// The number of bytes scanned for records that had too many fields and then failed.
     var failedScanBytes: Int
+    /// The line of the mark that ends the data of COPY, or 0 before it.
+    var endMarkLine: Int
 
     /// Opens a source and reads its header.
     ///
@@ -157,6 +161,7 @@ public struct RecordReader: ~Copyable {
         isSkippingLine = false
         unendedLine = 0
         failedScanBytes = 0
+        endMarkLine = 0
     }
 
     /// The number of escapes that were kept unchanged because the dialect has none.
@@ -318,7 +323,7 @@ extension RecordReader {
         return bytesRead % Self.blockBytes == 0 ? "its length is that of whole blocks of 4,096 bytes" : nil
     }
 
-    private static var blockBytes: Int { 4096 }
+    static var blockBytes: Int { 4096 }
 
     /// Returns the likely text of a column in the record that was just rejected, or nil if it is not found.
     ///

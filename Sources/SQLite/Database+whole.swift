@@ -1,4 +1,4 @@
-import Glibc
+import Files
 
 /// Integrity checks and copies of a whole database.
 extension Database {
@@ -16,8 +16,8 @@ extension Database {
 
     /// Writes a snapshot without deleted data to a new file that only its owner may read, and checks its integrity.
     public func copy(to path: String) throws(DatabaseError) {
-        // SQLite writes into an empty file without changing its mode.
-        close(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+        // SQLite writes into an empty file without changing its mode. If there is none, it tells the reason.
+        _ = PrivateFile.createEmpty(path)
         // Copying a damaged database may fail as if the disk were full.
         try checkWhole()
         let copy = try prepare("VACUUM INTO ?")

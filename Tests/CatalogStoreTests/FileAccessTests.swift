@@ -38,6 +38,24 @@ struct FileAccessTests {
             ])
     }
 
+    @Test("Rejected lines go to no other file, and a file that others could read is closed to them")
+    func rejects() throws {
+        let test = try CatalogUnderTest()
+        let bad = "group_id,user_id\nowls,ann\n,ann\n"
+        let target = test.directory.path + "/target"
+        try "kept".write(toFile: target, atomically: true, encoding: .utf8)
+        try FileManager.default.createSymbolicLink(atPath: test.rejectsPath, withDestinationPath: target)
+        let error = try #require(catalogError { try test.importing(.memberships, bad) })
+        #expect(error.code == .fileFailed && error.message.contains("it is a link"), "\(error)")
+        #expect(test.content(of: "target") == "kept")
+        #expect(try test.content(.memberships).isEmpty)
+        try FileManager.default.removeItem(atPath: test.rejectsPath)
+        try "old".write(toFile: test.rejectsPath, atomically: true, encoding: .utf8)
+        try #require(unsafe chmod(test.rejectsPath, 0o666) == 0)
+        try test.importing(.memberships, bad)
+        #expect(try modes(in: test.directory.path)["rejects.tsv"] == 0o600)
+    }
+
     @Test("An existing catalog keeps its permissions, and SQLite's files next to it have the same")
     func existing() throws {
         _ = try Catalog(path: path, mode: .writing)

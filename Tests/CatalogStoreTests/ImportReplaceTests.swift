@@ -128,7 +128,7 @@ struct ImportReplaceTests {
             try test.importing(.users, "user_id\n") {
                 $0.replaces = true; $0.allowsShrinking = true
             }.removed == 1)
-        #expect(try test.importing(.users, "user_id\n") { $0.replaces = true }.removed == 0)
+        #expect(catalogError { try test.importing(.users, "user_id\n") { $0.replaces = true } }?.code == .badData)
     }
 
     @Test("a replacing import that fails late leaves everything as it was", arguments: ImportKind.ofGroups)

@@ -99,7 +99,7 @@ struct RemovalChangeTests {
         defer { withExtendedLifetime(test) {} }
         _ = try catalog.forget(["ann", "bob"], withPhotos: false, atMilliseconds: 1, stream: ("told", 2))
         #expect(try catalog.appliedChanges().last(of: "told") == 2)
-        #expect(try catalog.readmit(["ann"]) == 1)
+        #expect(try catalog.readmit(["ann"]).removed == 1)
         let change = Change.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1))
         let counts = try catalog.apply(journaled: [
             JournaledChange(origin: "told", sequence: 1, stampMilliseconds: 1, change: change)

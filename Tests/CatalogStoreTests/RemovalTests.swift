@@ -33,6 +33,7 @@ struct RemovalTests {
         }
         let entry = try remove(.pools, ["g", "p"], ["g", "q"], ["nowhere", "p"], ["g", "p"])
         #expect(entry.removed == 1 && entry.unknown == ["g q", "nowhere p"] && entry.others.isEmpty)
+        #expect(entry.repeatedCount == 1)
         #expect(try test.content(.pools) == ["g|r|~", "h|q|~"])
         let photo = try remove(.photos, ["q"])
         #expect(photo.removed == 1 && photo.others == ["pools": 1])
@@ -162,6 +163,7 @@ struct RemovalTests {
         let catalog = try Catalog(path: test.path, mode: .recording)
         let (summary, isErased) = try catalog.forget(["ann", "ghost"], withPhotos: false, atMilliseconds: 77)
         #expect(summary.removed == 1 && summary.others == ["memberships": 2, "interactions": 1, "photos": 2])
+        #expect(summary.unknown == ["ghost"])
         #expect(isErased)
         func traces(_ id: String) throws -> MemberTraces { try catalog.traces(ofMember: id) }
         let ann = try traces("ann")
@@ -191,7 +193,8 @@ struct RemovalTests {
         let readmitted = try test.importing(.memberships, "group_id,user_id\ng,ann\n") { $0.readmits = true }
         #expect(readmitted.forgotten == 0 && readmitted.written == 1)
         #expect(try catalog.forgottenMembers().map(\.id) == ["ghost"])
-        #expect(try catalog.readmit(["ghost", "bob"]) == 1)
+        let again = try catalog.readmit(["ghost", "bob"])
+        #expect(again.removed == 1 && again.unknown == ["bob"])
     }
 
     @Test("With photos these go too, and their places in pools")

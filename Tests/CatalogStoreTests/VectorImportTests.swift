@@ -98,7 +98,7 @@ struct VectorImportTests {
                     #"{"photo_id":"a","vector":[3, 4.0]}"#, #"{"photo_id":"b","vector":[-1,0]}"#,
                     #"{"photo_id":"c","vector":"0 2"}"#)
             ),
-            ("v.npy", [(VectorBytesOfTests.numpy(rows), "\u{FEFF}photo_id\na\nb\nc\n")]),
+            ("v.npy", [(VectorBytesOfTests.numpy(rows), "\u{FEFF}a\nb\nc\n")]),
             ("h.npy", [(VectorBytesOfTests.numpy(rows, half: true), "a\r\nb\r\nc")]),
             ("v.fvecs", [(VectorBytesOfTests.fvecs(rows), "a\nb\nc\n")]),
         ]
@@ -152,6 +152,7 @@ struct VectorImportTests {
         let numpy = VectorBytesOfTests.numpy([[0, 1], [1, 1]])
         #expect(message([(numpy, nil)], "v.npy").contains("--ids"))
         #expect(message([(numpy, "a\n")], "v.npy").contains("more rows"))
+        #expect(message([(numpy, "photo_id\na\nb\n")], "v.npy").contains("line 1: this line names columns"))
         #expect(message([(numpy, "a\nb\nc\n")], "v.npy").contains("2 rows for 3 ids"))
         #expect(message([(Array(numpy.dropLast()), "a\nb\n")], "v.npy").contains("ends in row 2 of 2"))
         #expect(message([(Array(VectorBytesOfTests.fvecs([[1, 2]]).dropLast()), "a\n")], "v.fvecs").contains("row 1"))

@@ -46,4 +46,74 @@ struct DeleteTests {
         #expect(await RunningDaemon.poll { (try? daemon.get(target).status) == 200 })
         _ = await daemon.end()
     }
+
+    @Test("A file of another kind, a list that is a table, and a large share change nothing")
+    func guards() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let sql = "SELECT value FROM catalog_state WHERE name = 'changes'"
+        let before = try workspace.database().integer(sql)
+        let ended = try workspace.write("group_id,user_id\nfaces,laura-100\n", to: "ended.csv")
+        let many = try workspace.write("user_id\n" + Self.users.joined(separator: "\n") + "\n", to: "many.csv")
+        let list = try workspace.write(Self.users.joined(separator: "\n") + "\n", to: "list.txt")
+        let refused: [(words: [String], message: String)] = [
+            (["delete", "user", "--from", Checkout.sample("memberships")], "delete membership"),
+            (["delete", "photo", "--from", Checkout.sample("pools")], "delete pool"),
+            (["delete", "group", "--from", ended], "delete membership"),
+            (["delete", "user", "--from", many], "--allow-shrinking"),
+            (["forget", "--users", list], "--allow-shrinking"), (["forget", "--users", many], "line 1"),
+            (["forget", "--users", Checkout.sample("memberships")], "line 1"),
+            (["recommend", "--users", many], "line 1"),
+            (["delete", "user", "--from", many, "--dry-run"], "--allow-shrinking"),
+        ]
+        for (words, message) in refused {
+            let run = try await workspace.start(words).wait()
+            #expect(run.exitCode == CommandRun.ExitCode.badData, "\(run.testDescription)")
+            #expect(run.errors.contains(message), "\(run.testDescription)")
+        }
+        let dry = try await workspace.run("delete", "user", "--from", many, "--dry-run", "--allow-shrinking")
+        #expect(dry.exitCode == 0 && dry.text.contains("400 users removed; with them"), "\(dry.testDescription)")
+        let forget = try await workspace.run("forget", "--users", list, "--dry-run", "--allow-shrinking")
+        #expect(forget.exitCode == 0 && forget.text.contains("400 members forgotten"), "\(forget.testDescription)")
+        let rename = try await workspace.succeed("rename", "group", "faces", "faces-2", "--dry-run")
+        #expect(rename.text.contains("faces is faces-2 now; dry run"), "\(rename.testDescription)")
+        #expect(try workspace.database().integer(sql) == before)
+        try await workspace.succeed("delete", "user", "--from", many, "--allow-shrinking")
+        #expect(try workspace.database().integer("SELECT count(*) FROM users") == 2600)
+    }
+
+    /// The ids of 400 of the 3,000 users of the sample.
+    private static let users: [String] =
+        ((try? SampleCommunity.rows("users", ["user_id"])) ?? []).prefix(400).map { $0[0] }
+
+    @Test(
+        "Who is forgotten stays so whatever is deleted; the list of the forgotten is no list of ids",
+        arguments: StoreKind.available)
+    func forgotten(store: StoreKind) async throws {
+        let workspace = try Workspace(store)
+        try await workspace.publishSample()
+        try await workspace.succeed("forget", "laura-100")
+        let list = try workspace.write(try await workspace.succeed("forget", "--list").text, to: "list.txt")
+        let table = try await workspace.run("forget", "--users", list)
+        #expect(
+            table.exitCode == 65 && table.errors.contains("coterie forget --list --json"), "\(table.testDescription)")
+        let nobody = try await workspace.run("forget", "nobody-at-all", "laura-100", "laura-100")
+        #expect(nobody.exitCode == 65 && nobody.errors.contains("\"nobody-at-all\""), "\(nobody.testDescription)")
+        #expect(
+            nobody.errors.contains("come again") && !nobody.errors.contains("laura-100"), "\(nobody.testDescription)")
+        let undo = try await workspace.run("forget", "nobody-at-all", "nobody", "--undo")
+        #expect(undo.exitCode == 65 && undo.errors.contains("\"nobody\""), "\(undo.testDescription)")
+        let before = try await workspace.run("forget", "laura-100", "--check").text
+        for words in [
+            ["delete", "favourite", "laura-100", "p-17"], ["delete", "follow", "rebecca-2r5", "laura-100"],
+            ["delete", "membership", "faces", "laura-100"], ["delete", "user", "laura-100"],
+            ["delete", "post", "faces", "laura-100"], ["rename", "user", "laura-100", "laura-2"],
+            ["rename", "user", "rebecca-2r5", "laura-100"],
+        ] {
+            let run = try await workspace.start(words).wait()
+            #expect(run.exitCode == CommandRun.ExitCode.badData, "\(run.testDescription)")
+        }
+        let check = try await workspace.run("forget", "laura-100", "--check")
+        #expect(check.text == before, "\(check.testDescription)")
+    }
 }

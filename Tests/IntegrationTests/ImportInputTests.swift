@@ -110,15 +110,13 @@ struct ImportInputTests {
 
     @Test("An empty file and one with nothing but a header")
     func empty() async throws {
-        let header = try await imported("users", "user_id,name\n")
-        #expect(header.rows == 0 && header.rejected == 0)
-        let jsonLines = try await imported("users", "", as: "empty.jsonl")
-        #expect(jsonLines.rows == 0)
-        let run = try await workspace.run("import", "users", workspace.write("", to: "empty.csv"))
-        // An empty file has no format; the import reports that and changes nothing.
-        let isAccepted = run.exitCode == CommandRun.ExitCode.success && run.text.hasPrefix("users: 0 rows")
-        let isRefused = run.exitCode == CommandRun.ExitCode.badData && run.errors.contains("empty.csv")
-        #expect(isAccepted || isRefused, "\(run.testDescription)")
+        for (name, text) in [("header.csv", "user_id,name\n"), ("empty.jsonl", ""), ("empty.csv", ""), ("_SUCCESS", "")] {
+            let run = try await workspace.run("import", "users", workspace.write(text, to: name))
+            #expect(run.exitCode == CommandRun.ExitCode.badData, "\(run.testDescription)")
+            #expect(run.errors.contains("\(name), line 1: "), "\(run.testDescription)")
+        }
+        let folder = try await workspace.run("import", "users", workspace.folder)
+        #expect(folder.exitCode == CommandRun.ExitCode.badData && folder.errors.contains("it is a folder"))
         #expect(try count("users") == 0)
     }
 

@@ -1,6 +1,7 @@
 import CatalogStore
 import Changes
 import Foundation
+import Glibc
 import Model
 import ModelStore
 @testable import Operations
@@ -369,5 +370,23 @@ struct RestorationTests {
         #expect(!FileManager.default.fileExists(atPath: backupPath))
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         #expect(names.allSatisfy { !$0.contains("backup") })
+    }
+
+    @Test(
+        "What root brings back belongs to the owner of the folder",
+        .enabled(if: geteuid() == 0, "only root gives files away"))
+    func owners() throws {
+        _ = try journal("journal-1.sqlite").record([Self.hide("a")], at: 1)
+        try backUp("journal-1.sqlite")
+        let home = path("home")
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        try #require(unsafe chown(home, 4321, 4322) == 0)
+        _ = try restore("home/new")
+        let files = try #require(FileManager.default.enumerator(atPath: home)).compactMap { $0 as? String }
+        #expect(files.count > 3)
+        for file in files {
+            let owner = try FileManager.default.attributesOfItem(atPath: "\(home)/\(file)")[.ownerAccountID] as? Int
+            #expect(owner == 4321, "\(file)")
+        }
     }
 }

@@ -67,15 +67,18 @@ enum ColumnMeaning {
 
 extension Importer {
     /// The columns of a file that the kind does not have, without those that the caller said do not matter.
-    func unknownColumns(_ reader: borrowing RecordReader) -> [String] {
-        guard !options.ignoredColumns.isEmpty else { return reader.unknownColumns }
-        let ignored = Set(options.ignoredColumns.map(RecordColumn.comparable))
-        return reader.unknownColumns.filter { !ignored.contains(RecordColumn.comparable($0)) }
+    func unknownColumns(_ reader: borrowing RecordReader) -> [String] { kindGuard.unknownColumns(reader) }
+
+    private var kindGuard: KindGuard {
+        KindGuard(kind: kind, relations: catalog.relations, ignoredColumns: options.ignoredColumns)
     }
 
     /// Refuses a file whose unknown columns tell that it must not be imported like this.
     func checkUnknownColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
-        try checkKind(reader)
+        do throws(CatalogError) { try kindGuard.check(reader) } catch {
+            isOfOtherKind = true
+            throw error
+        }
         try checkMeanings(reader)
     }
 

@@ -1,6 +1,4 @@
 import CivilTime
-import Files
-import Glibc
 import RecordReading
 import SQLite
 
@@ -27,6 +25,10 @@ final class EntityWriter {
     private let forgotten: ForgottenIDs
     private var seenKeys = BitSet(count: 0)
     private let keepsSeen: Bool
+    /// The ids of groups or users so far; emptied when there are too many for the memory.
+    private var ids = IdentifierCache()
+    /// The number of rows of groups or users whose id a row before them has; the last one counts.
+    private(set) var repeatedCount = 0
     /// The columns that got a value, as a bit set.
     private var notedFields: UInt64 = 0
     private(set) var written = 0
@@ -95,7 +97,9 @@ final class EntityWriter {
                 forgottenCount += 1
                 return
             }
-            written += try write(reader, &fields)
+            let changed = try write(reader, &fields)
+            // One row of the catalog counts once, however often the files have it.
+            if isRepeated(reader) { repeatedCount += 1 } else { written += changed }
             visibility.noteWritten(reader)
             noteDoubts(reader, fields)
             for (column, time) in rowTimes { times.note(time, column, reader) }
@@ -107,6 +111,15 @@ final class EntityWriter {
         } catch let error as DatabaseError {
             throw .database(error)
         } catch { preconditionFailure("nothing else is thrown: \(error)") }
+    }
+
+    /// Whether a row before the current one has the same id; of photos, of which there are too many, never.
+    private func isRepeated(_ reader: borrowing RecordReader) -> Bool {
+        guard table != .photos else { return false }
+        let count = ids.count
+        let isRepeated = reader.withField(0) { Int(ids.slot(of: $0)) < count }
+        if ids.byteCount > identifierBytes || ids.isNearlyFull { ids = IdentifierCache() }
+        return isRepeated
     }
 
     /// Writes some fields of the current record, without the unreadable ones.
@@ -352,44 +365,4 @@ enum EntityFailure: Error {
     case record(RecordProblem)
     /// SQLite failed.
     case database(DatabaseError)
-}
-
-/// A writer of a new file that only its owner may read.
-final class FileWriter {
-    let path: String
-    private let descriptor: Int32
-    private var buffer: [UInt8] = []
-
-    /// Creates a file, or empties an existing one.
-    init(path: String) throws(CatalogError) {
-        self.path = path
-        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(path) }
-    }
-
-    deinit { close(descriptor) }
-
-    func write(_ text: String) throws(CatalogError) { try write(Array(text.utf8)) }
-
-    func write(_ bytes: [UInt8]) throws(CatalogError) {
-        buffer += bytes
-        if buffer.count >= 1 << 16 { try flush() }
-    }
-
-    /// Writes out the buffer; must be called at the end.
-    func flush() throws(CatalogError) {
-        guard Descriptor.write(buffer, to: descriptor) else { throw Self.failure(path) }
-        buffer.removeAll(keepingCapacity: true)
-    }
-
-    /// Removes a file, if it exists.
-    static func remove(_ path: String) { _ = unsafe unlink(path) }
-
-    private static func failure(_ path: String) -> CatalogError {
-        CatalogError(
-            .fileFailed,
-            "cannot write rejected lines to \(path): "
-                + "\(unsafe String(cString: strerror(errno))); name another file with --rejects"
-        )
-    }
 }

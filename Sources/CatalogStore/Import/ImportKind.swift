@@ -220,9 +220,9 @@ public struct ImportSummary: Sendable {
     public internal(set) var name: String
     /// The number of rows that were accepted.
     public var rows = 0
-    /// The number of accepted rows that are repetitions within one batch.
+    /// The number of accepted rows with the ids of another one: of pairs, of one in the same batch; of photos, none.
     ///
-    /// The last of equal rows counts.
+    /// The last of such rows counts.
     public var duplicates = 0
     /// The number of rows that were inserted or changed.
     public var written = 0

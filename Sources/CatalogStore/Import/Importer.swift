@@ -109,6 +109,7 @@ public final class Importer {
             try rejects.finish()
             complete()
             try refusing { () throws(CatalogError) in
+                try refuseEmpty(summary, rejects, options, inputs)
                 try checkRejects()
                 if options.replaces {
                     summary.removed = try removeOthers()
@@ -147,6 +148,7 @@ public final class Importer {
         case .entities(let writer, _):
             summary.written = writer.written
             summary.timesWithoutZone = writer.times.withoutZone
+            summary.duplicates = writer.repeatedCount
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         case .pairs(let writer, _):
@@ -262,13 +264,8 @@ extension Importer {
             Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0)
         }
         // New rows must not hide that the old ones go.
-        guard vanished * 2 <= rowsBefore || options.allowsShrinking else {
-            throw CatalogError(
-                .badData,
-                """
-                replacing would remove \(vanished) of \(rowsBefore) \(kind.name), more than half: nothing was changed. \
-                If the files are complete, add --allow-shrinking
-                """)
+        if !options.allowsShrinking {
+            try ShrinkingBound.replacing.check(vanished, of: rowsBefore, kind.name, "replacing")
         }
         if kind == .groups { try checkRenames() }
         try wrapping { () throws(DatabaseError) in

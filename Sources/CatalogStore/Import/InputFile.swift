@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import RecordReading
 
 /// A file or standard input, read from beginning to end.
 ///
@@ -41,7 +42,7 @@ public final class InputFile {
         }
         guard status.st_mode & S_IFMT != S_IFDIR else {
             close(descriptor)
-            throw CatalogError(.fileFailed, "cannot read \(path): it is a folder")
+            throw CatalogError(.badData, "cannot read \(path): it is a folder; name the files in it")
         }
         byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
         identity = FileIdentity(status)
@@ -137,6 +138,21 @@ public final class InputFile {
     }
 
     private static var reason: String { unsafe String(cString: strerror(errno)) }
+}
+
+extension InputFile {
+    /// Returns the ids of a list, one a line; an empty line within it is an empty id.
+    ///
+    /// - Parameter path: The path of a file, or `-` for standard input.
+    /// - Throws: `CatalogError` with the first line that is no id.
+    public static func ids(in path: String) throws(CatalogError) -> [String] {
+        let input = try InputFile(path: path)
+        var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: chunkBytes))
+        while case let count = try input.read(into: &chunk), count > 0 { bytes += chunk.prefix(count) }
+        do throws(RecordError) { return try IDList.ids(in: bytes, source: input.name) } catch {
+            throw CatalogError(.badData, error.description)
+        }
+    }
 }
 
 /// The device and inode of a file, which are the same for all its names.

@@ -1,5 +1,5 @@
 public import CivilTime
-import Model
+public import Model
 import RecordReading
 
 /// A converter of import files to one normal form, for programs that fill tables without a catalog.
@@ -17,10 +17,17 @@ public struct RecordCleaner: Sendable {
     /// The zone of times without a zone of their own.
     public let zone: ClockZone
 
+    private let kindGuard: KindGuard
+
     /// Creates a cleaner.
-    public init(_ kind: ImportKind, zone: ClockZone) {
+    ///
+    /// - Parameter ignoring: The names of columns that do not tell another kind of file.
+    public init(
+        _ kind: ImportKind, zone: ClockZone, relations: RelationTable = .standard, ignoring: Set<String> = []
+    ) {
         self.kind = kind
         self.zone = zone
+        kindGuard = KindGuard(kind: kind, relations: relations, ignoredColumns: ignoring)
     }
 
     /// The result of a run.
@@ -41,7 +48,7 @@ public struct RecordCleaner: Sendable {
     ///   - path: The path of a file, or `-` for standard input.
     ///   - rejectsPath: The path of the file for rejected records, as of an import, or nil for none.
     ///   - write: Receives the output, many rows at a time.
-    /// - Throws: `CatalogError` if the input cannot be read, or lacks a required column.
+    /// - Throws: `CatalogError` if the input cannot be read, lacks a required column, or looks like another kind.
     public func clean(
         _ path: String, rejectsPath: String? = nil, _ write: ([UInt8]) throws(CatalogError) -> Void
     ) throws(CatalogError) -> Summary {
@@ -49,6 +56,8 @@ public struct RecordCleaner: Sendable {
         let columns = kind.columns
         var reader = try InputFile(path: path).records(
             columns.map { RecordColumn($0.name, isRequired: $0.isRequired, isList: $0.type.isList) })
+        let isJSON = reader.dialect.format == .jsonLines
+        if !isJSON { try kindGuard.check(reader) }
         var summary = Summary()
         let names = columns.map(\.name) + ["fields", "line"]
         var buffer = Array((names.joined(separator: "\t") + "\n").utf8)
@@ -64,6 +73,7 @@ public struct RecordCleaner: Sendable {
                 try rejects?.add(
                     .init(source: reader.source, line: record.line, reason: reason, excerpt: record.excerpt), reader)
             case .record:
+                if isJSON { try kindGuard.check(reader) }
                 do throws(RecordProblem) {
                     let length = buffer.count
                     do throws(RecordProblem) { try append(reader, columns, to: &buffer, &summary) } catch {

@@ -27,19 +27,48 @@ extension Catalog {
     /// - Parameters:
     ///   - ids: the members' external ids.
     ///   - withPhotos: whether their photos are removed too; otherwise the photos stay, without an owner.
+    ///   - options: the way to forget them.
     ///   - milliseconds: the current time, in Unix milliseconds.
     ///   - stream: the name and the last number of changes that tell daemons the same, or nil if there are none. A
     ///     recompute need not apply these changes.
     /// - Returns: the removed rows, and whether the write-ahead log is free of them.
     public func forget(
-        _ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64,
-        stream: (origin: String, last: Int64)? = nil
+        _ ids: [String], withPhotos: Bool, _ options: RemovalOptions = RemovalOptions(),
+        atMilliseconds milliseconds: Int64, stream: (origin: String, last: Int64)? = nil
     ) throws(CatalogError) -> (summary: RemovalSummary, isErased: Bool) {
-        let summary: RemovalSummary = try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+        let summary: RemovalSummary = try trying(options.isDryRun) { () throws(CatalogError) in
             if let stream { try noteTaken([stream.origin: stream.last]) }
-            return try removeForGood(ids, withPhotos: withPhotos, atMilliseconds: milliseconds)
+            let total = try wrapping { () throws(DatabaseError) in
+                Int(try database.integer("SELECT count(*) FROM users") ?? 0)
+            }
+            let strangers = try unknownUsers(of: ids)
+            var summary = try removeForGood(ids, withPhotos: withPhotos, atMilliseconds: milliseconds)
+            for id in strangers { summary.note(unknown: [id]) }
+            guard !options.allowsShrinking else { return summary }
+            do throws(CatalogError) {
+                try ShrinkingBound.naming.check(summary.removed, of: total, EntityTable.users.rawValue, "this")
+            } catch {
+                guard options.isDryRun else { throw error }
+                summary.failure = error
+            }
+            return summary
         }
-        return (summary, try eraseRemoved(waits: true))
+        return (summary, options.isDryRun ? true : try eraseRemoved(waits: true))
+    }
+
+    /// Returns the ids that neither a user has nor a member who was forgotten, in their order.
+    private func unknownUsers(of ids: [String]) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare(
+                "SELECT 1 FROM users WHERE user_id = ?1 UNION SELECT 1 FROM forgotten_members WHERE user_id = ?1")
+            var unknown: [String] = []
+            for id in ids {
+                row.bind(id, at: 1)
+                if try !row.step() { unknown.append(id) }
+                row.reset()
+            }
+            return unknown
+        }
     }
 
     /// Erases removed data from the write-ahead log, where it stays until it is overwritten.
@@ -102,17 +131,19 @@ extension Catalog {
 
     /// Lets forgotten members come back.
     ///
-    /// - Returns: the number of these members who were forgotten.
-    public func readmit(_ ids: [String]) throws(CatalogError) -> Int {
-        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+    /// - Returns: the number of these members who were forgotten, as removed, and the others, as unknown.
+    public func readmit(_ ids: [String], isDryRun: Bool = false) throws(CatalogError) -> RemovalSummary {
+        try trying(isDryRun) { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
-                let before = database.totalChanges
+                var summary = RemovalSummary()
                 let delete = try database.prepare("DELETE FROM forgotten_members WHERE user_id = ?")
                 for id in ids {
+                    let before = database.totalChanges
                     delete.bind(id, at: 1)
                     try delete.run()
+                    if database.totalChanges > before { summary.removed += 1 } else { summary.note(unknown: [id]) }
                 }
-                return Int(database.totalChanges - before)
+                return summary
             }
         }
     }

@@ -1,6 +1,5 @@
 import Changes
 public import Model
-import RecordReading
 import SQLite
 
 /// The result of a removal.
@@ -13,15 +12,42 @@ public struct RemovalSummary: Sendable, Equatable {
     public var unknown: [String] = []
     /// The number of unknown ids or pairs.
     public var unknownCount = 0
+    /// The number of rows that were named before; each counts once.
+    public var repeatedCount = 0
+
+    /// The reason why the removal would be refused, noted by a dry run; nil if it would not.
+    public var failure: CatalogError?
+
+    /// Counts an id or a pair that the catalog does not have.
+    mutating func note(unknown ids: [String]) {
+        unknownCount += 1
+        if unknown.count < 1000 { unknown.append(ids.joined(separator: " ")) }
+    }
 
     /// Creates an empty summary.
     public init() {}
 }
 
+/// The way in which named rows are removed, or members forgotten.
+public struct RemovalOptions: Sendable {
+    /// Whether to find out what would go, and to change nothing.
+    public var isDryRun = false
+    /// Whether more than a tenth of a kind may go.
+    public var allowsShrinking = true
+
+    /// Creates options that allow everything.
+    public init() {}
+
+    /// Creates options.
+    public init(isDryRun: Bool, allowsShrinking: Bool) {
+        (self.isDryRun, self.allowsShrinking) = (isDryRun, allowsShrinking)
+    }
+}
+
 /// Removes named groups, users, photos or pairs, in one transaction.
 public final class Remover {
-    private let catalog: Catalog
-    private let kind: ImportKind
+    let catalog: Catalog
+    let kind: ImportKind
     private var summary = RemovalSummary()
 
     /// - Parameter catalog: a catalog that is open for recording or writing.
@@ -40,67 +66,97 @@ public final class Remover {
     ///
     /// - Parameters:
     ///   - rows: the ids of each row.
+    ///   - options: the way to remove them.
     ///   - stamp: the stamp, in milliseconds, before which changes of daemons do not bring back the rows, known or
     ///     not; nil if daemons have no changes.
     ///   - stream: the stream that tells daemons of the removal, and its last number.
     /// - Throws: `CatalogError`; then nothing was removed.
-    public func remove(_ rows: [[String]], stamp: Int64? = nil, stream: (origin: String, last: Int64)? = nil)
-        throws(CatalogError) -> RemovalSummary
-    {
-        try catalog.database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+    public func remove(
+        _ rows: [[String]], _ options: RemovalOptions = RemovalOptions(), stamp: Int64? = nil,
+        stream: (origin: String, last: Int64)? = nil
+    ) throws(CatalogError) -> RemovalSummary {
+        try catalog.trying(options.isDryRun) { () throws(CatalogError) in
             if let stream { try catalog.noteTaken([stream.origin: stream.last]) }
-            return try removeWithinTransaction(rows, stamp: stamp)
+            return try removeWithinTransaction(rows, options, stamp: stamp)
         }
     }
 
     /// Removes rows in the same way, within a transaction of the caller.
-    func removeWithinTransaction(_ rows: [[String]], stamp: Int64?) throws(CatalogError) -> RemovalSummary {
+    func removeWithinTransaction(
+        _ rows: [[String]], _ options: RemovalOptions = RemovalOptions(), stamp: Int64?
+    ) throws(CatalogError) -> RemovalSummary {
         let keys = try wrapping { () throws(DatabaseError) in try KeyLookup(kind, catalog.database) }
-        for ids in rows { try note(ids, keys) }
+        // A note of the removal would bring the id of a forgotten member back.
+        let kept = try named(rows)
+        for ids in rows where try namesForgotten(ids) { summary.note(unknown: ids) }
+        for ids in kept { try note(ids, keys) }
+        if !options.allowsShrinking {
+            let (vanished, total) = try wrapping { () throws(DatabaseError) in
+                (
+                    Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0),
+                    Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
+                )
+            }
+            do throws(CatalogError) {
+                try ShrinkingBound.naming.check(vanished, of: total, kind.name, "this")
+            } catch {
+                guard options.isDryRun else { throw error }
+                summary.failure = error
+            }
+        }
         if let stamp {
             try wrapping { () throws(DatabaseError) in
                 let removals = try NotedRemovals(catalog.database)
-                for ids in rows { try removals.note(kind, ids, stamp: stamp) }
+                for ids in kept { try removals.note(kind, ids, stamp: stamp) }
             }
         }
         try catalog.removeVanished(kind, into: &summary)
         return summary
     }
 
-    /// Returns the ids of each row in files with the columns of an import; other columns are ignored.
-    public func rows(inFiles paths: [String]) throws(CatalogError) -> [[String]] {
-        var rows: [[String]] = []
-        for path in paths { try rows.append(contentsOf: self.rows(inFile: path)) }
-        return rows
+    /// Returns the rows that name no member who was forgotten; of the others, nothing is left to remove.
+    public func named(_ rows: [[String]]) throws(CatalogError) -> [[String]] {
+        var kept: [[String]] = []
+        for ids in rows where try !namesForgotten(ids) { kept.append(ids) }
+        return kept
     }
 
-    private func rows(inFile path: String) throws(CatalogError) -> [[String]] {
-        let input = try InputFile(path: path)
-        let columns = kind.columns.prefix(Self.idCount(of: kind)).map { RecordColumn($0.name) }
-        var reader = try input.records(columns)
-        var rows: [[String]] = []
-        var event = try reader.nextEvent()
-        while event != .end {
-            if case .rejected(let record) = event {
-                throw CatalogError(
-                    .badData, "\(input.name), line \(record.line): \(record.reason); nothing was removed")
-            }
-            rows.append(columns.indices.map { reader.text($0) })
-            event = try reader.nextEvent()
+    private func namesForgotten(_ ids: [String]) throws(CatalogError) -> Bool {
+        for (id, table) in zip(ids, kind.tablesOfIDs) where table == .users {
+            if try catalog.isForgotten(user: id) { return true }
         }
-        return rows
+        return false
     }
 
     /// Adds a row to the rows to remove.
     private func note(_ ids: [String], _ keys: KeyLookup) throws(CatalogError) {
-        let isKnown = try wrapping { () throws(DatabaseError) in try keys.note(ids) }
-        guard !isKnown else { return }
-        summary.unknownCount += 1
-        if summary.unknown.count < 1000 { summary.unknown.append(ids.joined(separator: " ")) }
+        switch try wrapping({ () throws(DatabaseError) in try keys.note(ids) }) {
+        case .unknown: summary.note(unknown: ids)
+        case .repeated: summary.repeatedCount += 1
+        case .noted: break
+        }
+    }
+}
+
+extension ImportKind {
+    /// The tables of the ids that name a row, in their order.
+    fileprivate var tablesOfIDs: [EntityTable] {
+        switch self {
+        case .entities(let table): [table]
+        case .relation(let source): [source.rowTable, source.entityTable]
+        }
     }
 }
 
 extension Catalog {
+    /// Runs the work of a command in a transaction, which a dry run takes back.
+    func trying<Result>(_ isDryRun: Bool, _ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
+        guard isDryRun else { return try database.transaction(wrap: CatalogError.init, body) }
+        try wrapping { () throws(DatabaseError) in try database.execute("BEGIN IMMEDIATE") }
+        defer { try? database.execute("ROLLBACK") }
+        return try body()
+    }
+
     /// Removes the rows with the keys in the temporary table `vanished` and the rows that name them; drops that table.
     func removeVanished(_ kind: ImportKind, into summary: inout RemovalSummary) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
@@ -125,11 +181,13 @@ extension Catalog {
 /// Finds the keys of rows by their ids, and adds them to the temporary table `vanished`.
 private final class KeyLookup {
     private let keyCount: Int
+    private let database: Database
     private let select: Statement
     private let insert: Statement
 
     init(_ kind: ImportKind, _ database: Database) throws(DatabaseError) {
         keyCount = Remover.idCount(of: kind)
+        self.database = database
         try database.execute("DROP TABLE IF EXISTS temp.vanished")
         switch kind {
         case .entities(let table):
@@ -156,16 +214,20 @@ private final class KeyLookup {
         }
     }
 
+    /// The outcomes of looking for a row.
+    enum Outcome {
+        case noted, repeated, unknown
+    }
+
     /// Adds the row that ids name.
-    ///
-    /// - Returns: false if there is no such row.
-    func note(_ ids: [String]) throws(DatabaseError) -> Bool {
+    func note(_ ids: [String]) throws(DatabaseError) -> Outcome {
         for (place, id) in ids.enumerated() { select.bind(id, at: Int32(place + 1)) }
-        guard try select.step() else { return false }
+        guard try select.step() else { return .unknown }
         for place in 0..<keyCount { insert.bind(select.integer(Int32(place)), at: Int32(place + 1)) }
         select.reset()
+        let before = database.totalChanges
         try insert.run()
-        return true
+        return database.totalChanges > before ? .noted : .repeated
     }
 }
 

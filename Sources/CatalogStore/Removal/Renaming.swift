@@ -11,16 +11,18 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - table: groups or users.
+    ///   - isDryRun: whether to find out the outcome, and to change nothing.
     ///   - stream: the stream that tells daemons of the renaming, and its last number.
     /// - Throws: `CatalogError.Code.badData` if a user with one of the ids was forgotten; then nothing was changed.
     public func rename(
-        _ table: EntityTable, from old: String, to new: String, stream: (origin: String, last: Int64)? = nil
+        _ table: EntityTable, from old: String, to new: String, isDryRun: Bool = false,
+        stream: (origin: String, last: Int64)? = nil
     ) throws(CatalogError) -> RenamingChange.Outcome {
         if let id = try forgottenUser(table, old, new) {
             throw CatalogError(
                 .badData, "user \(id) was forgotten, and must not come back under another id (coterie forget)")
         }
-        return try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+        return try trying(isDryRun) { () throws(CatalogError) in
             let outcome = try wrapping { () throws(DatabaseError) in try move(table, from: old, to: new) }
             if let stream, outcome != .unknown { try noteTaken([stream.origin: stream.last]) }
             return outcome

@@ -181,26 +181,3 @@ public enum VectorText {
         return numbers
     }
 }
-
-/// The ids of the rows of a binary file, one a line.
-struct VectorIDs {
-    let ids: [String]
-
-    /// Reads a file of ids; a first line `photo_id` is a header.
-    init(_ path: String) throws(CatalogError) {
-        let input = try InputFile(path: path)
-        var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 18))
-        while case let count = try input.read(into: &chunk), count > 0 { bytes += chunk.prefix(count) }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CatalogError(.badData, "\(input.name) is not UTF-8")
-        }
-        // Scalars: a carriage return and a line feed are one character.
-        let scalars = text.unicodeScalars.drop { $0 == "\u{FEFF}" }
-        var lines = scalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            String(line.last == "\r" ? line.dropLast() : line)
-        }
-        if lines.last == "" { lines.removeLast() }
-        if lines.first == "photo_id" { lines.removeFirst() }
-        ids = lines
-    }
-}

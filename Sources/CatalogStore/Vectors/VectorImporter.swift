@@ -83,6 +83,7 @@ public final class VectorImporter {
             try rejects.finish()
             complete(rows)
             try refusing { () throws(CatalogError) in
+                try refuseEmpty(summary, rejects, options, inputs)
                 try checkRejects()
                 try checkShrinking()
             }
@@ -144,7 +145,7 @@ public final class VectorImporter {
                 throw CatalogError(
                     .badData, "\(source.path) has no ids of photos: name a file that has one a line with --ids")
             }
-            let ids = try VectorIDs(idsPath).ids
+            let ids = try InputFile.ids(in: idsPath)
             var number = 0
             while let numbers = try arrays.next() {
                 guard number < ids.count else { throw Self.uneven(source, "more rows than the \(ids.count) ids") }

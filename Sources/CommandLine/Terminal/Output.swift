@@ -6,15 +6,15 @@ public struct Output: ~Copyable {
     private var buffer: [UInt8] = []
     private let descriptor: Int32
 
-    /// Opens standard output for `nil` or `-`, or else a file, which is created or emptied.
+    /// Opens standard output for `nil` or `-`, or else a file, which is created or emptied, and which others may not
+    /// read.
     public init(path: String? = nil) throws(Failure) {
         guard let path, path != "-" else {
             descriptor = STDOUT_FILENO
             return
         }
-        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        guard descriptor >= 0 else {
-            throw Failure(Failure.general, "cannot write \(path): \(unsafe String(cString: strerror(errno)))")
+        do throws(FileError) { descriptor = try PrivateFile.emptied(path) } catch {
+            throw Failure(Failure.general, "cannot write \(path): \(error.reason)")
         }
     }
 

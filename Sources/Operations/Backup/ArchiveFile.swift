@@ -112,7 +112,7 @@ enum FileName {
         guard !exists(path) else { return }
         let parent = Catalog.folder(of: path)
         if parent != path { try makeFolder(parent) }
-        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("make the folder", path) }
+        guard PrivateFile.makeFolder(path) else { throw .system("make the folder", path) }
     }
 }
 

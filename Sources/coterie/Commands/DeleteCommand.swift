@@ -18,7 +18,11 @@ enum DeleteCommand: Subcommand {
             followed member.
 
             Everything is removed in one transaction. Ids that the catalog does not have are listed, and the exit \
-            code is 65; the others are removed all the same. A daemon that commits to the catalog notices within half \
+            code is 65; the others are removed all the same. A file needs a header and a row at least. It is refused \
+            if it looks like one of another kind, has a bad line, or seems to be cut off. Files that would remove more \
+            than a tenth of all need --allow-shrinking. --dry-run says what would go.
+
+            A daemon that commits to the catalog notices within half \
             a second. With a store in Redis the command tells the daemons that share it. Within about a second they \
             leave out removed groups, memberships and photos, and a user is new to them. They know of other removed \
             pairs with the next version. The lists of a user's sessions go, too.
@@ -34,7 +38,10 @@ enum DeleteCommand: Subcommand {
             Option(
                 "from", "FILE", help: "Read ids from a file with the columns of an import; - is standard input",
                 isRepeating: true),
-            CommonOptions.catalog, ParsedCommand.sessionsOption,
+            Option(
+                "ignore", "NAME,…", help: "Columns of the files that do not tell another kind of file",
+                isRepeating: true),
+            ParsedCommand.dryRun, ParsedCommand.allowShrinking, CommonOptions.catalog, ParsedCommand.sessionsOption,
         ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie delete photo p-17 p-18", "coterie delete membership owl-watch laura-100",
@@ -62,33 +69,40 @@ enum DeleteCommand: Subcommand {
         let remover = Remover(from: catalog, kind: kind)
         let rows =
             try stride(from: 0, to: ids.count, by: width).map { Array(ids[$0..<$0 + width]) }
-            + remover.rows(inFiles: files)
+            + remover.rows(inFiles: files, ignoring: Set(parsed.names("ignore")))
+        let options = parsed.removalOptions(fromFiles: !files.isEmpty)
+        if options.isDryRun { return try report(kind, remover.remove(rows, options), parsed, nil) }
         let daemons = try ToldDaemons(parsed)
         let stamp = daemons.stampMilliseconds()
+        // Nothing is told of a member who was forgotten.
+        let named = try remover.named(rows)
         // Daemons may have changes under an id from which a member was renamed.
-        let users = kind == .users ? try rows.map { $0[0] } + catalog.earlierIDs(ofUsers: rows.map { $0[0] }) : []
-        let subjects = (kind == .users ? users.map { [$0] } : rows).compactMap { Self.subject(kind, $0) }
+        let users = kind == .users ? try named.map { $0[0] } + catalog.earlierIDs(ofUsers: named.map { $0[0] }) : []
+        let subjects = (kind == .users ? users.map { [$0] } : named).compactMap { Self.subject(kind, $0) }
         let stream = CommandStream(
             subjects.map { .removal(RemovalChange($0, atMilliseconds: stamp)) }, atMilliseconds: stamp)
-        let summary = try remover.remove(rows, stamp: stamp, stream: daemons.numbers(of: stream))
+        let summary = try remover.remove(rows, options, stamp: stamp, stream: daemons.numbers(of: stream))
         if kind == .photos { _ = try catalog.eraseRemovedVectors(leaving: 0.1) }
         try daemons.tell(
             stream, forgettingSessionsOf: users, done: "the catalog has them no longer", again: "delete them again")
         _ = try parsed.forgetSessions(ofUsers: users)
-        let told = stream.last > 0 ? daemons : nil
+        try report(kind, summary, parsed, stream.last > 0 ? daemons : nil)
+    }
+
+    private static func report(
+        _ kind: ImportKind, _ summary: RemovalSummary, _ parsed: ParsedCommand, _ told: ToldDaemons?
+    ) throws {
+        let isDryRun = parsed.flag("dry-run")
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(document: Answer(kind: kind.name, summary, toldStore: told?.location))
+            try output.json(
+                document: Answer(kind: kind.name, isDryRun: isDryRun, summary, toldStore: told?.location))
         } else {
-            try output.line(Self.line(kind, summary))
+            try output.line(Self.line(kind, summary) + (isDryRun ? "; dry run: nothing was changed" : ""))
             if let line = told?.line { try output.line(line) }
         }
         try output.flush()
-        guard summary.unknownCount == 0 else {
-            let named = summary.unknown.prefix(5).map { "\"\(printable($0))\"" }.joined(separator: ", ")
-            let more = summary.unknownCount > 5 ? " and \(summary.unknownCount - 5) more" : ""
-            throw Failure(Failure.badData, "the catalog has no \(what) \(named)\(more)")
-        }
+        try summary.check(String(kind.name.dropLast()))
     }
 
     /// Returns the subject of a removal that daemons know; nil for pairs that begin with a user, as favourites do.
@@ -112,19 +126,21 @@ enum DeleteCommand: Subcommand {
                 ? "\(Formats.grouped(count)) photos have no owner now" : "\(Formats.grouped(count)) \(table)"
         }
         let count = "\(Formats.grouped(summary.removed)) \(kind.name) removed"
-        return others.isEmpty ? count : "\(count); with them \(others.joined(separator: ", "))"
+        let again = summary.repeatedCount > 0 ? "; \(Formats.grouped(summary.repeatedCount)) named again" : ""
+        return others.isEmpty ? count + again : "\(count); with them \(others.joined(separator: ", "))\(again)"
     }
 
     private struct Answer: Encodable {
         var kind: String
-        var removed, unknown: Int
+        var isDryRun: Bool
+        var removed, unknown, repeated: Int
         var others: [String: Int]
         var unknownIds: [String]
         var toldStore: String?
 
-        init(kind: String, _ summary: RemovalSummary, toldStore: String?) {
-            self.toldStore = toldStore
-            self.kind = kind
+        init(kind: String, isDryRun: Bool, _ summary: RemovalSummary, toldStore: String?) {
+            (self.kind, self.isDryRun, self.toldStore) = (kind, isDryRun, toldStore)
+            repeated = summary.repeatedCount
             removed = summary.removed
             unknown = summary.unknownCount
             others = summary.others

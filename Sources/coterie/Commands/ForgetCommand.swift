@@ -16,7 +16,9 @@ enum ForgetCommand: Subcommand {
             Removes members from the catalog with their memberships, interactions and interests, and the lists of \
             their sessions on this machine. What is deleted is overwritten. A note of the id stays: imports, \
             interactions and journals do not bring the member back, unless "coterie import --readmit" or --undo says \
-            so. Photos stay, without an owner, unless --with-photos is given.
+            so. Photos stay, without an owner, unless --with-photos is given. An id that nobody has is noted in the \
+            same way, and named; the exit code is then 65. A list of more than a tenth of the users needs \
+            --allow-shrinking. --dry-run says what would go.
 
             A daemon that has the catalog answers 404 within half a second. With a store in Redis the command tells \
             the daemons that share it. Within about a second they answer 404 and erase the member from their \
@@ -33,6 +35,7 @@ enum ForgetCommand: Subcommand {
         options: [
             Option("users", "FILE", help: "Read more users' ids from a file, one a line; - is standard input"),
             Option(flag: "with-photos", help: "Remove their photos too"),
+            ParsedCommand.dryRun, ParsedCommand.allowShrinking,
             Option(flag: "check", help: "Only say what is left of them, and where"),
             Option("backup", "FILE", help: "With --check: look into this backup, without restoring it"),
             Option(flag: "undo", help: "Let them come back; what was removed stays removed"),
@@ -47,7 +50,7 @@ enum ForgetCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let users = try parsed.arguments + (parsed.textIfGiven("users").map(LineFile.lines) ?? [])
+        let users = try parsed.userIDs()
         if parsed.flag("list") { return try list(parsed, users) }
         guard !users.isEmpty else { throw UsageError("which user? Give an id, or a file of ids with --users") }
         if parsed.flag("check") {
@@ -57,37 +60,66 @@ enum ForgetCommand: Subcommand {
         guard parsed.textIfGiven("backup") == nil else { throw UsageError("--backup needs --check") }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         if parsed.flag("undo") {
-            let count = try catalog.readmit(users)
-            return try say("\(Formats.grouped(count)) members may come back")
+            let summary = try catalog.readmit(users, isDryRun: parsed.flag("dry-run"))
+            try say("\(Formats.grouped(summary.removed)) members may come back\(dryRunNote(parsed))")
+            return try summary.check("note of the forgotten user")
+        }
+        let options = parsed.removalOptions(fromFiles: parsed.textIfGiven("users") != nil)
+        let withPhotos = parsed.flag("with-photos")
+        if options.isDryRun {
+            let (summary, _) = try catalog.forget(
+                users, withPhotos: withPhotos, options, atMilliseconds: ParsedCommand.nowMilliseconds)
+            return try report(summary, Told(sessions: nil, isErased: true, daemons: nil), parsed)
         }
         let daemons = try ToldDaemons(parsed)
-        let (now, withPhotos) = (daemons.stampMilliseconds(), parsed.flag("with-photos"))
+        let now = daemons.stampMilliseconds()
         // Daemons may have changes under an id from which a member was renamed.
         let everyID = try users + catalog.earlierIDs(ofUsers: users)
         let stream = CommandStream(forgetting: everyID, withPhotos: withPhotos, atMilliseconds: now)
         let (summary, isErased) = try catalog.forget(
-            users, withPhotos: withPhotos, atMilliseconds: now, stream: daemons.numbers(of: stream))
+            users, withPhotos: withPhotos, options, atMilliseconds: now, stream: daemons.numbers(of: stream))
         if withPhotos { _ = try catalog.eraseRemovedVectors() }
         try daemons.tell(
             stream, forgettingSessionsOf: everyID, done: "the catalog has forgotten them", again: "forget them again")
         let sessions = try parsed.forgetSessions(ofUsers: everyID)
+        try report(summary, Told(sessions: sessions, isErased: isErased, daemons: daemons), parsed)
+    }
+
+    /// The effects of a forgetting outside the tables of the catalog; a dry run has none.
+    private struct Told {
+        let sessions: Int?
+        let isErased: Bool
+        let daemons: ToldDaemons?
+    }
+
+    private static func dryRunNote(_ parsed: ParsedCommand) -> String {
+        parsed.flag("dry-run") ? "; dry run: nothing was changed" : ""
+    }
+
+    /// Prints what a forgetting removed; fails if it names somebody whom the catalog does not have.
+    private static func report(_ summary: RemovalSummary, _ told: Told, _ parsed: ParsedCommand) throws {
         if parsed.flag("json") {
             var output = try Output()
             try output.json(
                 document: Answer(
-                    removed: summary.removed, others: summary.others, sessions: sessions, isLogErased: isErased,
-                    toldStore: daemons.location))
-            return try output.flush()
+                    removed: summary.removed, others: summary.others, unknownIds: summary.unknown,
+                    isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0, isLogErased: told.isErased,
+                    toldStore: told.daemons?.location))
+            try output.flush()
+        } else {
+            let others = summary.others.sorted { $0.key < $1.key }.map { "\(Formats.grouped($0.value)) \($0.key)" }
+            let parts =
+                ["\(Formats.grouped(summary.removed)) members forgotten"] + others
+                + (told.sessions.map { ["\($0) lists of sessions"] } ?? [])
+            try say(parts.joined(separator: ", ") + dryRunNote(parsed))
+            if let line = told.daemons?.line { try say(line) }
+            if !told.isErased {
+                try say(
+                    "somebody reads the catalog: its log \(parsed.text("catalog"))-wal holds them until it is overwritten"
+                )
+            }
         }
-        let others = summary.others.sorted { $0.key < $1.key }.map { "\(Formats.grouped($0.value)) \($0.key)" }
-        let parts =
-            ["\(Formats.grouped(summary.removed)) members forgotten"] + others + ["\(sessions) lists of sessions"]
-        try say(parts.joined(separator: ", "))
-        if let line = daemons.line { try say(line) }
-        if !isErased {
-            try say(
-                "somebody reads the catalog: its log \(parsed.text("catalog"))-wal holds them until it is overwritten")
-        }
+        try summary.check("user", note: "; such ids are noted, and do not come (--undo lets them)")
     }
 
     private static func say(_ line: String) throws {
@@ -206,6 +238,8 @@ enum ForgetCommand: Subcommand {
     private struct Answer: Encodable {
         var removed: Int
         var others: [String: Int]
+        var unknownIds: [String]
+        var isDryRun: Bool
         var sessions: Int
         var isLogErased: Bool
         var toldStore: String?

@@ -217,7 +217,7 @@ enum ImportCommand: Subcommand {
     }
 
     private static func ignoredColumns(_ parsed: ParsedCommand, _ kind: Content) throws(UsageError) -> Set<String> {
-        let names = parsed.texts("ignore").flatMap { $0.split(separator: ",") }.map(String.init)
+        let names = parsed.names("ignore")
         let renamed = try sourceNames(parsed, kind)
         if let known = names.first(where: { kind.columnNames.contains($0) && renamed[$0] == nil }) {
             throw UsageError("--ignore: \(known) is a column of \(kind.name), and cannot be ignored")

@@ -93,6 +93,8 @@ enum CleanCommand: Subcommand {
             Option(flag: "kinds", help: "Write the columns of all kinds, and the relations, as JSON"),
             Option(
                 "timezone", "ZONE", help: "The zone of times without one: +02:00, Europe/Berlin", default: "UTC"),
+            Option(
+                "ignore", "NAME,…", help: "Columns that do not tell another kind of file", isRepeating: true),
             Option("rejects", "FILE", help: "The file for rejected lines (default: none)"),
         ],
         examples: ["coterie clean memberships <memberships.csv >clean.tsv"])
@@ -107,7 +109,9 @@ enum CleanCommand: Subcommand {
         guard let kind = kinds.first(where: { $0.name == name }) else {
             throw UsageError("\"\(name)\" cannot be cleaned; KIND is one of \(names)")
         }
-        let cleaner = RecordCleaner(kind, zone: try parsed.clockZone("timezone"))
+        let cleaner = RecordCleaner(
+            kind, zone: try parsed.clockZone("timezone"), relations: Coterie.relations,
+            ignoring: Set(parsed.names("ignore")))
         let summary = try cleaner.clean("-", rejectsPath: parsed.textIfGiven("rejects")) { rows throws(CatalogError) in
             guard Descriptor.write(rows, to: 1) else {
                 throw CatalogError(.fileFailed, "cannot write to standard output")

@@ -45,7 +45,7 @@ struct ListExport {
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
-        listed = try parsed.textIfGiven("users").map(LineFile.lines)
+        listed = try parsed.textIfGiven("users").map(ParsedCommand.listedUserIDs)
         let site = try Site(parsed, of: listed.map { .some($0) } ?? .all)
         self.site = site
         content = Content(

@@ -45,11 +45,9 @@ enum RecommendCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
         let boosts = try parsed.boosts()
-        let users = try parsed.arguments + (parsed.textIfGiven("users").map(LineFile.lines) ?? [])
+        let users = try parsed.userIDs()
         guard !users.isEmpty else {
-            throw UsageError(
-                parsed.textIfGiven("users").map { "\($0) names no user" }
-                    ?? "which user? Give an id, or a file of ids with --users")
+            throw UsageError("which user? Give an id, or a file of ids with --users")
         }
         let site = try Site(parsed, of: .some(users))
         try Lookup.check(boosts, in: site)

@@ -20,7 +20,7 @@ enum RenameCommand: Subcommand {
             Argument("WHAT", help: "group or user"), Argument("OLD", help: "The current id"),
             Argument("NEW", help: "The new id"),
         ],
-        options: [CommonOptions.catalog] + CommonOptions.storeOptions + [CommonOptions.json],
+        options: [ParsedCommand.dryRun, CommonOptions.catalog] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: ["coterie rename group owl-watch owls-of-the-north", "coterie rename user guest-77 laura-100"])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -34,17 +34,22 @@ enum RenameCommand: Subcommand {
         let now = daemons.stampMilliseconds()
         let change = RenamingChange(table == .groups ? .group : .user, from: old, to: new, atMilliseconds: now)
         let stream = CommandStream([.renaming(change)], atMilliseconds: now)
-        let outcome = try catalog.rename(table, from: old, to: new, stream: daemons.numbers(of: stream))
+        let isDryRun = parsed.flag("dry-run")
+        let outcome = try catalog.rename(
+            table, from: old, to: new, isDryRun: isDryRun, stream: daemons.numbers(of: stream))
         guard outcome != .unknown else { throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table)) }
-        try daemons.tell(stream, done: "the catalog has the new id", again: "rename it again")
+        if !isDryRun { try daemons.tell(stream, done: "the catalog has the new id", again: "rename it again") }
+        let told = isDryRun ? nil : daemons
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
                 document: Answer(
-                    what: what, from: old, to: new, outcome: "\(outcome)", toldStore: daemons.location))
+                    what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun, toldStore: told?.location
+                ))
         } else {
-            try output.line(printable(line(outcome, what, old, new)))
-            if let line = daemons.line { try output.line(line) }
+            let note = isDryRun ? "; dry run: nothing was changed" : ""
+            try output.line(printable(line(outcome, what, old, new) + note))
+            if let line = told?.line { try output.line(line) }
         }
         try output.flush()
     }
@@ -60,6 +65,7 @@ enum RenameCommand: Subcommand {
 
     private struct Answer: Encodable {
         var what, from, to, outcome: String
+        var isDryRun: Bool
         var toldStore: String?
     }
 }

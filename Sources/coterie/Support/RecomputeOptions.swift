@@ -100,13 +100,12 @@ struct MetricsFile {
     ///
     /// The collector is another user, and may read at any moment.
     func replace(with text: String) {
-        do {
-            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        do throws(FileError) {
+            try PrivateFile.write(Array(text.utf8), to: path, mode: 0o644)
         } catch {
             printToStandardError(
                 """
-                warning: cannot write \(path): \(SystemWords.sentence(error)); this user must be able to write to its \
+                warning: cannot write \(path): \(error.reason); this user must be able to write to its \
                 folder, and in a systemd unit ReadWritePaths= must name the folder
                 """)
         }

@@ -135,38 +135,6 @@ extension ParsedCommand {
     }
 }
 
-/// A file or a pipe with lines of text.
-enum LineFile {
-    /// Returns the lines that are not empty, without carriage returns at their ends and without a byte order mark.
-    ///
-    /// - Parameter path: the path of a file or of a pipe such as a shell's `<(…)`, or `-` for standard input.
-    /// - Throws: `Failure` if it cannot be read, or is not UTF-8.
-    static func lines(of path: String) throws(Failure) -> [String] {
-        let bytes = try bytes(of: path)
-        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-        guard let text = String(validating: bytes.dropFirst(hasMark ? 3 : 0), as: UTF8.self) else {
-            throw Failure(Failure.badData, "cannot read \(path): it is not UTF-8 text")
-        }
-        return text.split(whereSeparator: \.isNewline).map(String.init)
-    }
-
-    /// Reads all bytes, in chunks because the size of a pipe is not known in advance.
-    private static func bytes(of path: String) throws(Failure) -> [UInt8] {
-        let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        defer { if descriptor > STDIN_FILENO { close(descriptor) } }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe Descriptor.read(descriptor, into: $0) }
-            guard count > 0 else {
-                if count == 0 { return bytes }
-                throw Failure(Failure.badData, "cannot read \(path): \(SystemWords.words(ofError: errno))")
-            }
-            bytes += chunk.prefix(count)
-        }
-    }
-}
-
 /// A file with one secret, which keeps the secret out of configurations and command lines.
 struct SecretFile: Sendable {
     /// The longest secret, in bytes, inclusive.

@@ -1,0 +1,40 @@
+import Files
+import Glibc
+
+/// A buffered writer of a file that only its owner may read.
+final class FileWriter {
+    let path: String
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    /// Creates a file, or empties an existing one.
+    init(path: String) throws(CatalogError) {
+        self.path = path
+        do throws(FileError) { descriptor = try PrivateFile.emptied(path) } catch {
+            throw Self.failure(path, error)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func write(_ text: String) throws(CatalogError) { try write(Array(text.utf8)) }
+
+    func write(_ bytes: [UInt8]) throws(CatalogError) {
+        buffer += bytes
+        if buffer.count >= 1 << 16 { try flush() }
+    }
+
+    /// Writes out the buffer; must be called at the end.
+    func flush() throws(CatalogError) {
+        guard Descriptor.write(buffer, to: descriptor) else { throw Self.failure(path, FileError(errno)) }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Removes a file, if it exists.
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
+
+    private static func failure(_ path: String, _ error: FileError) -> CatalogError {
+        CatalogError(
+            .fileFailed, "cannot write rejected lines to \(path): \(error.reason); name another file with --rejects")
+    }
+}

@@ -1,0 +1,90 @@
+import RecordReading
+import Testing
+
+@Suite("Lines between records that are none")
+struct StrayLineTests {
+    /// Reads two columns, and returns the number of records before the end or an error.
+    private func read(_ text: String, _ format: RecordFormat? = nil) -> (records: Int, error: RecordError?) {
+        let input = ByteSource(Array(text.utf8), chunk: 3)
+        var count = 0
+        do throws(RecordError) {
+            var reader = unsafe try RecordReader(
+                DialectChoice(format: format), columns: [RecordColumn("group_id"), RecordColumn("user_id")],
+                source: "rows", read: input.read)
+            while true {
+                switch try reader.next() {
+                case .record: count += 1
+                case .rejected: break
+                case .end: return (count, nil)
+                }
+            }
+        } catch { return (count, error) }
+    }
+
+    @Test(
+        "The error of a client and a line of a page end the reading, whatever the number of their fields",
+        arguments: [
+            "ERROR 2013 (HY000): Lost connection to MySQL server during query, at line 1",
+            "ERROR 1317 (70100) at line 1: Query execution was interrupted", "psql: error: connection lost, again",
+            "ERROR:  canceling statement due to statement timeout", "</html>", "<!DOCTYPE html>,x", "<BR />",
+            "Runtime error near line 1: disk I/O error (10)", "ORA-01555: snapshot too old, rollback segment",
+            "Traceback (most recent call last):", "server closed the connection unexpectedly",
+        ])
+    func strays(line: String) throws {
+        let (records, error) = read("group_id,user_id\ng,u\n\(line)\nh,v\n")
+        #expect(records == 1)
+        #expect(error?.code == .foreign && error?.line == 3, "\(String(describing: error))")
+        let json = read("{\"group_id\":\"g\",\"user_id\":\"u\"}\n\(line)\n", .jsonLines)
+        #expect(json.records == 1 && json.error?.line == 2)
+    }
+
+    @Test(
+        "Ids that begin alike are records",
+        arguments: ["ERROR 404,u", "ERROR,u", "psql,u", "<b>,u", "mysql,u", "ORA,u", "Error: none,u", "E,u", "<,u"])
+    func ids(line: String) { #expect(read("group_id,user_id\n\(line)\n").records == 1) }
+
+    @Test("What follows the end of COPY's data is refused with its line", arguments: [RecordFormat?.none, .tsv, .copy])
+    func end(format: RecordFormat?) throws {
+        let data = "group_id\tuser_id\ng\tu\n\\.\n"
+        for whole in [data, data + "\n\r\n"] {
+            #expect(read(whole, format).records == 1 && read(whole, format).error == nil)
+        }
+        for more in ["h\tv\n", "\n--\n", "\"\n", "\n\n-- more\n"] {
+            let (records, error) = read(data + more, format)
+            #expect(records == 1)
+            #expect(try #require(error).message.contains("ended with \\. in line 3"))
+            #expect(error?.line ?? 0 > 3)
+        }
+    }
+}
+
+@Suite("Lists of ids")
+struct IDListTests {
+    @Test(
+        "One id a line, with any end of line",
+        arguments: ["a\nb c\n", "a\r\nb c\r\n", "\u{FEFF}a\nb c", "a\nb c\n\n\r\n"])
+    func good(text: String) throws { #expect(try IDList.ids(in: Array(text.utf8), source: "f") == ["a", "b c"]) }
+
+    @Test("An id may look odd, and an empty line keeps its place")
+    func odd() throws {
+        let ids = ["a,b", "", "ERROR 404", "<b>", "'x'", "-0", "1e400", "x\\N", "user  forgotten x", "名"]
+        #expect(try IDList.ids(in: Array((ids.joined(separator: "\n") + "\n").utf8), source: "f") == ids)
+    }
+
+    @Test(
+        "What is no list of ids is refused with the line",
+        arguments: [
+            ("", 1, "no id"), ("\n\n", 1, "no id"), ("user_id\na\n", 1, "header"), ("USER_ID,name\na,b\n", 1, "header"),
+            ("a\nb\t2026\n", 2, "tab"), ("a\n\"b\"\n", 2, "quotes"), ("a\n\\N\n", 2, "\\N"), ("a\n\\.\n", 2, "\\."),
+            ("a\nERROR 2013 (HY000): Lost\n", 2, "error"), ("a\n</html>\n", 2, "page"), ("<html>\n", 1, "HTML"),
+            ("user                  forgotten\nann  2026-11-01T00:00:00Z\n", 1, "--list --json"),
+            ("[\n {\"userId\": \"a\"}\n]\n", 1, "jq -r"), ("{\"userId\":\"a\"}\n{\"userId\":\"b\"}\n", 1, "JSON"),
+            ("a\nb\0\n", 2, "NUL"), ("a\n\(String(repeating: "x", count: 256))\n", 2, "255"),
+            ("COPY users FROM stdin;\na\n", 1, "SQL"), ("PGDMP\u{1}\n", 1, "pg_dump"),
+            (String(repeating: "abc\n", count: 1023) + "abcd", 1024, "cut off"),
+        ])
+    func bad(text: String, line: Int, words: String) throws {
+        let error = #expect(throws: RecordError.self) { try IDList.ids(in: Array(text.utf8), source: "f") }
+        #expect(error?.line == line && error?.message.contains(words) == true, "\(String(describing: error))")
+    }
+}
