@@ -1,4 +1,4 @@
-"""A site of another origin than the daemon's, and browsers that visit it. The daemon's address is the first argument."""
+"""A site of another origin than the daemon's, and browsers that visit it. First argument: the daemon's address."""
 import http.client, json, pathlib, select, sys, threading, time, urllib.parse, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import axe_playwright_python
@@ -43,7 +43,8 @@ class Site(Handler):
             routes.get(address.path)
         if not route: return self.answer(404, {}, b"")
         kind, text, *headers = route(dict(urllib.parse.parse_qsl(address.query)))
-        fields = {"Content-Type": kind + "; charset=utf-8", "Cache-Control": "no-cache", **(headers[0] if headers else {})}
+        fields = {"Content-Type": f"{kind}; charset=utf-8", "Cache-Control": "no-cache"}
+        for others in headers: fields |= others
         self.answer(200, fields, text.encode())
 
 def serve(handler):
