@@ -27,6 +27,13 @@ def test_names(one):
         synced(one)
     assert sorted(sent()) == sorted((member, joined[member]) for member in members[1:]), sent()
     for member in members[1:]: assert actions(member) == [("join", joined[member])], (member, actions(member))
+    # An element that gets another member keeps nothing of the one before.
+    same = one.run(all_elements + """
+        const articles = () => [...all[0].shadowRoot.querySelectorAll('article')];
+        const before = articles();
+        all[0].setAttribute('member', 'a b');
+        return articles().filter(article => before.includes(article)).length;""")
+    assert len(shown(one)) == 6 and same == 0, same
 
 def test_forget(one):
     """What was not sent is counted and named, and an answer that comes afterwards writes nothing."""

@@ -689,6 +689,8 @@ export class CoterieGroups extends HTMLElement {
         this.#isOpen = true;
         this.#store = store;
         this.#length = 0;
+        // The words of a group may be about the member before.
+        this.#elements.clear();
         store?.attach(this, () => this.#show());
         this.#show();
     }
