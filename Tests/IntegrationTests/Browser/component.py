@@ -1,78 +1,36 @@
-import json, pathlib, subprocess, sys, threading, time, urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-import axe_playwright_python
-from selenium import webdriver
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from support import *
 
-daemon, member, token = sys.argv[1:]
-axe = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-module = urllib.request.urlopen(daemon + "/components/coterie-groups.js").read()
-
-class Site(BaseHTTPRequestHandler):
-    """A site of another origin than the daemon's: pages, the token, pictures, and a copy of the module."""
-    protocol_version = "HTTP/1.1"
-    def log_message(self, *values): pass
-    def do_GET(self):
-        path = self.path.split("?")[0]
-        kind, headers, status = "text/html; charset=utf-8", {}, 200
-        if path == "/coterie-groups.js": kind, body = "text/javascript", module
-        elif path == "/token": kind, body = "text/plain", token.encode()
-        elif path == "/page.js":
-            kind, body = "text/javascript", b"""
-                import '/coterie-groups.js';
-                const list = document.querySelector('coterie-groups');
-                window.asked = 0;
-                list.token = async () => { window.asked += 1; return (await fetch('/token')).text(); };"""
-        elif path.endswith(".svg"):
-            kind, number = "image/svg+xml", sum(path.split("_")[0].encode())
-            width, height = [(400, 300), (300, 400), (300, 300), (640, 360), (900, 300)][number % 5]
-            body = f"""<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">
-                <rect width="100%" height="100%" fill="hsl({number * 37 % 360} 40% 50%)"/></svg>""".encode()
-        elif path in ["/plain", "/strict", "/root"]:
-            element = f'<coterie-groups src="{daemon}" member="{member}" no-scroll></coterie-groups>'
-            if path == "/strict":
-                headers["Content-Security-Policy"] = (
-                    f"default-src 'none'; script-src 'self'; connect-src 'self' {daemon}; "
-                    "img-src 'self' http://pictures.test; require-trusted-types-for 'script'")
-            if path == "/root": element = '<div id="root"></div>'
-            script = "/root.js" if path == "/root" else "/page.js"
-            body = f"""<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
-                <title>Site</title><meta name="color-scheme" content="light dark">
-                <link rel="icon" href="/icon.svg">
-                <main><h1>Site</h1><h2>Groups for you</h2>{element}</main>
-                <script type="module" src="{script}"></script>""".encode()
-        elif path == "/root.js":
-            kind, body = "text/javascript", b"""
-                import '/coterie-groups.js';
-                // A framework's root: a component with a shadow tree, that renders by replacing and moving nodes.
-                class AppRoot extends HTMLElement {
-                    connectedCallback() { this.attachShadow({mode: 'open'}); this.render(); }
-                    render() {
-                        const list = this.list ??= Object.assign(document.createElement('coterie-groups'),
-                            {token: async () => (await fetch('/token')).text()});
-                        list.setAttribute('src', '%s'); list.setAttribute('member', '%s');
-                        const box = document.createElement('section');
-                        box.append(list);
-                        this.shadowRoot.replaceChildren(box);
-                    }
-                }
-                customElements.define('app-root', AppRoot);
-                document.querySelector('#root').append(document.createElement('app-root'));
-                """ % (daemon.encode(), member.encode())
-        else: status, body = 404, b""
-        self.send_response(status)
-        headers |= {"Content-Type": kind, "Content-Length": str(len(body)), "Cache-Control": "no-cache"}
-        for name, value in headers.items(): self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-site = ThreadingHTTPServer(("127.0.0.1", 0), Site)
-threading.Thread(target=site.serve_forever, daemon=True).start()
-# The browser takes these names to the site above; other origins than the daemon's, and no secure ones.
-origin = "http://photos.test"
-names = f"MAP photos.test 127.0.0.1:{site.server_port}, MAP pictures.test 127.0.0.1:{site.server_port}"
+_, member, token = sys.argv[1:]
+element = f'<coterie-groups src="{daemon}" member="{member}" no-scroll></coterie-groups>'
+policy = (f"default-src 'none'; script-src 'self'; connect-src 'self' {daemon}; "
+    "img-src 'self' http://pictures.test; require-trusted-types-for 'script'")
+routes |= {
+    "/token": lambda query: ("text/plain", token),
+    "/plain": lambda query: ("text/html", page(element, "/page.js")),
+    "/strict": lambda query: ("text/html", page(element, "/page.js"), {"Content-Security-Policy": policy}),
+    "/root": lambda query: ("text/html", page('<div id="root"></div>', "/root.js")),
+    "/page.js": lambda query: ("text/javascript", """
+        import '/coterie-groups.js';
+        const list = document.querySelector('coterie-groups');
+        list.token = async () => (await fetch('/token')).text();"""),
+    "/root.js": lambda query: ("text/javascript", """
+        import '/coterie-groups.js';
+        // A framework's root: a component with a shadow tree, that renders by replacing and moving nodes.
+        class AppRoot extends HTMLElement {
+            connectedCallback() { this.attachShadow({mode: 'open'}); this.render(); }
+            render() {
+                const list = this.list ??= Object.assign(document.createElement('coterie-groups'),
+                    {token: async () => (await fetch('/token')).text()});
+                list.setAttribute('src', '%s'); list.setAttribute('member', '%s');
+                const box = document.createElement('section');
+                box.append(list);
+                this.shadowRoot.replaceChildren(box);
+            }
+        }
+        customElements.define('app-root', AppRoot);
+        document.querySelector('#root').append(document.createElement('app-root'));
+        """ % (daemon, member)),
+}
 
 def api(path, body=None):
     request = urllib.request.Request(
@@ -85,74 +43,6 @@ def api(path, body=None):
 def states():
     answer = api("changes?session=test")
     return {group["groupId"]: group["state"] for group in answer["groups"] if group["state"] != "recommended"}
-
-class Browser:
-    """A device: a browser with a profile of its own."""
-    def __init__(self):
-        options = webdriver.ChromeOptions()
-        options.binary_location = "/usr/bin/chromium"
-        for option in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1000,900",
-                "--host-resolver-rules=" + names]:
-            options.add_argument(option)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
-    def run(self, script, *values):
-        return self.driver.execute_script("""
-            const root = (document.querySelector('coterie-groups')
-                ?? document.querySelector('app-root')?.shadowRoot.querySelector('coterie-groups'))?.shadowRoot;
-            const article = id => root?.querySelector(`article[data-group="${id}"]`);
-            """ + script, *values)
-    def wait(self, what, script, *values):
-        try: return WebDriverWait(self.driver, 20).until(lambda d: self.run(script, *values))
-        except Exception:
-            seen = self.run("return root?.textContent")
-            raise AssertionError((what, seen, self.driver.get_log("browser"))) from None
-    def open(self, page):
-        self.driver.get(origin + page)
-        self.wait("rows", "return root?.querySelectorAll('article').length > 0")
-    def groups(self):
-        return self.run("""
-            return [...root.querySelectorAll('article:not(:has(.stub))')].map(element => element.dataset.group)""")
-    def press(self, group, part):
-        self.run("article(arguments[0]).querySelector(`[part~=${arguments[1]}]`).click()", group, part)
-    def key(self, *keys):
-        webdriver.ActionChains(self.driver).send_keys(*keys).perform()
-    def focused(self):
-        return self.run("""
-            const element = root.activeElement;
-            return [element?.closest('article')?.dataset.group, element?.getAttribute('part')]""")
-    def notice(self): return self.run("return root.querySelector('.notice').textContent")
-    def settled(self):
-        self.driver.execute_async_script("""
-            const done = arguments[0];
-            const list = document.querySelector('coterie-groups')
-                ?? document.querySelector('app-root').shadowRoot.querySelector('coterie-groups');
-            list.sync().then(done);""")
-    def offline(self, is_offline):
-        self.driver.execute_cdp_cmd("Network.enable", {})
-        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions",
-            {"offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
-    def look(self):
-        for scheme in ["light", "dark"]:
-            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
-                {"name": "prefers-color-scheme", "value": scheme},
-                {"name": "prefers-reduced-motion", "value": "reduce"}]})
-            self.driver.execute_script(axe)
-            found = self.driver.execute_async_script(
-                "const done = arguments[0]; axe.run().then(result => done(result.violations));")
-            assert not found, (self.driver.current_url, scheme, [(v["id"], v["nodes"][0]["html"]) for v in found])
-        for width in [320, 1000]:
-            self.driver.set_window_size(width, 900)
-            wide = self.driver.execute_script("return document.documentElement.scrollWidth - innerWidth")
-            assert wide <= 0, (self.driver.current_url, width, wide)
-    def quiet(self):
-        trouble = [line["message"] for line in self.driver.get_log("browser")]
-        assert not trouble, trouble
-
-devices = []
-def device():
-    devices.append(Browser())
-    return devices[-1]
 
 try:
     one = device()

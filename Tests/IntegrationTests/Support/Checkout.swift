@@ -18,8 +18,8 @@ enum Checkout {
     /// The script that scores lists by itself.
     static let accuracyScript = root + "/Tests/IntegrationTests/BruteForce/accuracy.py"
 
-    /// The script that uses the component in a browser.
-    static let componentScript = root + "/Tests/IntegrationTests/Browser/component.py"
+    /// A script that uses the component in a browser, such as "store.py".
+    static func browserScript(_ name: String) -> String { "\(root)/Tests/IntegrationTests/Browser/\(name)" }
 
     /// A file of the sample community.
     static func sample(_ kind: String) -> String { "\(root)/Data/sample/\(kind).tsv" }

@@ -119,22 +119,26 @@ ul { margin: .5em 0; padding-inline-start: 1.4em; color: var(--muted); }
 
 /** What survives a reload: the list and the actions that the daemon does not have yet, each under a key of its own. */
 class Storage {
-    static #memories = new Map();
-    #memory;
+    #memory = new Map();
     #prefix;
-    /** The member, and the address of the member's routes. */
-    member;
-    address;
 
-    constructor(source, member) {
-        this.#prefix = `coterie-groups ${source} ${member} `;
-        if (!Storage.#memories.has(this.#prefix)) Storage.#memories.set(this.#prefix, new Map());
-        this.#memory = Storage.#memories.get(this.#prefix);
-        this.member = member;
-        this.address = `${source.replace(/\/$/, '')}/v1/users/${encodeURIComponent(member)}/`;
+    // JSON escapes both parts and ends by itself, so no member's key begins with another member's prefix.
+    constructor(base, member) { this.#prefix = `coterie-groups ${JSON.stringify([base, member])} `; }
+
+    /** Moves what earlier modules kept under keys that were not escaped: the source, the member and a name. */
+    takeOver(source, member) {
+        const old = `coterie-groups ${source} ${member} `;
+        // An address has no space, so the member is what stands between its end and the name.
+        if (/\s/.test(source)) return;
+        for (const name of this.#namesAfter(old).filter(name => /^(session|view|action [0-9a-f]{24})$/.test(name))) {
+            const text = localStorage.getItem(old + name);
+            // Where there is no room for it, it stays until the next time.
+            if (this.get(name) !== null || this.#write(name, text)) localStorage.removeItem(old + name);
+        }
     }
 
-    owns(key) { return key === null || key.startsWith(this.#prefix); }
+    /** Returns the name that a changed key stands for, '' for all of them, or null if it is another one's key. */
+    nameOf(key) { return key === null ? '' : key.startsWith(this.#prefix) ? key.slice(this.#prefix.length) : null; }
     get(name) {
         let text = this.#memory.get(name);
         try { text ??= localStorage.getItem(this.#prefix + name); } catch { /* The browser keeps nothing. */ }
@@ -142,24 +146,37 @@ class Storage {
     }
     set(name, value) {
         const text = JSON.stringify(value);
-        try {
-            localStorage.setItem(this.#prefix + name, text);
-            this.#memory.delete(name);
-        } catch { this.#memory.set(name, text); }
+        let isWritten = this.#write(name, text);
+        if (!isWritten && name !== 'view') {
+            // Where there is no room, the list leaves its place: it can be fetched again.
+            const view = JSON.stringify(this.get('view'));
+            this.remove('view');
+            this.#memory.set('view', view);
+            isWritten = this.#write(name, text);
+        }
+        if (!isWritten) this.#memory.set(name, text);
     }
     remove(name) {
         this.#memory.delete(name);
         try { localStorage.removeItem(this.#prefix + name); } catch { /* There is nothing to remove. */ }
     }
-    names() {
-        let keys = [];
-        try { keys = Object.keys(localStorage).filter(key => this.owns(key)); } catch { /* Only the memory is left. */ }
-        return [...new Set([...keys.map(key => key.slice(this.#prefix.length)), ...this.#memory.keys()])];
-    }
+    names() { return [...new Set([...this.#namesAfter(this.#prefix), ...this.#memory.keys()])]; }
     // One key for each action: two tabs that write at the same time lose nothing.
     actions() {
-        return this.names().filter(name => name.startsWith('action ')).map(name => this.get(name)).filter(Boolean)
+        return this.names().filter(name => name.startsWith('action ')).map(name => this.get(name))
+            .filter(action => action?.id && action.groupId)
             .sort((one, other) => one.atMilliseconds - other.atMilliseconds || (one.id < other.id ? -1 : 1));
+    }
+
+    #namesAfter(prefix) {
+        try {
+            return Object.keys(localStorage).filter(key => key.startsWith(prefix)).map(key => key.slice(prefix.length));
+        } catch { return []; }
+    }
+    #write(name, text) {
+        try { localStorage.setItem(this.#prefix + name, text); } catch { return false; }
+        this.#memory.delete(name);
+        return true;
     }
 }
 
@@ -179,35 +196,417 @@ function make(name, attributes = {}, ...content) {
     return element;
 }
 
-/** A failed request; `status` is 0 if the daemon could not be reached. */
+/** A failed request; `status` is 0 if the daemon could not be reached. Until `until`, it is not made again. */
 class Failure extends Error {
-    constructor(status, problem = {}) {
+    constructor(status, problem = {}, waitMilliseconds = 0) {
         super(problem?.detail ?? `status ${status}`);
-        Object.assign(this, { status, problem: problem ?? {} });
+        Object.assign(this, { status, problem: problem ?? {}, until: performance.now() + waitMilliseconds });
     }
 }
 
 /** The states of a group after an action of the member. */
 const stateAfter = { join: 'joined', dismiss: 'dismissed', leave: 'recommended', undismiss: 'recommended' };
 
+const some = milliseconds => milliseconds * Math.random();
+const timeoutMilliseconds = 15_000;
+
+/** Returns when a token ends, in milliseconds since 1970, or 0 if it does not say so. */
+function endOf(token) {
+    try {
+        const claims = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
+        return JSON.parse(atob(claims)).exp * 1000 || 0;
+    } catch { return 0; }
+}
+
+/** Calls a function in one tab at a time, as far as the browser can: the daemon knows an action that comes twice. */
+async function alone(name, act) {
+    await null;
+    let result;
+    const once = () => result ??= act();
+    // A page without TLS has no locks, and another tab may hold one for too long.
+    try { await navigator.locks.request(name, { signal: AbortSignal.timeout(timeoutMilliseconds) }, once); } catch {
+        await once();
+    }
+}
+
+/** A member at a daemon, for all elements of this window that show the member; other tabs share what is kept. */
+class Store {
+    static #stores = new Map();
+    #storage;
+    #member;
+    #address;
+    #session;
+    #callback = null;
+    #token = null;
+    #asking = null;
+    #failures = {};
+    #stops = {};
+    #timer;
+    #isOld = true;
+    #sent = new Set();
+    #syncing = null;
+    #syncsAgain = false;
+    /** The elements that show the member, with what they do after a change. */
+    users = new Map();
+    view = {};
+    /** The groups that the member has just acted on, each with its place. */
+    acted = new Map();
+    /** The titles of groups whose actions the daemon has refused for good. */
+    refused = new Map();
+    trouble = null;
+
+    /** Returns the one store of a member at a daemon. */
+    static of(source, member) {
+        const path = `${source.replace(/\/$/, '')}/`;
+        const base = URL.canParse(path, document.baseURI) ? new URL(path, document.baseURI).href : path;
+        const key = JSON.stringify([base, member]);
+        if (!Store.#stores.has(key)) Store.#stores.set(key, new Store(base, member));
+        const store = Store.#stores.get(key);
+        store.#storage.takeOver(source, member);
+        return store;
+    }
+
+    constructor(base, member) {
+        this.#storage = new Storage(base, member);
+        this.#member = member;
+        this.#address = `${base}v1/users/${encodeURIComponent(member.toWellFormed())}/`;
+    }
+
+    attach(element, show) {
+        if (!this.users.size) this.#open();
+        this.users.set(element, show);
+        // The element may want a longer list, or more photos.
+        this.#isOld = true;
+        this.chooseToken();
+        // The scripts of a page that loads may set the token yet; doing so is a start, too.
+        if (this.#callback || document.readyState === 'complete') queueMicrotask(() => this.sync());
+        else addEventListener('load', () => this.sync(), { once: true, signal: this.#stops.GET.signal });
+    }
+
+    detach(element) {
+        this.users.delete(element);
+        if (this.users.size) return this.chooseToken();
+        clearTimeout(this.#timer);
+        // What the member did is still sent.
+        this.#stops.GET.abort();
+    }
+
+    #open() {
+        this.#stops = { GET: new AbortController(), POST: new AbortController() };
+        const { signal } = this.#stops.GET;
+        this.view = this.#kept;
+        this.acted.clear();
+        this.trouble = null;
+        addEventListener('offline', () => this.sync(), { signal });
+        // Every tab hears of this at the same moment.
+        addEventListener('online', () => this.#plan(some(3_000)), { signal });
+        addEventListener('storage', ({ key, newValue }) => {
+            const name = this.#storage.nameOf(key);
+            if (name !== null) this.#read(name === 'view' && newValue !== null);
+        }, { signal });
+        // No event has come to a page that comes back from the back/forward cache.
+        addEventListener('pageshow', ({ persisted }) => {
+            if (!persisted) return;
+            this.#read(true);
+            this.sync();
+        }, { signal });
+        document.addEventListener('visibilitychange', () => { if (!document.hidden) this.sync(); }, { signal });
+    }
+
+    /** Takes over what another tab has kept; when it has removed everything, so does this one. */
+    #read(hasView) {
+        if (this.#session && !this.#storage.get('session')) return this.forget([...this.users.keys()][0]);
+        if (hasView) this.view = this.#kept;
+        this.#tell();
+    }
+
+    /** The kept list, unless this module cannot have written it. */
+    get #kept() {
+        const view = this.#storage.get('view');
+        return view?.rows?.every?.(row => row?.groupId) ? view : {};
+    }
+
+    #tell() { for (const show of this.users.values()) show(); }
+    actions() { return this.#storage.actions(); }
+    #unsent() { return this.actions().filter(({ id }) => !this.#sent.has(id)); }
+
+    /** Removes all that the browser keeps of the member; returns how many actions were not sent yet. */
+    forget(element) {
+        const actions = this.#unsent();
+        for (const name of this.#storage.names()) this.#storage.remove(name);
+        const users = [...this.users];
+        for (const [user] of users) this.detach(user);
+        this.#stops.POST?.abort();
+        this.view = {};
+        this.trouble = null;
+        this.acted.clear();
+        this.refused.clear();
+        this.#session = this.#callback = this.#token = this.#asking = null;
+        for (const [, show] of users) show();
+        if (actions.length) {
+            element.dispatchEvent(new CustomEvent('coterie-forget', {
+                bubbles: true, composed: true, detail: { actions } }));
+        }
+        return actions.length;
+    }
+
+    // Requests.
+
+    /** The time by the daemon's clock, as far as it is known. */
+    get now() { return Date.now() + (this.view.clock ?? 0); }
+
+    /** Keeps to the callback of one element. Where the site sets another one, the token is asked for again. */
+    chooseToken() {
+        const callbacks = [...this.users.keys()].map(user => user.token).filter(Boolean);
+        if (callbacks.includes(this.#callback)) return;
+        this.#callback = callbacks[0] ?? null;
+        this.#token = this.#asking = null;
+    }
+
+    /** Returns the member's token; one that says when it ends is kept until shortly before. */
+    async #bearer(refused) {
+        if (!this.#callback) return null;
+        if (this.#token && this.#token !== refused && endOf(this.#token) - 30_000 > this.now) return this.#token;
+        const asking = this.#asking ??= Promise.race([
+            (async callback => callback({ member: this.#member, isRefused: refused !== undefined }))(this.#callback),
+            new Promise((_, refuse) => setTimeout(refuse, timeoutMilliseconds))]);
+        try {
+            const token = await asking;
+            if (this.#asking === asking) this.#token = token;
+            return token;
+        } catch { throw new Failure(0); } finally { if (this.#asking === asking) this.#asking = null; }
+    }
+
+    async #request(path, options = {}, refused) {
+        const method = options.method ?? 'GET';
+        if (this.#failures[method]?.until > performance.now()) throw this.#failures[method];
+        const { signal } = this.#stops[method];
+        const headers = { Accept: 'application/json' };
+        if (options.body) headers['Content-Type'] = 'application/json';
+        const token = await this.#bearer(refused);
+        if (token) headers.Authorization = `Bearer ${token}`;
+        let response;
+        try {
+            response = await fetch(this.#address + path, { ...options, headers, credentials: 'omit',
+                signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]) });
+        } catch { throw new Failure(0); }
+        if (response.status === 401 && this.#callback && refused === undefined) {
+            return this.#request(path, options, token ?? '');
+        }
+        if ([401, 403].includes(response.status) && this.#token === token) this.#token = null;
+        const body = await response.json().catch(() => null);
+        if (response.ok && body) return body;
+        throw this.#failures[method] = new Failure(response.ok ? 0 : response.status, body, this.#wait(response));
+    }
+
+    /** Returns how long the daemon wants to be left alone, in milliseconds: at most a day. */
+    #wait(response) {
+        const text = response.headers.get('Retry-After') ?? '0';
+        const wait = /^\d+$/.test(text) ? text * 1000 : Date.parse(text) - this.now;
+        return Math.min(Math.max(wait || 0, 0), 86_400_000);
+    }
+
+    #list(limit, after) {
+        const photos = Math.max(0, ...[...this.users.keys()].map(user => user.photoCount));
+        const query = new URLSearchParams({ limit, session: this.#sessionID });
+        if (after) query.set('after', after);
+        if (photos) query.set('photos', photos);
+        return this.#request(`recommendations?${query}`);
+    }
+
+    get #sessionID() {
+        this.#session = this.#storage.get('session');
+        if (!this.#session) this.#storage.set('session', this.#session = newID());
+        return this.#session;
+    }
+
+    // What the daemon has.
+
+    /** Sends what waits, and takes over what the daemon has; at most once at a time. */
+    sync() {
+        if (!this.users.size) return Promise.resolve();
+        this.#syncsAgain = true;
+        return this.#syncing ??= this.#rounds().finally(() => { this.#syncing = null; });
+    }
+
+    async #rounds() {
+        while (this.#syncsAgain) await alone(`coterie-groups ${this.#address}`, () => this.#round());
+        if (!this.users.size) return;
+        // The next time comes within a minute, and never at the same moment in all tabs.
+        const waits = Object.values(this.#failures).map(failure => failure.until - performance.now())
+            .filter(wait => wait > 0);
+        this.#plan(Math.min(45_000 + some(15_000), ...waits.map(wait => wait + some(1_000 + wait / 4))));
+        for (const user of this.users.keys()) {
+            user.dispatchEvent(new CustomEvent('coterie-sync', { detail: { isCurrent: this.trouble === null } }));
+        }
+    }
+
+    #plan(milliseconds) {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => { if (!document.hidden) this.sync(); }, milliseconds);
+    }
+
+    async #round() {
+        this.#syncsAgain = false;
+        try {
+            // A daemon that takes no actions now, as beyond a quota, still has a list.
+            const refusal = await this.#send().catch(error => {
+                if (!error.status) throw error;
+                return error;
+            });
+            if (!this.users.size) return;
+            const { rows } = this.view;
+            const view = await this.#fetchView();
+            if (!this.users.size) return;
+            if (this.view.rows !== rows) {
+                this.#syncsAgain = true;
+                return;
+            }
+            this.view = view;
+            // An element that has come meanwhile wants a round of its own.
+            this.#isOld = this.#syncsAgain;
+            // The list first: whoever reads between the two still sees the actions.
+            this.#storage.set('view', view);
+            for (const id of this.#sent) this.#storage.remove(`action ${id}`);
+            this.#sent.clear();
+            this.trouble = refusal;
+        } catch (error) {
+            this.trouble = error instanceof Failure ? error : new Failure(0);
+        }
+        this.#tell();
+    }
+
+    /** Sends actions; notes the ids of those that the daemon has, or will never take. */
+    async #send() {
+        const actions = this.#unsent();
+        const post = batch => this.#request('interactions', {
+            method: 'POST', body: JSON.stringify({ interactions: batch.map(({ title, ...action }) => action) }) });
+        const isFinal = ({ problem, status }) =>
+            problem.status === status && [400, 404, 409, 413, 422].includes(status);
+        for (let begin = 0; begin < actions.length; begin += 100) {
+            const batch = actions.slice(begin, begin + 100);
+            try { await post(batch); } catch (error) {
+                if (!isFinal(error)) throw error;
+                // One bad action refuses its whole batch, so each is sent alone.
+                for (const action of batch) {
+                    try { await post([action]); } catch (error) {
+                        if (!isFinal(error)) throw error;
+                        if (action.kind !== 'click') this.refused.set(action.id, action.title);
+                        this.acted.delete(action.groupId);
+                    }
+                    this.#sent.add(action.id);
+                }
+            }
+            for (const { id } of batch) this.#sent.add(id);
+        }
+        return null;
+    }
+
+    async #fetchView() {
+        const view = { ...this.view };
+        const changes = await this.#changes(view);
+        const rows = view.rows ?? [];
+        const isSame = rows.length && rows.every((row, index) => row.groupId === changes.order[index]);
+        if (this.#isOld || !isSame) {
+            const lengths = [...this.users.keys()].map(user => user.pageLength);
+            const list = await this.#list(Math.min(200, Math.max(rows.length, ...lengths)));
+            Object.assign(view, { rows: list.recommendations, next: list.next, listID: list.recommendationId });
+        }
+        view.atMilliseconds = Date.now();
+        return view;
+    }
+
+    /** Brings the states of groups up to date; returns the last answer. */
+    async #changes(view) {
+        let answer;
+        do {
+            const limit = Math.min(200, Math.max(50, view.rows?.length ?? 0));
+            const query = new URLSearchParams({ limit, session: this.#sessionID });
+            if (view.state) query.set('since', view.state);
+            try { answer = await this.#request(`changes?${query}`); } catch (error) {
+                if (!view.state || !/cannot-calculate-changes$/.test(error.problem?.type)) throw error;
+                // The state is too old: everything is fetched again.
+                delete view.state;
+                answer = { hasMoreChanges: true };
+                continue;
+            }
+            const states = Object.assign(Object.create(null), view.state ? view.states : {});
+            for (const id of answer.destroyed) delete states[id];
+            for (const { groupId, state } of answer.groups) states[groupId] = state;
+            // The daemon's clock orders the actions of all devices.
+            Object.assign(view, {
+                states, state: answer.newState,
+                clock: answer.atMilliseconds - Date.now(), daemonTime: answer.atMilliseconds });
+        } while (answer.hasMoreChanges);
+        return answer;
+    }
+
+    /** Adds the next page of the list. */
+    async next(limit) {
+        const { next, rows } = this.view;
+        try {
+            const list = await this.#list(limit, next);
+            if (!this.users.size || this.view.next !== next) return;
+            const known = new Set(rows.map(row => row.groupId));
+            const fresh = list.recommendations.filter(row => !known.has(row.groupId));
+            this.view = { ...this.view, rows: [...rows, ...fresh], next: list.next };
+            this.#storage.set('view', this.view);
+            this.trouble = null;
+        } catch (error) { this.trouble = error; }
+        this.#tell();
+    }
+
+    // What the member does.
+
+    act(row, kind) {
+        const last = this.actions().at(-1)?.atMilliseconds ?? 0;
+        const action = {
+            id: newID(), kind, groupId: row.groupId, title: nameOf(row),
+            atMilliseconds: Math.max(Math.round(this.now), last + 1, (this.view.daemonTime ?? 0) + 1),
+            recommendationId: this.view.listID, position: row.rank, origin: row.origin,
+        };
+        this.refused.clear();
+        if (stateAfter[kind]) {
+            const index = this.shown().findIndex(other => other.groupId === row.groupId);
+            this.acted.set(row.groupId, { row, index });
+        }
+        this.#storage.set(`action ${action.id}`, action);
+        if (stateAfter[kind]) this.#tell();
+    }
+
+    /** The state of each group: the daemon's, with the member's own actions on top. */
+    #states() {
+        const states = new Map(Object.entries(this.view.states ?? {}));
+        for (const { groupId, kind } of this.actions()) if (stateAfter[kind]) states.set(groupId, stateAfter[kind]);
+        return states;
+    }
+
+    /** The groups to show: the list, and those in their old places that the member has just acted on. */
+    shown() {
+        const states = this.#states();
+        const waiting = new Set(this.actions().map(action => action.groupId));
+        const stateOf = id => states.get(id) ?? 'recommended';
+        const shown = (this.view.rows ?? []).filter(({ groupId }) =>
+            stateOf(groupId) === 'recommended' || waiting.has(groupId) || this.acted.has(groupId));
+        for (const [id, { row, index }] of [...this.acted].sort((one, other) => one[1].index - other[1].index)) {
+            if (!shown.some(other => other.groupId === id)) shown.splice(Math.min(index, shown.length), 0, row);
+        }
+        return shown.map(row => ({ ...row, state: stateOf(row.groupId) }));
+    }
+}
+
 export class CoterieGroups extends HTMLElement {
     static observedAttributes = ['src', 'member'];
 
     #root = this.attachShadow({ mode: 'open' });
-    #storage;
-    #view;
-    #acted = new Map();
+    #store = null;
+    #isOpen = false;
+    #length = 0;
     #elements = new Map();
     #token = null;
     #texts = standardTexts;
     #sizes = standardSizes;
-    #trouble = null;
-    #refused = new Map();
-    #syncing = null;
-    #syncsAgain = false;
     #pagesByScrolling = 0;
-    #stops = null;
-    #timer;
     #parts = {};
 
     constructor() {
@@ -233,12 +632,16 @@ export class CoterieGroups extends HTMLElement {
         }, { rootMargin: '200px' }).observe(end);
     }
 
-    /** A function that returns the member's token, or a promise of it; it gets `{isRefused}`. */
+    /** A function that returns the member's token, or a promise of it; it gets `{member, isRefused}`. */
     get token() { return this.#token; }
     set token(callback) {
         if (callback != null && typeof callback !== 'function') throw new TypeError('token must be a function');
         this.#token = callback;
-        if (this.isConnected) { if (this.#storage) this.sync(); else this.#open(); }
+        if (!this.#isOpen) return;
+        // After `forget()`, it is a start again.
+        this.#open();
+        this.#store?.chooseToken();
+        this.sync();
     }
     get texts() { return this.#texts; }
     set texts(texts) {
@@ -249,6 +652,8 @@ export class CoterieGroups extends HTMLElement {
     }
     get sizes() { return this.#sizes; }
     set sizes(sizes) { this.#sizes = sizes; }
+    get pageLength() { return Math.max(1, Math.min(50, Number(this.getAttribute('limit')) || 6)); }
+    get photoCount() { return Math.max(0, Math.min(20, Number(this.getAttribute('photos') ?? 8) || 0)); }
 
     connectedCallback() {
         // What a site has set before this module came.
@@ -257,208 +662,57 @@ export class CoterieGroups extends HTMLElement {
             delete this[name];
             this[name] = value;
         }
-        this.#stops = new AbortController();
-        const { signal } = this.#stops;
-        for (const name of ['online', 'offline']) addEventListener(name, () => this.sync(), { signal });
-        // Another tab of the site has done something.
-        addEventListener('storage', event => {
-            if (!this.#storage?.owns(event.key)) return;
-            this.#view = this.#storage.get('view') ?? {};
-            this.#show();
-        }, { signal });
-        document.addEventListener('visibilitychange', () => { if (!document.hidden) this.sync(); }, { signal });
-        this.#timer = setInterval(() => { if (!document.hidden) this.sync(); }, 60_000);
+        this.#isOpen = true;
         this.#open();
     }
-    disconnectedCallback() {
-        this.#stops?.abort();
-        this.#stops = null;
-        clearInterval(this.#timer);
-    }
+    // An element that is only moved is connected again at once.
+    disconnectedCallback() { queueMicrotask(() => { if (!this.isConnected) this.#leave(); }); }
     // Before the element is connected, its attributes are read once, by `connectedCallback`.
-    attributeChangedCallback(name, before, after) { if (this.#stops && before !== after) this.#open(); }
+    attributeChangedCallback(name, before, after) { if (this.#isOpen && before !== after) this.#open(); }
 
-    /** Removes all that this browser keeps of the member; call it when the member signs out. */
-    forget() {
-        for (const name of this.#storage?.names() ?? []) this.#storage.remove(name);
-        this.#storage = null;
-        this.#view = {};
-        this.#acted.clear();
-        this.#show();
+    /** Sends what waits, and takes over what the daemon has; at most once at a time. */
+    sync() { return this.#store?.sync() ?? Promise.resolve(); }
+
+    /** Removes all that this browser keeps of the member, and returns how many actions the daemon does not have yet. */
+    forget() { return this.#named?.forget(this) ?? 0; }
+
+    /** The store that the attributes name. */
+    get #named() {
+        const [source, member] = [this.getAttribute('src'), this.getAttribute('member')];
+        return source !== null && member ? Store.of(source, member) : null;
     }
 
     #open() {
-        const [source, member] = [this.getAttribute('src'), this.getAttribute('member')];
-        this.#acted.clear();
-        this.#view = {};
-        this.#storage = source !== null && member ? new Storage(source, member) : null;
-        if (!this.#storage) return this.#show();
-        if (!this.#storage.get('session')) this.#storage.set('session', newID());
-        this.#view = this.#storage.get('view') ?? {};
-        this.#view.isOld = true;
+        const store = this.#named;
+        if (store?.users.has(this)) return;
+        this.#leave();
+        this.#isOpen = true;
+        this.#store = store;
+        this.#length = 0;
+        // The words of a group may be about the member before.
+        this.#elements.clear();
+        store?.attach(this, () => this.#show());
         this.#show();
-        // The scripts of a page that loads may set the token yet; doing so is a start, too.
-        const isReady = this.#token || document.readyState === 'complete';
-        if (isReady) queueMicrotask(() => this.sync());
-        else addEventListener('load', () => this.sync(), { once: true, signal: this.#stops.signal });
     }
 
-    // What the daemon has.
-
-    async #request(storage, path, options = {}, isRefused = false) {
-        const headers = { Accept: 'application/json' };
-        if (options.body) headers['Content-Type'] = 'application/json';
-        if (this.#token) {
-            let token;
-            try { token = await Promise.race([this.#token({ member: storage.member, isRefused }),
-                new Promise((_, refuse) => setTimeout(refuse, 15_000))]); } catch { throw new Failure(0); }
-            if (token) headers.Authorization = `Bearer ${token}`;
-        }
-        let response;
-        try {
-            const signal = AbortSignal.timeout(15_000);
-            response = await fetch(storage.address + path, { ...options, headers, credentials: 'omit', signal });
-        } catch { throw new Failure(0); }
-        if (response.status === 401 && this.#token && !isRefused) return this.#request(storage, path, options, true);
-        let body;
-        try { body = await response.json(); } catch { throw new Failure(response.ok ? 0 : response.status); }
-        if (!response.ok) throw new Failure(response.status, body);
-        return body;
-    }
-
-    #list(storage, limit, after) {
-        const query = new URLSearchParams({ limit, session: storage.get('session'), ...(after ? { after } : {}) });
-        const photos = this.getAttribute('photos');
-        if (photos !== '0') query.set('photos', photos ?? '8');
-        return this.#request(storage, `recommendations?${query}`);
-    }
-
-    get #pageLength() { return Math.max(1, Math.min(50, Number(this.getAttribute('limit')) || 6)); }
-
-    /** Sends what waits, and takes over what the daemon has; at most once at a time. */
-    sync() {
-        if (!this.#storage || !this.isConnected) return Promise.resolve();
-        this.#syncsAgain = this.#syncing !== null;
-        return this.#syncing ??= this.#rounds().finally(() => { this.#syncing = null; });
-    }
-
-    async #rounds() {
-        do {
-            this.#syncsAgain = false;
-            const storage = this.#storage;
-            if (!storage) return;
-            try {
-                // A daemon that takes no actions now, as beyond a quota, still has a list.
-                const [sent, refusal] = await this.#send(storage).catch(error => {
-                    if (!error.status) throw error;
-                    return [[], error];
-                });
-                const before = this.#view?.rows;
-                const view = await this.#fetchView(storage);
-                if (storage !== this.#storage || this.#view.rows !== before) {
-                    this.#syncsAgain = true;
-                    continue;
-                }
-                this.#view = view;
-                // The list first: whoever reads between the two still sees the actions.
-                storage.set('view', view);
-                for (const id of sent) storage.remove(`action ${id}`);
-                this.#trouble = refusal;
-            } catch (error) {
-                this.#trouble = error instanceof Failure ? error : new Failure(0);
-            }
-            if (storage === this.#storage) this.#show();
-            else this.#syncsAgain = true;
-        } while (this.#syncsAgain);
-        this.dispatchEvent(new CustomEvent('coterie-sync', { detail: { isCurrent: this.#trouble === null } }));
-    }
-
-    /** Sends actions; returns the ids of those that the daemon has, or will never take. */
-    async #send(storage) {
-        const actions = storage.actions();
-        const done = [];
-        const post = batch => this.#request(storage, 'interactions', {
-            method: 'POST', body: JSON.stringify({ interactions: batch.map(({ title, ...action }) => action) }) });
-        for (let begin = 0; begin < actions.length; begin += 100) {
-            const batch = actions.slice(begin, begin + 100);
-            try { await post(batch); } catch (error) {
-                if (!this.#isFinal(error)) throw error;
-                // One bad action refuses its whole batch, so each is sent alone.
-                for (const action of batch) {
-                    try { await post([action]); } catch (error) {
-                        if (!this.#isFinal(error)) return [done, error];
-                        if (action.kind !== 'click') this.#refused.set(action.id, action.title);
-                        this.#acted.delete(action.groupId);
-                    }
-                    done.push(action.id);
-                }
-                continue;
-            }
-            done.push(...batch.map(action => action.id));
-        }
-        return [done, null];
-    }
-
-    #isFinal(error) { return error.problem.status === error.status && [400, 404, 409, 413, 422].includes(error.status); }
-
-    async #fetchView(storage) {
-        const view = { ...this.#view };
-        const changes = await this.#changes(storage, view);
-        const rows = view.rows ?? [];
-        const isSame = rows.length && rows.every((row, index) => row.groupId === changes.order[index]);
-        if (view.isOld || !isSame) {
-            const list = await this.#list(storage, Math.min(200, Math.max(this.#pageLength, rows.length)));
-            Object.assign(view, { rows: list.recommendations, next: list.next, listID: list.recommendationId });
-        }
-        delete view.isOld;
-        view.atMilliseconds = Date.now();
-        return view;
-    }
-
-    /** Brings the states of groups up to date; returns the last answer. */
-    async #changes(storage, view) {
-        const session = storage.get('session');
-        let answer;
-        do {
-            const limit = Math.min(200, Math.max(50, view.rows?.length ?? 0));
-            const query = new URLSearchParams({ session, limit, ...(view.state ? { since: view.state } : {}) });
-            try { answer = await this.#request(storage, `changes?${query}`); } catch (error) {
-                if (!view.state || !/cannot-calculate-changes$/.test(error.problem?.type)) throw error;
-                // The state is too old: everything is fetched again.
-                delete view.state;
-                answer = { hasMoreChanges: true };
-                continue;
-            }
-            const states = view.state ? { ...view.states } : {};
-            for (const id of answer.destroyed) delete states[id];
-            for (const { groupId, state } of answer.groups) states[groupId] = state;
-            // The daemon's clock orders the actions of all devices.
-            Object.assign(view, { states, state: answer.newState, clock: answer.atMilliseconds - Date.now(), daemonTime: answer.atMilliseconds });
-        } while (answer.hasMoreChanges);
-        return answer;
+    #leave() {
+        this.#store?.detach(this);
+        this.#isOpen = false;
     }
 
     async #next(byHand) {
-        const { next, rows } = this.#view ?? {};
-        if (!next || this.#parts.more.disabled) return false;
-        const storage = this.#storage;
-        this.#busy(true);
-        let list;
-        try { list = await this.#list(storage, this.#pageLength, next); } catch (error) {
-            this.#trouble = error;
+        const [store, { list, more }] = [this.#store, this.#parts];
+        const count = list.children.length;
+        if (more.disabled || more.hidden) return false;
+        if (store.shown().length <= count) {
+            this.#busy(true);
+            await store.next(this.pageLength);
+            this.#busy(false);
         }
-        this.#busy(false);
-        if (!list || storage !== this.#storage || this.#view.next !== next) {
-            this.#show();
-            return false;
-        }
-        const known = new Set(rows.map(row => row.groupId));
-        const fresh = list.recommendations.filter(row => !known.has(row.groupId));
-        this.#view = { ...this.#view, rows: [...rows, ...fresh], next: list.next };
-        storage.set('view', this.#view);
-        this.#trouble = null;
+        if (store !== this.#store || store.shown().length <= count) return false;
+        this.#length = count + this.pageLength;
         this.#show();
-        if (byHand && fresh.length) this.#elements.get(fresh[0].groupId)?.focus();
+        if (byHand) list.children[count]?.focus();
         return true;
     }
 
@@ -468,22 +722,9 @@ export class CoterieGroups extends HTMLElement {
         this.#parts.more.textContent = isBusy ? this.#texts.loading : this.#texts.more;
     }
 
-    // What the member does.
-
     #act(row, kind) {
-        const isStatus = kind !== 'click';
-        const last = this.#storage.actions().at(-1)?.atMilliseconds ?? 0;
-        const action = {
-            id: newID(), kind, groupId: row.groupId, title: nameOf(row),
-            atMilliseconds: Math.max(Math.round(Date.now() + (this.#view.clock ?? 0)), last + 1, (this.#view.daemonTime ?? 0) + 1),
-            recommendationId: this.#view.listID, position: row.rank, origin: row.origin,
-        };
-        this.#refused.clear();
-        this.#storage.set(`action ${action.id}`, action);
-        if (isStatus) {
-            const index = this.#shown().findIndex(other => other.groupId === row.groupId);
-            this.#acted.set(row.groupId, { row, index, kind });
-            this.#show();
+        this.#store.act(row, kind);
+        if (stateAfter[kind]) {
             this.#elements.get(row.groupId)?.querySelector('.actions button, .stub button')?.focus();
             this.#say(stateAfter[kind] === 'recommended' ? 'undone' : this.#outcome(row, kind), row);
         }
@@ -491,41 +732,23 @@ export class CoterieGroups extends HTMLElement {
         this.dispatchEvent(new CustomEvent(`coterie-${name}`, {
             bubbles: true, composed: true,
             detail: { kind, groupId: row.groupId, title: row.title, joinPolicy: row.joinPolicy } }));
-        if (isStatus) this.sync();
+        if (stateAfter[kind]) this.sync();
     }
 
     #outcome(row, kind) { return kind === 'dismiss' ? 'dismissed' : row.joinPolicy === 'approval' ? 'asked' : 'joined'; }
     #say(text, row) { this.#parts.said.textContent = fill(this.#texts[text], { group: isolated(nameOf(row)) }); }
-
-    /** The state of each group: the daemon's, with the member's own actions on top. */
-    #states() {
-        const states = new Map(Object.entries(this.#view.states ?? {}));
-        for (const { groupId, kind } of this.#storage?.actions() ?? []) {
-            if (stateAfter[kind]) states.set(groupId, stateAfter[kind]);
-        }
-        return states;
-    }
-
-    /** The groups to show: the list, and those in their old places that the member has just acted on. */
-    #shown() {
-        const states = this.#states();
-        const waiting = new Set((this.#storage?.actions() ?? []).map(action => action.groupId));
-        const stateOf = id => states.get(id) ?? 'recommended';
-        const shown = (this.#view.rows ?? []).filter(({ groupId }) =>
-            stateOf(groupId) === 'recommended' || waiting.has(groupId) || this.#acted.has(groupId));
-        for (const [id, { row, index }] of [...this.#acted].sort((one, other) => one[1].index - other[1].index)) {
-            if (!shown.some(other => other.groupId === id)) shown.splice(Math.min(index, shown.length), 0, row);
-        }
-        return shown.map(row => ({ ...row, state: stateOf(row.groupId) }));
-    }
 
     // What is on the page.
 
     #show() {
         const { list, notice, more } = this.#parts;
         const texts = this.#texts;
+        const store = this.#store;
         list.setAttribute('aria-label', texts.label);
-        const shown = this.#view && this.#storage ? this.#shown() : [];
+        const all = store?.shown() ?? [];
+        // An element that is alone shows all that is kept; several ones have a length each.
+        const shown = store?.users.size > 1 ? all.slice(0, Math.max(this.#length, this.pageLength)) : all;
+        const hasMore = Boolean(store?.view.next) || shown.length < all.length;
         const focused = this.#root.activeElement?.closest('article');
         const kept = new Map();
         shown.forEach((row, index) => {
@@ -539,7 +762,7 @@ export class CoterieGroups extends HTMLElement {
             }
             kept.set(row.groupId, element);
             element.setAttribute('aria-posinset', index + 1);
-            element.setAttribute('aria-setsize', this.#view.next ? -1 : shown.length);
+            element.setAttribute('aria-setsize', hasMore ? -1 : shown.length);
             if (list.children[index] !== element) list.insertBefore(element, list.children[index] ?? null);
         });
         while (list.children.length > shown.length) list.lastChild.remove();
@@ -549,7 +772,7 @@ export class CoterieGroups extends HTMLElement {
             (same?.querySelector('button') ?? list.firstChild)?.focus();
         }
         if (!this.#parts.more.disabled) more.textContent = texts.more;
-        more.hidden = !this.#view?.next;
+        more.hidden = !hasMore;
         const words = this.#notice(shown);
         if (notice.textContent !== words) notice.textContent = words;
         this.#layOut();
@@ -558,20 +781,20 @@ export class CoterieGroups extends HTMLElement {
     #notice(shown) {
         const texts = this.#texts;
         const words = [];
-        const trouble = this.#trouble;
-        const waiting = this.#storage?.actions().filter(action => stateAfter[action.kind]).length ?? 0;
+        const { trouble, view, refused } = this.#store ?? { view: {}, refused: new Map() };
+        const waiting = this.#store?.actions().filter(action => stateAfter[action.kind]).length ?? 0;
         if (trouble) {
             const signIn = trouble.status === 401 || trouble.status === 403;
             words.push(signIn ? texts.signIn : navigator.onLine ? texts.unreachable : texts.offline);
-            const at = this.#view.atMilliseconds;
+            const at = view.atMilliseconds;
             if (at) {
                 const time = new Intl.DateTimeFormat(this.lang || document.documentElement.lang || undefined,
                     { dateStyle: 'medium', timeStyle: 'short' }).format(at);
                 words.push(fill(texts.kept, { time: isolated(time) }));
             }
             if (waiting) words.push(fill(texts.waiting, { count: waiting }));
-        } else if (!shown.length && this.#view?.atMilliseconds) words.push(texts.empty);
-        for (const title of this.#refused.values()) words.push(fill(texts.refused, { group: isolated(title) }));
+        } else if (!shown.length && view.atMilliseconds) words.push(texts.empty);
+        for (const title of refused.values()) words.push(fill(texts.refused, { group: isolated(title) }));
         return words.join(' ');
     }
 
@@ -601,10 +824,11 @@ export class CoterieGroups extends HTMLElement {
             details.hidden = !details.hidden;
             why.setAttribute('aria-expanded', !details.hidden);
         }, { 'aria-expanded': 'false', 'aria-controls': `${id}-why` });
-        const strip = row.photos?.length ? make('div', { class: 'strip', part: 'photos' }) : null;
+        const photos = row.photos?.slice(0, this.photoCount).filter(photo => this.#address(photo.url)) ?? [];
+        const strip = photos.length ? make('div', { class: 'strip', part: 'photos' }) : null;
         if (strip) {
-            strip.photos = row.photos.filter(photo => this.#address(photo.url));
-            strip.ratios = strip.photos.map(({ width, height }) => width > 0 && height > 0 ? width / height : 1);
+            strip.photos = photos;
+            strip.ratios = photos.map(({ width, height }) => width > 0 && height > 0 ? width / height : 1);
         }
         article.append(
             make('div', { id, class: 'title', part: 'title', role: 'heading',
@@ -628,7 +852,7 @@ export class CoterieGroups extends HTMLElement {
 
     #why(row) {
         const texts = this.#texts;
-        const isJoined = ({ groupId }) => this.#view.states?.[groupId] === 'joined';
+        const isJoined = ({ groupId }) => this.#store.view.states?.[groupId] === 'joined';
         const joined = (row.reasons ?? []).filter(isJoined);
         if (joined.length) return fill(texts.personal, { groups: this.#names(joined) });
         // Favourites point to groups that the member is not in.
