@@ -221,6 +221,13 @@ let package = Package(
                 "Recompute",
                 "Service", "Similarity", "SQLite", "TestSupport",
             ]),
+        // Random histories of members, told to all that answer questions about members.
+        tests(
+            "HistoryTests",
+            [
+                "coterie", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Recommendation",
+                "Recompute", "Redis", "Service", "Similarity", "TestSupport",
+            ]),
         tests("CommunityTests", ["coterie-bench", "CivilTime", "Model"]),
         // A disk that fails when it is told to.
         .target(
