@@ -79,14 +79,21 @@ enum DeleteCommand: Subcommand {
         // Daemons may have changes under an id from which a member was renamed.
         let users = kind == .users ? try named.map { $0[0] } + catalog.earlierIDs(ofUsers: named.map { $0[0] }) : []
         let subjects = (kind == .users ? users.map { [$0] } : named).compactMap { Self.subject(kind, $0) }
-        let stream = CommandStream(
+        if daemons.location != nil, !options.allowsShrinking {
+            // A removal that the catalog would refuse is not decided.
+            var trial = options
+            trial.isDryRun = true
+            if let failure = try Remover(from: catalog, kind: kind).remove(rows, trial).failure { throw Failure(failure) }
+        }
+        let stream = try daemons.record(
             subjects.map { .removal(RemovalChange($0, atMilliseconds: stamp)) }, atMilliseconds: stamp)
-        let summary = try remover.remove(rows, options, stamp: stamp, stream: daemons.numbers(of: stream))
+        guard let summary = try daemons.applying({ try remover.remove(rows, options, stamp: stamp, stream: stream) })
+        else { return }
         if kind == .photos { _ = try catalog.eraseRemovedVectors(leaving: 0.1) }
-        try daemons.tell(
-            stream, forgettingSessionsOf: users, done: "the catalog has them no longer", again: "delete them again")
         _ = try parsed.forgetSessions(ofUsers: users)
-        try report(kind, summary, parsed, stream.last > 0 ? daemons : nil)
+        if kind == .groups { try parsed.publishWithdrawnGroups() }
+        try daemons.finish(catalog)
+        try report(kind, summary, parsed, stream == nil ? nil : daemons)
     }
 
     private static func report(

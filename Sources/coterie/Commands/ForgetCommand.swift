@@ -75,13 +75,22 @@ enum ForgetCommand: Subcommand {
         let now = daemons.stampMilliseconds()
         // Daemons may have changes under an id from which a member was renamed.
         let everyID = try users + catalog.earlierIDs(ofUsers: users)
-        let stream = CommandStream(forgetting: everyID, withPhotos: withPhotos, atMilliseconds: now)
-        let (summary, isErased) = try catalog.forget(
-            users, withPhotos: withPhotos, options, atMilliseconds: now, stream: daemons.numbers(of: stream))
+        if daemons.location != nil, !options.allowsShrinking {
+            // A forgetting that the catalog would refuse is not decided.
+            var trial = options
+            trial.isDryRun = true
+            let (summary, _) = try catalog.forget(users, withPhotos: withPhotos, trial, atMilliseconds: now)
+            if let failure = summary.failure { throw Failure(failure) }
+        }
+        let removals = everyID.map { RemovalChange(.member($0, withPhotos: withPhotos), atMilliseconds: now) }
+        let stream = try daemons.record(removals.map(Change.removal), atMilliseconds: now)
+        let done = try daemons.applying {
+            try catalog.forget(users, withPhotos: withPhotos, options, atMilliseconds: now, stream: stream)
+        }
+        guard let (summary, isErased) = done else { return }
         if withPhotos { _ = try catalog.eraseRemovedVectors() }
-        try daemons.tell(
-            stream, forgettingSessionsOf: everyID, done: "the catalog has forgotten them", again: "forget them again")
         let sessions = try parsed.forgetSessions(ofUsers: everyID)
+        try daemons.finish(catalog)
         try report(summary, Told(sessions: sessions, isErased: isErased, daemons: daemons), parsed)
     }
 

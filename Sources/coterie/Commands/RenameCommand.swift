@@ -33,12 +33,18 @@ enum RenameCommand: Subcommand {
         let daemons = try ToldDaemons(parsed)
         let now = daemons.stampMilliseconds()
         let change = RenamingChange(table == .groups ? .group : .user, from: old, to: new, atMilliseconds: now)
-        let stream = CommandStream([.renaming(change)], atMilliseconds: now)
         let isDryRun = parsed.flag("dry-run")
-        let outcome = try catalog.rename(
-            table, from: old, to: new, isDryRun: isDryRun, stream: daemons.numbers(of: stream))
+        // A renaming that the catalog would refuse is not decided.
+        var outcome = try catalog.rename(table, from: old, to: new, isDryRun: true)
         guard outcome != .unknown else { throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table)) }
-        if !isDryRun { try daemons.tell(stream, done: "the catalog has the new id", again: "rename it again") }
+        if !isDryRun {
+            let stream = try daemons.record([.renaming(change)], atMilliseconds: now)
+            let done = try daemons.applying { try catalog.rename(table, from: old, to: new, stream: stream) }
+            guard let done else { return }
+            outcome = done
+            if table == .groups { try parsed.publishWithdrawnGroups() }
+            try daemons.finish(catalog)
+        }
         let told = isDryRun ? nil : daemons
         var output = try Output()
         if parsed.flag("json") {

@@ -1,16 +1,25 @@
+import CatalogStore
 import Changes
 import CommandLine
 import FoundationEssentials
 import ModelStore
+import Recompute
 import Service
 
-/// The daemons of a store in Redis, which a command tells what it changed in the catalog.
+/// The daemons of a store in Redis, which a command tells what it decides before it changes the catalog.
 ///
 /// With a store in a folder there is nobody to tell: the daemons share the catalog.
-struct ToldDaemons {
+final class ToldDaemons {
     private let channel: SharedChannel?
+    private let catalogPath: String
+    private var log: DecisionLog?
+    /// The reason why the decisions were not sent.
+    private var failure: StoreError?
 
-    init(_ parsed: ParsedCommand) throws { channel = try parsed.openStore().shared?.channel }
+    init(_ parsed: ParsedCommand) throws {
+        channel = try parsed.openStore().shared?.channel
+        catalogPath = parsed.text("catalog")
+    }
 
     /// The name of the store, or nil if there is nobody to tell.
     var location: String? { channel?.location }
@@ -25,28 +34,50 @@ struct ToldDaemons {
         return ChangeStamp.milliseconds(at: now, after: latest)
     }
 
-    /// Returns the stream's name and its last number, for the catalog; nil if there is nobody to tell.
-    func numbers(of stream: CommandStream) -> (origin: String, last: Int64)? {
-        channel == nil || stream.last == 0 ? nil : (stream.origin, stream.last)
+    /// Records decisions, and sends them with those that earlier commands left.
+    ///
+    /// From then on they are carried out, whatever happens to this command: see `DecisionLog`.
+    ///
+    /// - Returns: the name and the last number of the decisions, for the catalog; nil if there is nobody to tell.
+    func record(_ decisions: [Change], atMilliseconds now: Int64) throws -> (origin: String, last: Int64)? {
+        guard let channel, !decisions.isEmpty else { return nil }
+        let log = try DecisionLog(besideCatalog: catalogPath, for: channel)
+        let name = try log.record(decisions, at: now)
+        do throws(StoreError) { _ = try log.send() } catch { failure = error }
+        self.log = log
+        return (name.origin, name.sequence)
     }
 
-    /// Sends changes, and removes the lists of members' sessions from the store.
+    /// Changes the catalog as the recorded decisions say.
     ///
-    /// - Parameters:
-    ///   - users: the members whose lists are removed.
-    ///   - done: the part that is done already, for the message of a failure.
-    ///   - again: the thing to do after a failure.
-    func tell(_ stream: CommandStream, forgettingSessionsOf users: [String] = [], done: String, again: String) throws {
-        guard let channel, stream.last > 0 else { return }
-        do throws(StoreError) {
-            var streams = try channel.journals()
-            do throws(ChangeError) { try stream.send(to: &streams) } catch { throw StoreError(error) }
-            for user in users { try channel.forgetSessions(ofUser: user) }
-        } catch {
+    /// - Returns: nil if another program writes to the catalog, which gets the decisions with the next recompute.
+    func applying<Result>(_ body: () throws -> Result) throws -> Result? {
+        do { return try body() } catch let error as CatalogError where error.code == .busy && log != nil {
+            printToStandardError(
+                """
+                another program writes to the catalog: the decision is recorded, and the next recompute changes the \
+                catalog
+                """)
+            return nil
+        }
+    }
+
+    /// Drops the recorded decisions that the daemons and the catalog have.
+    ///
+    /// - Throws: `Failure` if the daemons could not be told.
+    func finish(_ catalog: Catalog) throws {
+        guard let log, let location else { return }
+        if let failure {
             throw Failure(
                 Failure.tryLater,
-                "\(done), but the daemons of \(channel.location) were not told: \(error.message); \(again)")
+                """
+                the catalog is changed, but the daemons of \(location) were not told: \(failure.message); the decision \
+                is kept in \(DecisionLog.path(besideCatalog: catalogPath)), and the next delete, forget, rename or \
+                recompute tells them
+                """)
         }
+        // What stays in the log is sent and dropped the next time.
+        try? log.prune(try catalog.appliedChanges())
     }
 
     /// The line that says who was told, for people; nil if there is nobody to tell.
