@@ -78,14 +78,45 @@ struct KnownDifference: Sendable, CustomTestStringConvertible {
             title: "one forgotten event that the version has",
             reason: "a version has sums and no events; daemons beside Redis show it until the next version",
             fields: [.dismissed, .shown], readers: versionReaders,
-            meets: { history, _ in history.forgetsOne },
+            meets: { history, _ in history.has { if case .forgetOne = $0 { true } else { false } } },
             example: History([1: told(.dismiss, hour: 1), 5: Event(act: .forgetOne(ofSlot: 1))])),
         KnownDifference(
             title: "the events of a member whom the site took out of a group",
-            reason: "the catalog removes them, and journals keep them; daemons beside Redis are wrong",
-            fields: [.history], readers: versionReaders,
-            meets: { history, _ in history.isTakenOut },
+            reason: "the catalog removes them if the member was in the group; journals keep them",
+            fields: [.history], readers: everybody,
+            meets: { history, _ in history.has { if case .takenOut = $0 { true } else { false } } },
             example: History([1: told(.join, hour: 1), 2: Event(act: .takenOut("g00"))])),
+        KnownDifference(
+            title: "a member whom the site forgot before the version was made",
+            reason: "beside Redis nobody knows it once a version has the removal, and what the member does is kept",
+            fields: [.joined, .dismissed, .shown, .interests, .history], readers: besideRedis,
+            meets: { history, _ in history.has { $0 == .forgotten } },
+            example: History([3: Event(act: .forgotten), 5: told(.dismiss, hour: 5)])),
+        KnownDifference(
+            title: "a late end of a favourite or a follow",
+            reason: "readers of a catalog and a journal let any later event win; those beside Redis are wrong",
+            fields: [.hints, .list, .photos], readers: besideRedis,
+            meets: { history, _ in
+                (Names.photos + Names.users).contains {
+                    history.hasLateEvent(about: $0) || history.sharesSecond(about: $0)
+                }
+            },
+            example: History([
+                0: Event(act: .file(.favourite, "p19", seconds: Timeline.start / 1000)),
+                1: Event(
+                    act: .told(.unfavourite, "p19", atMilliseconds: Timeline.start - 3_600_000)),
+                2: told(.join, hour: 2), 5: Event(act: .told(.favourite, "p19", atMilliseconds: Timeline.start + 1000)),
+                9: Event(act: .told(.unfavourite, "p19", atMilliseconds: Timeline.start)),
+            ])),
+        KnownDifference(
+            title: "the favourites of a member who came back after a removal",
+            reason: "the command line beside Redis counts those of the catalog, which has not taken the removal",
+            fields: [.hints, .list, .photos], readers: besideRedis,
+            meets: { history, _ in history.has { $0 == .removed } },
+            example: History([
+                3: Event(act: .file(.favourite, "p19", seconds: nil)), 8: Event(act: .removed),
+                9: told(.join, hour: 9),
+            ])),
     ]
 }
 
@@ -113,11 +144,8 @@ extension History {
         return Set(seconds).count < seconds.count
     }
 
-    fileprivate var forgetsOne: Bool {
-        events.contains { event in if case .forgetOne? = event?.act { true } else { false } }
-    }
-
-    fileprivate var isTakenOut: Bool {
-        events.contains { event in if case .takenOut? = event?.act { true } else { false } }
+    /// Whether any event is of a kind.
+    fileprivate func has(_ isMeant: (Act) -> Bool) -> Bool {
+        events.contains { $0.map { isMeant($0.act) } ?? false }
     }
 }
