@@ -73,10 +73,10 @@ extension ReaderName {
         switch self {
         case .folder1: nil
         case .folder2, .folderCommand: .folder1
-        case .redis1: moment.slots == moment.fileSlots ? .folder1 : nil
         case .redis2: .redis1
-        case .redisWithCatalog: moment.slots == moment.fileSlots ? .folder1 : nil
-        case .redisCommand: .folder1
+        case .redis1, .redisWithCatalog: moment.isFresh ? .folder1 : nil
+        // The catalog beside Redis lacks what other members did since the version.
+        case .redisCommand: moment.isFresh || (field != .photos && field != .contacts) ? .folder1 : .redisWithCatalog
         }
     }
 }

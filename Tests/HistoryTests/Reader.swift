@@ -5,7 +5,7 @@ import Recommendation
 
 @testable import Service
 
-/// Those who answer questions about members.
+/// The readers that answer questions about members.
 enum ReaderName: String, Sendable, CaseIterable {
     case folder1 = "daemon 1 beside the folder"
     case folder2 = "daemon 2 beside the folder"
@@ -42,7 +42,7 @@ struct Reader {
     }
 
     /// Returns the answer about a member; that about an unknown member is empty.
-    func answer(_ member: String, at instant: Int64) throws -> Answer {
+    func answer(_ member: String, at instant: Int64, isThorough: Bool) throws -> Answer {
         let found = try community.profile(ofUser: member, in: snapshot, atMilliseconds: instant)
         let profile = found ?? MemberProfile(userID: member)
         let model = snapshot.model
@@ -54,19 +54,20 @@ struct Reader {
             .interests: profile.topics,
             .hints: profile.hints.map { "\($0.kind.rawValue) \(id($0.group)) ×\($0.count)" },
         ]
-        let context = MemberContext(snapshot, PlanRequest(profile: profile, atMilliseconds: instant))
-        let taste = MemberTaste(context)
-        answer[.list] = taste.plan.items.map { id($0.group) }
-        if name.hasCatalog {
-            answer[.photos] = try community.photos(for: taste).map(\.id)
-            answer[.contacts] = try community.contacts(for: taste, limit: 20).map(\.id)
-        }
         if let source = community as? any CommunitySource {
             answer[.history] = try source.interactions(ofUser: member, after: nil, limit: 99)?.map {
                 "\($0.kind.rawValue) \($0.subjectID) of slot \($0.id)"
             }
             let stated = try source.interests(ofUser: member)
             if found != nil, stated != profile.topics { answer[.interests]? += ["but states \(stated)"] }
+        }
+        guard isThorough else { return answer }
+        let taste = MemberTaste(
+            MemberContext(snapshot, PlanRequest(profile: profile, atMilliseconds: instant)))
+        answer[.list] = taste.plan.items.map { id($0.group) }
+        if name.hasCatalog {
+            answer[.photos] = try community.photos(for: taste).map(\.id)
+            answer[.contacts] = try community.contacts(for: taste, limit: 20).map(\.id)
         }
         return answer
     }

@@ -10,12 +10,12 @@ enum Field: String, Sendable, CaseIterable {
 /// An answer about a member, as texts.
 typealias Answer = [Field: [String]]
 
-/// What should be answered about a member: the history, folded by the rule.
+/// The right answer about a member: the history, folded by the rule.
 ///
 /// The latest event of a pair or a dismissal counts, in whole seconds; of events in the same second, the one that
-/// arrived later. A row of a file is older than an event of its second, and older than all events if it has no time or
-/// one that is still to come. Of stated interests, the last to arrive count. Impressions and clicks count in the order
-/// in which they arrive.
+/// arrived later. A row of a file is older than an event of its second. Without a time, or with one that is still to
+/// come, the row is older than all events. Of stated interests, the last to arrive count. Impressions and clicks count
+/// in the order in which they arrive.
 struct Reference {
     private struct Told {
         let slot: Int
@@ -50,7 +50,8 @@ struct Reference {
             case .told(let kind, let subject, let seconds, let at):
                 add(Told(slot: slot, kind: kind, subject: subject, seconds: seconds, time: at / 1000), slot, isHidden)
             case .retry(let earlier):
-                guard case .told(let kind, let subject, let seconds, let at)? = history.events[earlier]?.act else { break }
+                guard case .told(let kind, let subject, let seconds, let at)? = history.events[earlier]?.act
+                else { break }
                 let again = Told(slot: earlier, kind: kind, subject: subject, seconds: seconds, time: at / 1000)
                 add(again, slot, isHidden)
             case .interests(let texts): if !isForgotten { interests = texts }

@@ -10,24 +10,30 @@ struct Moment: Hashable, Sendable, CustomStringConvertible {
     let slots: Int
     /// The number of slots whose files the serving version has.
     let fileSlots: Int
+    /// Whether lists, photos and contacts are asked for, which takes a while.
+    let isThorough: Bool
 
     static let all: [Moment] = [
-        Moment("before version 1", 4, 0), Moment("with version 1", 4, 4), Moment("before version 2", 8, 4),
-        Moment("with version 2", 8, 8), Moment("after version 2", 12, 8),
-        Moment("after the rollback to version 1", 12, 4),
+        Moment("before version 1", 4, 0), Moment("with version 1", 4, 4, isThorough: true),
+        Moment("before version 2", 8, 4), Moment("with version 2", 8, 8),
+        Moment("after version 2", 12, 8, isThorough: true), Moment("after the rollback to version 1", 12, 4),
     ]
 
-    private init(_ description: String, _ slots: Int, _ fileSlots: Int) {
+    /// Whether the serving version was just made.
+    var isFresh: Bool { slots == fileSlots }
+
+    private init(_ description: String, _ slots: Int, _ fileSlots: Int, isThorough: Bool = false) {
         (self.description, self.slots, self.fileSlots) = (description, slots, fileSlots)
+        self.isThorough = isThorough
     }
 }
 
-/// What one reader answered at a moment.
+/// An answer of a reader at a moment.
 struct Asked: Sendable {
     let moment: Moment
     let reader: ReaderName
     let answer: Answer
-    /// What should be answered.
+    /// The right answer.
     let expected: Answer
 }
 
@@ -43,24 +49,16 @@ struct World: Sendable {
     func play() throws -> (members: [String: [Asked]], site: [Moment: [ReaderName: [String]]]) {
         let clock = TestClock()
         let sites = try [false, true].map { try SiteUnderTest(inRedis: $0, clock) }
-        var asked: [String: [Asked]] = [:]
-        var decided: [Moment: [ReaderName: [String]]] = [:]
-        let names = histories.keys.sorted()
+        var played: (members: [String: [Asked]], site: [Moment: [ReaderName: [String]]]) = ([:], [:])
         func ask(_ moment: Moment) throws {
             clock.now += 1_000_000
             for site in sites {
                 try site.exchange()
-                for reader in try site.readers(of: names) {
-                    decided[moment, default: [:]][reader.name] = reader.decisions
-                    for name in names {
-                        guard let history = histories[name] else { continue }
-                        let reference = Reference(
-                            history, slots: moment.slots,
-                            fileSlots: reader.name.readsVersions ? moment.fileSlots : moment.slots, isHidden: isHidden)
-                        asked[name, default: []].append(
-                            Asked(
-                                moment: moment, reader: reader.name, answer: try reader.answer(name, at: clock.now),
-                                expected: reference.answer(shows: reader.shows)))
+                for reader in try site.readers(of: histories.keys.sorted()) {
+                    played.site[moment, default: [:]][reader.name] = reader.decisions
+                    for (member, history) in histories {
+                        let asked = try asked(reader, about: member, history, moment, at: clock.now)
+                        played.members[member, default: []].append(asked)
                     }
                 }
             }
@@ -69,21 +67,37 @@ struct World: Sendable {
             clock.now = Timeline.milliseconds(ofSlot: slot)
             try play(slot, at: sites, clock)
             for moment in Moment.all.prefix(5) where moment.slots == slot + 1 {
-                if moment.fileSlots == moment.slots {
-                    for site in sites { try site.recompute(at: clock.now) }
-                }
+                if moment.isFresh { for site in sites { try site.recompute(at: clock.now) } }
                 try ask(moment)
             }
         }
         for site in sites { try site.rollBack(to: 1) }
         try ask(Moment.all[5])
-        return (asked, decided)
+        return played
+    }
+
+    private func asked(
+        _ reader: Reader, about member: String, _ history: History, _ moment: Moment, at instant: Int64
+    ) throws -> Asked {
+        let reference = Reference(
+            history, slots: moment.slots,
+            fileSlots: reader.name.readsVersions ? moment.fileSlots : moment.slots, isHidden: isHidden)
+        let answer = try reader.answer(member, at: instant, isThorough: moment.isThorough)
+        return Asked(
+            moment: moment, reader: reader.name, answer: answer,
+            expected: reference.answer(shows: reader.shows))
     }
 
     /// Whether the site hides a group while members act in a slot.
     func isHidden(_ group: String, in slot: Int) -> Bool {
         let last = decisions.last { $0.group == group && $0.slot <= slot && ($0.act == .hide || $0.act == .unhide) }
         return last?.act == .hide
+    }
+
+    /// Whether a group is not shown at a moment: it is hidden then, or the version that serves was made without it.
+    func hides(_ group: String, at moment: Moment) -> Bool {
+        isHidden(group, in: moment.slots - 1)
+            || moment.fileSlots > 0 && isHidden(group, in: moment.fileSlots - 1)
     }
 
     /// Plays one slot: the site decides, files come, and members act at the same time.

@@ -1,0 +1,151 @@
+import Model
+import Testing
+
+/// A kind of difference that there is today, with an example.
+///
+/// The test of the example fails when the difference is gone; its entry is then removed.
+struct KnownDifference: Sendable, CustomTestStringConvertible {
+    let title: String
+    /// The cause, and the readers that are wrong.
+    let reason: String
+    let fields: Set<Field>
+    let readers: Set<ReaderName>
+    /// Whether the events of a history about a subject are of this kind.
+    let meets: @Sendable (History, String) -> Bool
+    let example: History
+
+    var testDescription: String { title }
+
+    /// Whether a difference of a history may be of this kind.
+    func covers(_ difference: Difference, _ history: History) -> Bool {
+        fields.contains(difference.field) && readers.contains(difference.reader) && meets(history, difference.subject)
+    }
+
+    /// Whether a difference of a history may be of a known kind.
+    static func covers(_ difference: Difference, of history: History) -> Bool {
+        all.contains { $0.covers(difference, history) }
+    }
+
+    /// The differences of all examples, by their titles.
+    static let played = Result {
+        try World(histories: Dictionary(uniqueKeysWithValues: all.map { ($0.title, $0.example) })).differences()
+    }
+
+    private static let everybody = Set(ReaderName.allCases)
+    private static let versionReaders = Set(ReaderName.allCases.filter(\.readsVersions))
+    private static let besideRedis = versionReaders.union([.redisCommand])
+
+    /// Returns an interaction with a group at an hour after the start, and some seconds.
+    private static func told(
+        _ kind: Interaction.Kind, hour: Double, seconds: Double = 0, daemon: Int = 0
+    ) -> Event {
+        let at = Timeline.start + Int64(hour * 3_600_000) + Int64(seconds * 1000)
+        return Event(act: .told(kind, "g00", atMilliseconds: at), daemon: daemon)
+    }
+
+    static let all: [KnownDifference] = [
+        KnownDifference(
+            title: "events in the same second",
+            reason: "all readers compare milliseconds, and the rule compares whole seconds",
+            fields: [.joined, .dismissed], readers: everybody,
+            meets: { $0.sharesSecond(about: $1) },
+            example: History([
+                0: told(.join, hour: 0, seconds: 0.9), 1: told(.leave, hour: 0, seconds: 0.5),
+            ])),
+        KnownDifference(
+            title: "a late event about a group that the version has",
+            reason:
+                "a version has no times of memberships, and so any later event wins; daemons beside Redis are wrong",
+            fields: [.joined], readers: versionReaders,
+            meets: { $0.hasLateEvent(about: $1) },
+            example: History([2: told(.join, hour: 2), 5: told(.leave, hour: 1)])),
+        KnownDifference(
+            title: "a late event about a group that the version lacks",
+            reason:
+                "versions and profiles do not say that a membership or a dismissal ended; all beside Redis are wrong",
+            fields: [.joined, .dismissed], readers: besideRedis,
+            meets: { $0.hasLateEvent(about: $1) },
+            example: History([
+                0: told(.dismiss, hour: 0), 1: told(.undismiss, hour: 1), 5: told(.dismiss, hour: 0.5),
+            ])),
+        KnownDifference(
+            title: "impressions and clicks out of order",
+            reason: "all readers sort them by time, and the rule by arrival: a version has sums only",
+            fields: [.shown], readers: everybody,
+            meets: { $0.hasLateEvent(about: $1) || $0.sharesSecond(about: $1) },
+            example: History([1: told(.impression, hour: 1), 2: told(.click, hour: 0)])),
+        KnownDifference(
+            title: "one forgotten event that the version has",
+            reason: "a version has sums and no events; daemons beside Redis show it until the next version",
+            fields: [.dismissed, .shown], readers: versionReaders,
+            meets: { history, _ in history.has { if case .forgetOne = $0 { true } else { false } } },
+            example: History([1: told(.dismiss, hour: 1), 5: Event(act: .forgetOne(ofSlot: 1))])),
+        KnownDifference(
+            title: "the events of a member whom the site took out of a group",
+            reason: "the catalog removes them if the member was in the group; journals keep them",
+            fields: [.history], readers: everybody,
+            meets: { history, _ in history.has { if case .takenOut = $0 { true } else { false } } },
+            example: History([1: told(.join, hour: 1), 2: Event(act: .takenOut("g00"))])),
+        KnownDifference(
+            title: "a member whom the site forgot before the version was made",
+            reason: "beside Redis nobody knows it once a version has the removal, and what the member does is kept",
+            fields: [.joined, .dismissed, .shown, .interests, .history], readers: besideRedis,
+            meets: { history, _ in history.has { $0 == .forgotten } },
+            example: History([3: Event(act: .forgotten), 5: told(.dismiss, hour: 5)])),
+        KnownDifference(
+            title: "a late end of a favourite or a follow",
+            reason: "readers of a catalog and a journal let any later event win; those beside Redis are wrong",
+            fields: [.hints, .list, .photos], readers: besideRedis,
+            meets: { history, _ in
+                (Names.photos + Names.users).contains {
+                    history.hasLateEvent(about: $0) || history.sharesSecond(about: $0)
+                }
+            },
+            example: History([
+                0: Event(act: .file(.favourite, "p19", seconds: Timeline.start / 1000)),
+                1: Event(
+                    act: .told(.unfavourite, "p19", atMilliseconds: Timeline.start - 3_600_000)),
+                2: told(.join, hour: 2), 5: Event(act: .told(.favourite, "p19", atMilliseconds: Timeline.start + 1000)),
+                9: Event(act: .told(.unfavourite, "p19", atMilliseconds: Timeline.start)),
+            ])),
+        KnownDifference(
+            title: "the favourites of a member who came back after a removal",
+            reason: "the command line beside Redis counts those of the catalog, which has not taken the removal",
+            fields: [.hints, .list, .photos], readers: besideRedis,
+            meets: { history, _ in history.has { $0 == .removed } },
+            example: History([
+                3: Event(act: .file(.favourite, "p19", seconds: nil)), 8: Event(act: .removed),
+                9: told(.join, hour: 9),
+            ])),
+    ]
+}
+
+extension History {
+    /// Returns the times of the events and rows about a subject, in the order of their arrival.
+    private func times(about subject: String) -> [Int64] {
+        events.compactMap { event in
+            switch event?.act {
+            case .told(_, subject, _, let at): at
+            case .file(_, subject, let seconds): (seconds ?? 0) * 1000
+            default: nil
+            }
+        }
+    }
+
+    /// Whether an event arrived after a later one.
+    fileprivate func hasLateEvent(about subject: String) -> Bool {
+        let times = times(about: subject)
+        return zip(times, times.dropFirst()).contains { $0 > $1 } || times.max() != times.last
+    }
+
+    /// Whether two events are in the same second.
+    fileprivate func sharesSecond(about subject: String) -> Bool {
+        let seconds = times(about: subject).map { $0 / 1000 }
+        return Set(seconds).count < seconds.count
+    }
+
+    /// Whether any event is of a kind.
+    fileprivate func has(_ isMeant: (Act) -> Bool) -> Bool {
+        events.contains { $0.map { isMeant($0.act) } ?? false }
+    }
+}
