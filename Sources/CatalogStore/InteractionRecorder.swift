@@ -1,5 +1,5 @@
 import Changes
-import Model
+public import Model
 import SQLite
 
 /// Writes members' changes, within a transaction of the caller.

@@ -1,5 +1,6 @@
 import CatalogStore
 import Model
+import ModelStore
 import Similarity
 
 /// A version while it is built: one relation after another, and then all that follows from them.

@@ -43,7 +43,7 @@ extension TableSnapshot {
     public func memberships<Part: Sendable>(
         _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
     ) throws(CatalogError) -> [Part] {
-        let rows = TableRows(self, source)
+        let (rows, numbers) = (TableRows(self, source), numbers)
         let groups = 0..<UInt32(numbers.groupOfTable.count)
         let parts = max(1, min(64, rowCount(source) / Self.membershipsPerPart))
         let width = max(1, (numbers.columnCount + parts - 1) / parts)
