@@ -40,11 +40,11 @@ struct PrivateFileTests {
     @Test("No link is followed, and no file with a second name is written", arguments: Way.allCases)
     func links(way: Way) throws {
         let target = folder.path + "/target"
-        for make in [symlink, link] {
+        for isSymbolic in [true, false] {
             try Data("old".utf8).write(to: URL(fileURLWithPath: target))
-            try #require(chmod(target, 0o644) == 0)
-            _ = unlink(path)
-            try #require(unsafe make(target, path) == 0)
+            try #require(unsafe chmod(target, 0o644) == 0)
+            _ = unsafe unlink(path)
+            try #require(unsafe isSymbolic ? symlink(target, path) == 0 : link(target, path) == 0)
             _ = way.write(path)
             #expect(try String(contentsOfFile: target, encoding: .utf8) == "old")
             #expect(try status(target).st_mode & 0o777 == 0o644)
@@ -57,7 +57,7 @@ struct PrivateFileTests {
         #expect(try status(path).st_mode & 0o777 == 0o600)
         guard way != .createEmpty else { return #expect(!way.write(path)) }
         try Data("old, and longer".utf8).write(to: URL(fileURLWithPath: path))
-        try #require(chmod(path, 0o666) == 0)
+        try #require(unsafe chmod(path, 0o666) == 0)
         #expect(way.write(path))
         #expect(try status(path).st_mode & 0o777 == 0o600)
         let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -78,14 +78,14 @@ struct PrivateFileTests {
     func owners(way: Way) throws {
         let home = folder.path + "/home"
         #expect(PrivateFile.makeFolder(home) && PrivateFile.makeFolder(home))
-        try #require(chown(home, 4321, 4322) == 0)
+        try #require(unsafe chown(home, 4321, 4322) == 0)
         #expect(way.write(home + "/file"))
         #expect(try status(home + "/file").st_uid == 4321 && status(home + "/file").st_gid == 4322)
         if way != .createEmpty { #expect(way.write(home + "/file")) }
         #expect(PrivateFile.makeFolder(home + "/folder"))
         #expect(try status(home + "/folder").st_uid == 4321 && status(home + "/folder").st_mode & 0o777 == 0o700)
         // The file of a third user is nobody's business, unless it is replaced as a whole.
-        try #require(chown(home + "/file", 999, 999) == 0)
+        try #require(unsafe chown(home + "/file", 999, 999) == 0)
         if way == .opened || way == .emptied { #expect(!way.write(home + "/file")) }
     }
 

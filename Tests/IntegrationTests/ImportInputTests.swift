@@ -110,7 +110,9 @@ struct ImportInputTests {
 
     @Test("An empty file and one with nothing but a header")
     func empty() async throws {
-        for (name, text) in [("header.csv", "user_id,name\n"), ("empty.jsonl", ""), ("empty.csv", ""), ("_SUCCESS", "")] {
+        for (name, text) in [
+            ("header.csv", "user_id,name\n"), ("empty.jsonl", ""), ("empty.csv", ""), ("_SUCCESS", ""),
+        ] {
             let run = try await workspace.run("import", "users", workspace.write(text, to: name))
             #expect(run.exitCode == CommandRun.ExitCode.badData, "\(run.testDescription)")
             #expect(run.errors.contains("\(name), line 1: "), "\(run.testDescription)")
