@@ -128,7 +128,7 @@ struct ForgettingTests: JournalTests {
         ]
         _ = try journal.record([.removal(left)] + others, at: 4)
         let recent = try #require(try journal.recentChanges(ofUser: "ann"))
-        #expect(recent.removals == [.init(groupID: "g", table: "memberships", atMilliseconds: 3)])
+        #expect(recent.removals == [.init(groupID: "g", table: "memberships")])
         #expect(try journal.siteChanges().compactMap(\.change) == others)
     }
 
