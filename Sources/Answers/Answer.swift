@@ -1,10 +1,10 @@
-public import Model
+package import Model
 
 /// An answer, or a part of one: an object whose fields are declared once.
 ///
 /// Both the JSON and its schema follow from the declaration, and therefore cannot differ. HTTP and the command line use
 /// the same types.
-public protocol Answer: JSONValue {
+package protocol Answer: JSONValue {
     /// The name of the schema among the components of the API description; nil for a schema that is written inline.
     static var schemaName: String? { get }
     /// Declares the fields, in the order in which they are written.
@@ -13,13 +13,13 @@ public protocol Answer: JSONValue {
 
 extension Answer {
     /// No name: the schemas of most parts are written inline.
-    public static var schemaName: String? { nil }
+    package static var schemaName: String? { nil }
 
     /// The answer as one JSON document, on one line.
-    public var json: [UInt8] { JSONWriter.document(self) }
+    package var json: [UInt8] { JSONWriter.document(self) }
 
     /// Writes the object.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in writeFields(to: &json) }
     }
 
@@ -35,13 +35,13 @@ extension Answer {
     }
 
     /// Returns the schema of the object as HTTP answers with it.
-    public static func schema(of relations: RelationTable) -> Schema {
+    package static func schema(of relations: RelationTable) -> Schema {
         let object = Schema.object(properties(of: relations))
         return schemaName.map { .component($0, object) } ?? object
     }
 
     /// Returns the properties of the object as HTTP answers with it.
-    public static func properties(of relations: RelationTable) -> [Schema.Property] {
+    package static func properties(of relations: RelationTable) -> [Schema.Property] {
         var fields = PropertyCollector<Self>(relations: relations)
         declare(&fields)
         return fields.properties
@@ -52,7 +52,7 @@ extension Answer {
 ///
 /// The protocol is generic instead of a table of closures. The compiler then turns a declaration into code as fast as
 /// code written by hand.
-public protocol FieldList<Owner> {
+package protocol FieldList<Owner> {
     /// The type that has the fields.
     associatedtype Owner: Answer
 
@@ -154,7 +154,7 @@ private struct PropertyCollector<Owner: Answer>: FieldList {
 }
 
 /// A value that a field can have.
-public protocol JSONValue: Sendable {
+package protocol JSONValue: Sendable {
     /// Returns the schema of the value, given the relations.
     static func schema(of relations: RelationTable) -> Schema
     /// Writes the value.
@@ -163,23 +163,23 @@ public protocol JSONValue: Sendable {
 
 extension String: JSONValue {
     /// Returns the schema of any text.
-    public static func schema(of relations: RelationTable) -> Schema { .string() }
+    package static func schema(of relations: RelationTable) -> Schema { .string() }
     /// Writes the text.
-    public func write(to json: inout JSONWriter) { json.write(self) }
+    package func write(to json: inout JSONWriter) { json.write(self) }
 }
 
 extension Bool: JSONValue {
     /// Returns the schema of true or false.
-    public static func schema(of relations: RelationTable) -> Schema { .boolean }
+    package static func schema(of relations: RelationTable) -> Schema { .boolean }
     /// Writes `true` or `false`.
-    public func write(to json: inout JSONWriter) { json.write(self) }
+    package func write(to json: inout JSONWriter) { json.write(self) }
 }
 
 extension JSONValue where Self: FixedWidthInteger {
     /// Returns the schema of any whole number.
-    public static func schema(of relations: RelationTable) -> Schema { .integer() }
+    package static func schema(of relations: RelationTable) -> Schema { .integer() }
     /// Writes the digits.
-    public func write(to json: inout JSONWriter) { json.write(self) }
+    package func write(to json: inout JSONWriter) { json.write(self) }
 }
 
 extension Int: JSONValue {}
@@ -189,9 +189,9 @@ extension UInt64: JSONValue {}
 
 extension JSONValue where Self: BinaryFloatingPoint & CustomStringConvertible {
     /// Returns the schema of any number.
-    public static func schema(of relations: RelationTable) -> Schema { .number }
+    package static func schema(of relations: RelationTable) -> Schema { .number }
     /// Writes the fewest digits that read back as the same number.
-    public func write(to json: inout JSONWriter) { json.write(self) }
+    package func write(to json: inout JSONWriter) { json.write(self) }
 }
 
 extension Float: JSONValue {}
@@ -199,9 +199,9 @@ extension Double: JSONValue {}
 
 extension Array: JSONValue where Element: JSONValue {
     /// Returns the schema of a list.
-    public static func schema(of relations: RelationTable) -> Schema { .array(Element.schema(of: relations)) }
+    package static func schema(of relations: RelationTable) -> Schema { .array(Element.schema(of: relations)) }
     /// Writes the elements in their order.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.array { json in
             for element in self { element.write(to: &json) }
         }
@@ -210,9 +210,9 @@ extension Array: JSONValue where Element: JSONValue {
 
 extension Dictionary: JSONValue where Key == String, Value: JSONValue {
     /// Returns the schema of an object with any names.
-    public static func schema(of relations: RelationTable) -> Schema { .map(Value.schema(of: relations)) }
+    package static func schema(of relations: RelationTable) -> Schema { .map(Value.schema(of: relations)) }
     /// Writes the members in the order of their names.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             for (name, value) in sorted(by: { $0.key < $1.key }) {
                 json.member(name, value)
@@ -222,34 +222,33 @@ extension Dictionary: JSONValue where Key == String, Value: JSONValue {
 }
 
 /// A problem with a request, or one that prevents an answer (RFC 9457).
-public struct ProblemDetails: Answer, Equatable {
+package struct ProblemDetails: Answer, Equatable {
     /// The kind of problem: `about:blank`, or `urn:coterie:problem:KIND`.
-    public var type: String
+    package var type: String
     /// The kind of problem, in words.
-    public var title: String
+    package var title: String
     /// The HTTP status of the answer.
-    public var status: Int
+    package var status: Int
     /// An explanation of this problem and its remedy.
-    public var detail: String
+    package var detail: String
     /// The path of the request as received, or nil if it could not be understood.
-    public var instance: String?
+    package var instance: String?
     /// The name of the wrong parameter, if any.
-    public var parameter: String?
+    package var parameter: String?
     /// The wrong member of the body, if any.
-    public var field: String?
+    package var field: String?
     /// The values that are allowed instead, if they can be listed.
-    public var allowed: [String]?
+    package var allowed: [String]?
     /// The bounds of allowed numbers, both inclusive.
-    public var minimum, maximum: Int?
+    package var minimum, maximum: Int?
     /// Existing ids near one that does not exist.
-    public var near: [String]?
+    package var near: [String]?
     /// The data that the daemon lacks.
-    public var missing: [String]?
+    package var missing: [String]?
     /// The time at which the store was first found unreachable, in Unix milliseconds.
-    public var storeUnreachableSinceMilliseconds: Int64?
+    package var storeUnreachableSinceMilliseconds: Int64?
 
-    /// Creates a problem with the members that every problem has.
-    public init(type: String, title: String, status: Int, detail: String) {
+    package init(type: String, title: String, status: Int, detail: String) {
         self.type = type
         self.title = title
         self.status = status
@@ -257,9 +256,9 @@ public struct ProblemDetails: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Problem"
+    package static let schemaName: String? = "Problem"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("type", \.type, "What kind of problem it is: about:blank, or urn:coterie:problem:KIND")
         fields.always("title", \.title, "The kind, for people")
         fields.always("status", \.status, as: .integer(400...599), "The status of the answer")

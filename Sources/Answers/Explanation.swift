@@ -1,36 +1,36 @@
 import CivilTime
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 
 /// The reason why a group is in a member's list, and at which rank, or why it is not.
 ///
 /// The explanation answers `GET /v1/users/{id}/recommendations/{group}/why` and `coterie explain`.
-public struct Explanation: Answer, Equatable {
+package struct Explanation: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// The external id of the group in question.
-    public var groupId: String
+    package var groupId: String
     /// A word for programs: one of `standings`.
-    public var standing: String
+    package var standing: String
     /// A clause for people.
-    public var explanation: String
+    package var explanation: String
     /// The group's rank in the list, or nil if it is not there.
-    public var place: Int?
+    package var place: Int?
     /// The reason for the rank, or nil if the group is not in the list.
-    public var placement: PlanItem.Placement?
+    package var placement: PlanItem.Placement?
     /// The name of the interest that the strongest reason belongs to; nil unless joined groups brought the group.
-    public var interest: String?
+    package var interest: String?
     /// The joined groups with this group as a neighbour, in the list or not; the strongest first.
-    public var reasons: [GroupReason] = []
+    package var reasons: [GroupReason] = []
     /// The numbers of the member's favourites and follows that point to this group, or nil if none does.
-    public var told: [ToldReason]?
+    package var told: [ToldReason]?
 
     /// The name of the schema.
-    public static let schemaName: String? = "Explanation"
+    package static let schemaName: String? = "Explanation"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
         fields.always("groupId", \.groupId, "The group that was asked about")
@@ -57,7 +57,7 @@ public struct Explanation: Answer, Equatable {
 
 extension Explanation {
     /// Explains a group in a list that is made now.
-    public init(_ version: ServedVersion, of group: UInt32, _ planner: Planner, _ request: PlanRequest) {
+    package init(_ version: ServedVersion, of group: UInt32, _ planner: Planner, _ request: PlanRequest) {
         let (standing, plan) = planner.standing(of: group, request)
         self.init(
             version, of: group, standing, planner, request,
@@ -73,7 +73,7 @@ extension Explanation {
     ///   - interests: the interests of the list.
     ///   - planner: the planner.
     ///   - request: the request for the member's list.
-    public init(
+    package init(
         _ version: ServedVersion, of group: UInt32, inSession items: [PlanItem], _ interests: [MemberInterest],
         _ planner: Planner, _ request: PlanRequest
     ) {
@@ -101,7 +101,7 @@ extension Explanation {
     ///   - userId: the member's external id.
     ///   - groupId: the group's external id.
     ///   - concealment: the reason why the group is not shown.
-    public init(
+    package init(
         _ version: ServedVersion, userId: String, unshownGroup groupId: String, concealment: Concealment
     ) {
         self.version = version
@@ -190,17 +190,17 @@ extension PlanItem.Placement {
 }
 
 /// A joined group that has another group as its neighbour.
-public struct GroupReason: Answer, Equatable {
+package struct GroupReason: Answer, Equatable {
     /// The joined group's external id.
-    public var groupId: String
+    package var groupId: String
     /// The joined group's title.
-    public var title: String
+    package var title: String
     /// The relation in which the two groups are neighbours.
-    public var relation: Relation
+    package var relation: Relation
     /// The joined group's share of the score, from 0 to 1.
-    public var share: Double
+    package var share: Double
     /// The number of entries that the two groups have in common.
-    public var common: UInt32
+    package var common: UInt32
 
     /// Returns the first reasons, at most `limit`; shares are relative to the sum of all reasons.
     static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: VisibleModel) -> [GroupReason] {
@@ -214,9 +214,9 @@ public struct GroupReason: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Reason"
+    package static let schemaName: String? = "Reason"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "A group that it is like")
         fields.always("title", \.title, "That group's title")
         fields.always("relation", \.relation, "What the two have in common")
@@ -228,19 +228,19 @@ public struct GroupReason: Answer, Equatable {
 /// The number of a member's favourites, or of members whom they follow, that point to a group.
 ///
 /// It never says which ones, so that nobody is recognised.
-public struct ToldReason: Answer, Equatable {
+package struct ToldReason: Answer, Equatable {
     /// The kind of what the member told.
-    public var kind: EvidenceKind
+    package var kind: EvidenceKind
     /// The number of favourite photos or followed members.
-    public var count: UInt32
+    package var count: UInt32
 
     /// Returns the reasons of a hint, or nil if there is none.
-    public static func list(_ hint: ScoredHint?) -> [ToldReason]? {
+    package static func list(_ hint: ScoredHint?) -> [ToldReason]? {
         hint.map { hint in hint.counts.map { ToldReason(kind: $0.kind, count: $0.count) } }
     }
 
     /// The same for people, such as "3 favourites".
-    public var words: String {
+    package var words: String {
         switch kind {
         case .favourites: count == 1 ? "1 favourite" : "\(count) favourites"
         case .follows: "\(count) people you follow"
@@ -249,9 +249,9 @@ public struct ToldReason: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "ToldReason"
+    package static let schemaName: String? = "ToldReason"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("kind", \.kind.rawValue, as: .words(of: EvidenceKind.self), "What the member told")
         fields.always("count", \.count, as: .count, "How many of their favourites, or of those whom they follow")
     }

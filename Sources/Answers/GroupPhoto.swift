@@ -1,14 +1,13 @@
 /// A public photo of a group, for a page that shows it.
-public struct GroupPhoto: Answer, Equatable {
+package struct GroupPhoto: Answer, Equatable {
     /// The photo's external id.
-    public var photoId: String
+    package var photoId: String
     /// The address of the picture with `{size}` for its size, or nil if it is not known.
-    public var url: String?
+    package var url: String?
     /// The size of the picture in pixels, or nil if it is not known.
-    public var width, height: Int64?
+    package var width, height: Int64?
 
-    /// Creates a photo.
-    public init(photoId: String, url: String?, width: Int64?, height: Int64?) {
+    package init(photoId: String, url: String?, width: Int64?, height: Int64?) {
         self.photoId = photoId
         self.url = url
         self.width = width
@@ -16,9 +15,9 @@ public struct GroupPhoto: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "GroupPhoto"
+    package static let schemaName: String? = "GroupPhoto"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("photoId", \.photoId, "The photo")
         fields.sometimes(
             "url", \.url, "Its picture, with {size} to be replaced; if the daemon knows the addresses of photos")

@@ -1,21 +1,20 @@
-public import Model
+package import Model
 import Recommendation
 
 /// The model version from which an answer is made.
-public struct ServedVersion: Answer, Equatable {
+package struct ServedVersion: Answer, Equatable {
     /// The name of the version.
-    public var modelVersion: String
+    package var modelVersion: String
     /// Whether newer versions or changes may be missing.
-    public var degraded: Bool
+    package var degraded: Bool
 
-    /// Creates a version.
-    public init(_ version: VersionName, degraded: Bool) {
+    package init(_ version: VersionName, degraded: Bool) {
         modelVersion = version.description
         self.degraded = degraded
     }
 
     /// Declares the first fields of every answer from a model version.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("modelVersion", \.modelVersion, "The model version that the whole answer is made of")
         fields.always(
             "degraded", \.degraded,
@@ -24,13 +23,13 @@ public struct ServedVersion: Answer, Equatable {
 }
 
 /// A group in a list.
-public struct RankedGroup: Answer, Equatable {
+package struct RankedGroup: Answer, Equatable {
     /// The position in the list, from 1.
-    public var rank: Int
+    package var rank: Int
     /// The group's external id.
-    public var groupId: String
+    package var groupId: String
     /// The group's title, which may be empty.
-    public var title: String
+    package var title: String
 
     /// Creates the group at a position of a list, counted from 0.
     init(at index: Int, _ group: UInt32, in model: VisibleModel) {
@@ -40,7 +39,7 @@ public struct RankedGroup: Answer, Equatable {
     }
 
     /// Declares the first fields of every row.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
         fields.always("groupId", \.groupId, "The group")
         fields.always("title", \.title, "Its title")
@@ -48,15 +47,15 @@ public struct RankedGroup: Answer, Equatable {
 }
 
 /// A group in a list of suggestions, for a member or a photo.
-public struct SuggestedGroup: Answer, Equatable {
+package struct SuggestedGroup: Answer, Equatable {
     /// The rank, id and title.
-    public var group: RankedGroup
+    package var group: RankedGroup
     /// A measure of the match, comparable within the list.
-    public var score: Double
+    package var score: Double
     /// The number of entries in each relation.
-    public var sizes: RelationCounts
+    package var sizes: RelationCounts
     /// The way to join the group.
-    public var joinPolicy: String
+    package var joinPolicy: String
 
     init(at index: Int, _ group: UInt32, score: Double, _ columns: SizeColumns, in model: VisibleModel) {
         self.group = RankedGroup(at: index, group, in: model)
@@ -66,7 +65,7 @@ public struct SuggestedGroup: Answer, Equatable {
     }
 
     /// Declares the first fields of every suggestion.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.group)
         fields.always("score", \.score, "How well it fits; comparable within the list")
         fields.sizes(\.sizes) { relations in
@@ -86,20 +85,20 @@ public struct SuggestedGroup: Answer, Equatable {
     }
 
     /// The most reasons that a row of a list gives, the strongest first.
-    public static let reasonLimit = 5
+    package static let reasonLimit = 5
 }
 
 extension JoinPolicy {
     /// The policy as requests and answers write it.
-    public var name: String { rawValue }
+    package var name: String { rawValue }
 }
 
 /// The number of entries that a group has in each relation.
-public struct RelationCounts: Sendable, Equatable {
+package struct RelationCounts: Sendable, Equatable {
     /// The names of the counts: `photoCount`, `memberCount`.
-    public let fields: [String]
+    package let fields: [String]
     /// The counts, in the order of `fields`.
-    public let counts: [UInt32]
+    package let counts: [UInt32]
 }
 
 /// The relations whose sizes the rows of an answer have: named once, and looked up for every row.
@@ -119,17 +118,17 @@ struct SizeColumns {
 
 extension Relation: JSONValue {
     /// Returns the schema of the name of a relation.
-    public static func schema(of relations: RelationTable) -> Schema { .string(words: relations.map(\.name)) }
+    package static func schema(of relations: RelationTable) -> Schema { .string(words: relations.map(\.name)) }
     /// Writes the name.
-    public func write(to json: inout JSONWriter) { json.write(rawValue) }
+    package func write(to json: inout JSONWriter) { json.write(rawValue) }
 }
 
 /// Groups that grow faster than usual: `GET /v1/trending`, `coterie trending`.
-public struct TrendingGroups: Answer, Equatable {
+package struct TrendingGroups: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The groups, the most unusual first.
-    public var groups: [Row]
+    package var groups: [Row]
 
     /// Creates an answer with the trending groups of a model.
     ///
@@ -137,25 +136,25 @@ public struct TrendingGroups: Answer, Equatable {
     ///   - version: the model version of the answer.
     ///   - model: the visible groups.
     ///   - limit: the most groups to list.
-    public init(_ version: ServedVersion, in model: VisibleModel, limit: Int) {
+    package init(_ version: ServedVersion, in model: VisibleModel, limit: Int) {
         self.version = version
         groups = model.trending.prefix(limit).enumerated().map { Row(at: $0, $1, in: model) }
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Trending"
+    package static let schemaName: String? = "Trending"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groups", \.groups, "Groups, the most unusual first")
     }
 
     /// A trending group.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The rank, id and title.
-        public var group: RankedGroup
+        package var group: RankedGroup
         /// The figures that make the group trend.
-        public var trend: TrendingGroup
+        package var trend: TrendingGroup
 
         fileprivate init(at index: Int, _ trend: TrendingGroup, in model: VisibleModel) {
             group = RankedGroup(at: index, trend.group, in: model)
@@ -163,9 +162,9 @@ public struct TrendingGroups: Answer, Equatable {
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "TrendingGroup"
+        package static let schemaName: String? = "TrendingGroup"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("score", \.trend.score, "How unusual its last week is, in standard deviations")
             fields.always("joiners", \.trend.joiners, as: .count, "Different people who joined in the last seven days")

@@ -1,19 +1,19 @@
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 
 /// Groups that suit a photo, or some examples: `GET /v1/photos/{id}/groups`, `coterie photo`.
-public struct GroupsForPhoto: Answer, Equatable {
+package struct GroupsForPhoto: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The photo's external id, or nil for examples.
-    public var photoId: String?
+    package var photoId: String?
     /// The groups, best first.
-    public var groups: [Row]
+    package var groups: [Row]
 
     /// Creates an answer from suggestions, which must be best first.
     ///
     /// - Parameter reasonLimit: the most reasons that a row gives.
-    public init(
+    package init(
         _ version: ServedVersion, photoId: String?, _ suggestions: [PhotoSuggestion], _ relations: RelationTable,
         reasonLimit: Int, in model: VisibleModel
     ) {
@@ -24,9 +24,9 @@ public struct GroupsForPhoto: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "GroupsForPhoto"
+    package static let schemaName: String? = "GroupsForPhoto"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.sometimes("photoId", \.photoId, "The photo, unless the groups are for examples")
         fields.always("groups", \.groups, "Groups, best first")
@@ -35,11 +35,11 @@ public struct GroupsForPhoto: Answer, Equatable {
 
 extension GroupsForPhoto {
     /// A group that suits the photo.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The group.
-        public var group: SuggestedGroup
+        package var group: SuggestedGroup
         /// The reasons for the suggestion, the strongest first.
-        public var reasons: [Reason]
+        package var reasons: [Reason]
 
         fileprivate init(
             at index: Int, _ suggestion: PhotoSuggestion, reasonLimit: Int, _ columns: SizeColumns,
@@ -52,37 +52,37 @@ extension GroupsForPhoto {
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "GroupForPhoto"
+        package static let schemaName: String? = "GroupForPhoto"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("reasons", \.reasons, "Why it is suggested, the strongest reason first")
         }
     }
 
     /// A reason for a group; the kind decides which fields are present.
-    public struct Reason: Answer, Equatable {
+    package struct Reason: Answer, Equatable {
         /// The evidence.
-        public let evidence: PhotoSuggestion.Evidence
+        package let evidence: PhotoSuggestion.Evidence
         /// The reason's share of the score, from 0 to 1.
-        public var share: Double
+        package var share: Double
         /// The number of photos that share pools with the photo, of the owner's photos in the group, or of all its
         /// photos.
-        public var photos: Int?
+        package var photos: Int?
         /// The external id and title of a group that the photo is in and that is similar to this one.
-        public var groupId, title: String?
+        package var groupId, title: String?
         /// The relation in which the two groups are neighbours.
-        public var relation: Relation?
+        package var relation: Relation?
         /// The number of entries that the two groups have in common.
-        public var common: UInt32?
+        package var common: UInt32?
         /// The tags of the photo that the group's photos have too.
-        public var tags: [String]?
+        package var tags: [String]?
         /// The middle of the area that the group's photos are from, in degrees.
-        public var latitude, longitude: Double?
+        package var latitude, longitude: Double?
         /// Whether the owner is a member of the group.
-        public var isMember: Bool?
+        package var isMember: Bool?
         /// The external ids of photos in the group that look like the photo, best first.
-        public var photoIds: [String]?
+        package var photoIds: [String]?
 
         fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: VisibleModel) {
             self.evidence = evidence
@@ -103,9 +103,9 @@ extension GroupsForPhoto {
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "PhotoReason"
+        package static let schemaName: String? = "PhotoReason"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always(
                 "kind", \.evidence.kind,
                 as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner", "popular", "looksLike"]),

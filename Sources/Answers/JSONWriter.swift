@@ -1,5 +1,5 @@
 /// A writer of one JSON document as bytes; it takes a tenth of the time of `JSONEncoder` for an answer of 50 rows.
-public struct JSONWriter {
+package struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
@@ -12,32 +12,32 @@ public struct JSONWriter {
     }
 
     /// Returns the bytes of one object with the members that `members` writes.
-    public static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    package static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(members)
         return writer.bytes
     }
 
     /// Writes a member of any type.
-    public mutating func member(_ name: String, _ value: some JSONValue) {
+    package mutating func member(_ name: String, _ value: some JSONValue) {
         key(name)
         value.write(to: &self)
     }
 
     /// Writes a member whose value is already JSON.
-    public mutating func member(_ name: String, json: String) {
+    package mutating func member(_ name: String, json: String) {
         key(name)
         literal(json)
     }
 
     /// Writes a member that is an object.
-    public mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
+    package mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
         key(name)
         object(members)
     }
 
     /// Writes a member that is a list of objects, one for each element.
-    public mutating func objects<Elements: Sequence>(
+    package mutating func objects<Elements: Sequence>(
         _ name: String, _ elements: Elements, _ members: (inout JSONWriter, Elements.Element) -> Void
     ) {
         key(name)

@@ -1,26 +1,25 @@
-public import Model
+package import Model
 
 /// A recorded action of a member.
-public struct RecordedInteraction: Answer, Equatable {
+package struct RecordedInteraction: Answer, Equatable {
     /// The client's id for the interaction.
-    public var id: String
+    package var id: String
     /// The kind of action.
-    public var kind: Interaction.Kind
+    package var kind: Interaction.Kind
     /// The external id of the group, the photo or the member that it is about.
-    public var groupId, photoId, userId: String?
+    package var groupId, photoId, userId: String?
     /// The time of the action, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
     /// The id of the list in which the group was shown, if any.
-    public var recommendationId: String?
+    package var recommendationId: String?
     /// The group's position in that list, from 1, if known.
-    public var position: Int?
+    package var position: Int?
     /// The variant of an experiment, if any.
-    public var variant: String?
+    package var variant: String?
     /// The time that the member looked at the group, in seconds; of a view only.
-    public var seconds: Int?
+    package var seconds: Int?
 
-    /// Creates an interaction.
-    public init(
+    package init(
         id: String, kind: Interaction.Kind, subjectId: String, atMilliseconds: Int64, recommendationId: String?,
         position: Int?, variant: String?, seconds: Int?
     ) {
@@ -39,17 +38,17 @@ public struct RecordedInteraction: Answer, Equatable {
     }
 
     /// The allowed lengths of a client's ids, in Unicode scalars.
-    public static let idLengths = 1...128
+    package static let idLengths = 1...128
     /// The allowed positions of a group in a list.
-    public static let positions = 1...10_000
+    package static let positions = 1...10_000
     /// The allowed times of a view, in seconds.
-    public static let viewSeconds = 0...86_400
+    package static let viewSeconds = 0...86_400
     private static let id = Schema.string(lengths: idLengths, pattern: "^[^\\u0000]+$")
 
     /// The name of the schema.
-    public static let schemaName: String? = "RecordedInteraction"
+    package static let schemaName: String? = "RecordedInteraction"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("id", \.id, as: id, "What the client calls it: sending it again changes nothing")
         fields.always("kind", \.kind.rawValue, as: .words(of: Interaction.Kind.self), "What was done")
         fields.sometimes("groupId", \.groupId, "A public group; for each kind but those about photos and members")
@@ -64,25 +63,24 @@ public struct RecordedInteraction: Answer, Equatable {
 }
 
 /// A page of the member's recorded interactions: `GET /v1/users/{id}/interactions`.
-public struct Interactions: Answer, Equatable {
+package struct Interactions: Answer, Equatable {
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// The interactions, in the order in which they were recorded.
-    public var interactions: [RecordedInteraction]
+    package var interactions: [RecordedInteraction]
     /// The cursor of the next page, or nil if this is the last one.
-    public var next: String?
+    package var next: String?
 
-    /// Creates a page of interactions.
-    public init(userId: String, interactions: [RecordedInteraction], next: String?) {
+    package init(userId: String, interactions: [RecordedInteraction], next: String?) {
         self.userId = userId
         self.interactions = interactions
         self.next = next
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Interactions"
+    package static let schemaName: String? = "Interactions"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("interactions", \.interactions, "In the order in which they were recorded")
         fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
@@ -90,23 +88,22 @@ public struct Interactions: Answer, Equatable {
 }
 
 /// The number of interactions that were recorded: `POST /v1/users/{id}/interactions`.
-public struct Recorded: Answer, Equatable {
+package struct Recorded: Answer, Equatable {
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// The number of new interactions, and of those whose id was already known.
-    public var recorded, repeated: Int
+    package var recorded, repeated: Int
 
-    /// Creates counts.
-    public init(userId: String, recorded: Int, repeated: Int) {
+    package init(userId: String, recorded: Int, repeated: Int) {
         self.userId = userId
         self.recorded = recorded
         self.repeated = repeated
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Recorded"
+    package static let schemaName: String? = "Recorded"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("recorded", \.recorded, as: .count, "Interactions that were new")
         fields.always("repeated", \.repeated, as: .count, "Interactions whose id was known already")
@@ -114,95 +111,90 @@ public struct Recorded: Answer, Equatable {
 }
 
 /// The number of erased interactions: `DELETE /v1/users/{id}/interactions`, also of a single one.
-public struct Forgotten: Answer, Equatable {
+package struct Forgotten: Answer, Equatable {
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// The number of interactions that were erased.
-    public var forgotten: Int
+    package var forgotten: Int
 
-    /// Creates a count.
-    public init(userId: String, forgotten: Int) {
+    package init(userId: String, forgotten: Int) {
         self.userId = userId
         self.forgotten = forgotten
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Forgotten"
+    package static let schemaName: String? = "Forgotten"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("forgotten", \.forgotten, as: .count, "Interactions that are gone")
     }
 }
 
 /// A member's stated interests: `GET` and `PUT /v1/users/{id}/interests`.
-public struct Interests: Answer, Equatable {
+package struct Interests: Answer, Equatable {
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// The interests as the member stated them.
-    public var interests: [String]
+    package var interests: [String]
 
-    /// Creates an answer.
-    public init(userId: String, interests: [String]) {
+    package init(userId: String, interests: [String]) {
         self.userId = userId
         self.interests = interests
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Interests"
+    package static let schemaName: String? = "Interests"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("interests", \.interests, "What the member cares about")
     }
 }
 
 /// The lists of several members: `POST /v1/recommendations`.
-public struct MemberLists: Answer, Equatable {
+package struct MemberLists: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The members' lists, in the order of the request.
-    public var lists: [Entry]
+    package var lists: [Entry]
 
-    /// Creates an answer.
-    public init(_ version: ServedVersion, _ lists: [Entry]) {
+    package init(_ version: ServedVersion, _ lists: [Entry]) {
         self.version = version
         self.lists = lists
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "MemberLists"
+    package static let schemaName: String? = "MemberLists"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("lists", \.lists, "One for each id of the request, in its order")
     }
 
     /// A member's list, or the problem that prevents one.
-    public struct Entry: Answer, Equatable {
+    package struct Entry: Answer, Equatable {
         /// The member's external id.
-        public var userId: String
+        package var userId: String
         /// The list, or nil if there is a problem.
-        public var list: Recommendations?
+        package var list: Recommendations?
         /// The reason why there is no list, or nil if there is one.
-        public var problem: ProblemDetails?
+        package var problem: ProblemDetails?
 
-        /// Creates an entry with a list.
-        public init(_ list: Recommendations) {
+        package init(_ list: Recommendations) {
             userId = list.userId
             self.list = list
         }
 
-        /// Creates an entry for a member without a list.
-        public init(userId: String, _ problem: ProblemDetails) {
+        package init(userId: String, _ problem: ProblemDetails) {
             self.userId = userId
             self.problem = problem
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "MemberList"
+        package static let schemaName: String? = "MemberList"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("userId", \.userId, "The member, as the request names it")
             fields.sometimes("list", \.list, "The list, of one page; unless there is a problem")
             fields.sometimes("problem", \.problem, "Why there is no list; other members have theirs all the same")
@@ -211,22 +203,21 @@ public struct MemberLists: Answer, Equatable {
 }
 
 /// The outcome of a removal: `DELETE /v1/users/{id}`, and the same for a group, a photo or an entry of a group.
-public struct Removal: Answer, Equatable {
+package struct Removal: Answer, Equatable {
     /// The number of rows removed from the catalog, by table.
-    public var removed: [String: Int]
+    package var removed: [String: Int]
     /// Whether the removal is recorded and the next recompute will apply it to the catalog.
-    public var pending: Bool
+    package var pending: Bool
 
-    /// Creates an outcome.
-    public init(removed: [String: Int], pending: Bool) {
+    package init(removed: [String: Int], pending: Bool) {
         self.removed = removed
         self.pending = pending
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Removal"
+    package static let schemaName: String? = "Removal"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always(
             "removed", \.removed, as: Schema.map(.count),
             "Rows that were removed from the catalog, by table; of photos that stay, those that lost their owner")

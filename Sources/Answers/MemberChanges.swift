@@ -1,5 +1,5 @@
 /// The state of a group for a member.
-public enum GroupState: String, Sendable, CaseIterable {
+package enum GroupState: String, Sendable, CaseIterable {
     /// The group is in the member's list.
     case recommended
     /// The member has joined the group.
@@ -12,30 +12,29 @@ public enum GroupState: String, Sendable, CaseIterable {
 ///
 /// The fields are those of JMAP's `/changes` (RFC 8620, section 5.2). `groups` and `order` save the client a second
 /// request.
-public struct MemberChanges: Answer, Equatable {
+package struct MemberChanges: Answer, Equatable {
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// The state of the request, or nil if it had none.
-    public var oldState: String?
+    package var oldState: String?
     /// The state after the changes.
-    public var newState: String
+    package var newState: String
     /// Whether there are more changes after `newState`.
-    public var hasMoreChanges: Bool
+    package var hasMoreChanges: Bool
     /// The groups that have a state now and had none before.
-    public var created: [String]
+    package var created: [String]
     /// The groups whose state is another one.
-    public var updated: [String]
+    package var updated: [String]
     /// The groups that have no state any more.
-    public var destroyed: [String]
+    package var destroyed: [String]
     /// The created and updated groups with their states.
-    public var groups: [Row]
+    package var groups: [Row]
     /// The groups of the list, in the order in which they are shown.
-    public var order: [String]
+    package var order: [String]
     /// The time of the daemon's clock, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
 
-    /// Creates an answer.
-    public init(
+    package init(
         userId: String, from oldState: String?, to newState: String, hasMoreChanges: Bool, created: [String],
         updated: [String], destroyed: [String], groups: [Row], order: [String], atMilliseconds: Int64
     ) {
@@ -52,9 +51,9 @@ public struct MemberChanges: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "MemberChanges"
+    package static let schemaName: String? = "MemberChanges"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.sometimes("oldState", \.oldState, "The state of the request; if it had one")
         fields.always("newState", \.newState, "The parameter since for a later request")
@@ -68,22 +67,21 @@ public struct MemberChanges: Answer, Equatable {
     }
 
     /// A group with its state.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The group's external id.
-        public var groupId: String
+        package var groupId: String
         /// The group's state.
-        public var state: GroupState
+        package var state: GroupState
 
-        /// Creates a row.
-        public init(groupId: String, state: GroupState) {
+        package init(groupId: String, state: GroupState) {
             self.groupId = groupId
             self.state = state
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "GroupState"
+        package static let schemaName: String? = "GroupState"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("state", \.state.rawValue, as: .words(of: GroupState.self), "What it is to the member")
         }

@@ -1,16 +1,16 @@
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 
 /// Photos that a member may like: `GET /v1/users/{id}/photos`, `coterie photos`.
-public struct PhotosForMember: Answer, Equatable {
+package struct PhotosForMember: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// Whether anything is known of the member.
-    public var known: Bool
+    package var known: Bool
     /// The photos, in the order in which they are shown.
-    public var photos: [Row]
+    package var photos: [Row]
 
     /// Creates an answer from photos in the order of the list.
     ///
@@ -21,7 +21,7 @@ public struct PhotosForMember: Answer, Equatable {
     ///   - profile: the member.
     ///   - isKnown: whether anything is known of the member.
     ///   - planner: the planner.
-    public init(
+    package init(
         _ version: ServedVersion, _ photos: [FittingPhoto], _ plan: Plan, for profile: MemberProfile, isKnown: Bool,
         _ planner: Planner
     ) {
@@ -49,9 +49,9 @@ public struct PhotosForMember: Answer, Equatable {
     private static let groupLimit = 3
 
     /// The name of the schema.
-    public static let schemaName: String? = "PhotosForMember"
+    package static let schemaName: String? = "PhotosForMember"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
         fields.always("known", \.known, "Whether anything is known of the member")
@@ -59,21 +59,21 @@ public struct PhotosForMember: Answer, Equatable {
     }
 
     /// A photo in a member's list.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The position in the list, from 1.
-        public var rank: Int
+        package var rank: Int
         /// The photo.
-        public var photo: GroupPhoto
+        package var photo: GroupPhoto
         /// The owner's external id, or nil if it is not known or may not be said.
-        public var ownerId: String?
+        package var ownerId: String?
         /// A measure of the match, comparable within the list.
-        public var score: Double
+        package var score: Double
         /// The name of the interest of its strongest group, or nil if it has none.
-        public var interest: String?
+        package var interest: String?
         /// The groups that it is in and that fit the member, the strongest first.
-        public var groups: [FittingGroup]
+        package var groups: [FittingGroup]
         /// The number of members of like taste who like it, or nil if they are too few to be told.
-        public var likedBy: Int?
+        package var likedBy: Int?
 
         init(at index: Int, _ fitting: FittingPhoto, interest: String?, _ groups: [FittingGroup]) {
             let photo = fitting.photo
@@ -87,9 +87,9 @@ public struct PhotosForMember: Answer, Equatable {
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "PhotoForMember"
+        package static let schemaName: String? = "PhotoForMember"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
             fields.part(\.photo)
             fields.sometimes("ownerId", \.ownerId, "Whose photo it is; if that is known and may be said")
@@ -103,15 +103,15 @@ public struct PhotosForMember: Answer, Equatable {
     }
 
     /// A group that a photo is in, and why it fits the member.
-    public struct FittingGroup: Answer, Equatable {
+    package struct FittingGroup: Answer, Equatable {
         /// The group's external id.
-        public var groupId: String
+        package var groupId: String
         /// The group's title, which may be empty.
-        public var title: String
+        package var title: String
         /// Whether the member is in it.
-        public var joined: Bool
+        package var joined: Bool
         /// The member's own group that brought the group, or nil if the member is in it.
-        public var because: NamedGroup?
+        package var because: NamedGroup?
 
         init(_ group: UInt32, isJoined: Bool, because: UInt32?, in model: VisibleModel) {
             groupId = model.id(of: Int(group))
@@ -121,9 +121,9 @@ public struct PhotosForMember: Answer, Equatable {
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "FittingGroup"
+        package static let schemaName: String? = "FittingGroup"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("title", \.title, "Its title")
             fields.always("joined", \.joined, "Whether the member is in it; else it is in the member's list")
@@ -133,11 +133,11 @@ public struct PhotosForMember: Answer, Equatable {
 }
 
 /// A group with its title.
-public struct NamedGroup: Answer, Equatable {
+package struct NamedGroup: Answer, Equatable {
     /// The group's external id.
-    public var groupId: String
+    package var groupId: String
     /// The group's title, which may be empty.
-    public var title: String
+    package var title: String
 
     init(_ group: UInt32, in model: VisibleModel) {
         groupId = model.id(of: Int(group))
@@ -145,27 +145,27 @@ public struct NamedGroup: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "NamedGroup"
+    package static let schemaName: String? = "NamedGroup"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "The group")
         fields.always("title", \.title, "Its title")
     }
 }
 
 /// Members whom a member may want to know: `GET /v1/users/{id}/contacts`, `coterie contacts`.
-public struct ContactsForMember: Answer, Equatable {
+package struct ContactsForMember: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// Whether anything is known of the member.
-    public var known: Bool
+    package var known: Bool
     /// The members, best first.
-    public var contacts: [Row]
+    package var contacts: [Row]
 
     /// Creates an answer from members, which must be best first.
-    public init(
+    package init(
         _ version: ServedVersion, _ contacts: [TasteContact], userId: String, isKnown: Bool, limit: Int,
         in model: VisibleModel
     ) {
@@ -179,9 +179,9 @@ public struct ContactsForMember: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "ContactsForMember"
+    package static let schemaName: String? = "ContactsForMember"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
         fields.always("known", \.known, "Whether anything is known of the member")
@@ -189,17 +189,17 @@ public struct ContactsForMember: Answer, Equatable {
     }
 
     /// A member in the list of another one.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The position in the list, from 1.
-        public var rank: Int
+        package var rank: Int
         /// The member's external id.
-        public var userId: String
+        package var userId: String
         /// A measure of the match, comparable within the list.
-        public var score: Double
+        package var score: Double
         /// The number of public groups that both are in.
-        public var sharedGroupCount: Int
+        package var sharedGroupCount: Int
         /// Some of these groups, the one with the fewest members first.
-        public var sharedGroups: [NamedGroup]
+        package var sharedGroups: [NamedGroup]
 
         init(at index: Int, _ contact: TasteContact, in model: VisibleModel) {
             rank = index + 1
@@ -210,9 +210,9 @@ public struct ContactsForMember: Answer, Equatable {
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "ContactForMember"
+        package static let schemaName: String? = "ContactForMember"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
             fields.always("userId", \.userId, "The other member")
             fields.always("score", \.score, "How well the two fit; comparable within the list")

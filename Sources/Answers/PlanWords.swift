@@ -1,8 +1,8 @@
-public import Recommendation
+package import Recommendation
 
 extension PlanItem.Origin {
     /// The reason that a group is in a list, or `nil` if joined groups are the reason.
-    public var explanation: String? {
+    package var explanation: String? {
         switch self {
         case .personal: nil
         case .topic: "a stated interest"
@@ -15,7 +15,7 @@ extension PlanItem.Origin {
 
 extension PlanItem.Placement {
     /// The cause of a group's rank, in a word or two.
-    public var words: String {
+    package var words: String {
         switch self {
         case .relevance: "relevance"
         case .interestShare: "interest's share"

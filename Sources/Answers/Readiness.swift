@@ -1,36 +1,34 @@
 /// The answer of the health check: `GET /healthz`.
-public struct Health: Answer {
-    /// Creates the only possible value.
-    public init() {}
+package struct Health: Answer {
+    package init() {}
 
     /// The name of the schema.
-    public static let schemaName: String? = "Health"
+    package static let schemaName: String? = "Health"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("status", { _ in "alive" }, as: .string(words: ["alive"]), "Always the same")
     }
 }
 
 /// The state of a daemon, and the data it lacks: `GET /readyz`.
-public struct Readiness: Answer, Equatable {
+package struct Readiness: Answer, Equatable {
     /// The freshness of the served version.
-    public var freshness: Freshness
+    package var freshness: Freshness
     /// The data that the daemon was started without: `memberships`, `photos`; and `recording`.
-    public var missing: [String]
+    package var missing: [String]
     /// The changes that wait to be sent, or nil if the daemon shares no store with others.
-    public var outbox: Outbox?
+    package var outbox: Outbox?
 
-    /// Creates an answer.
-    public init(_ freshness: Freshness, missing: [String], outbox: Outbox?) {
+    package init(_ freshness: Freshness, missing: [String], outbox: Outbox?) {
         self.freshness = freshness
         self.missing = missing
         self.outbox = outbox
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Readiness"
+    package static let schemaName: String? = "Readiness"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("status", { _ in "ready" }, as: .string(words: ["ready"]), "Always the same")
         fields.part(\.freshness)
         fields.always(
@@ -40,20 +38,19 @@ public struct Readiness: Answer, Equatable {
     }
 
     /// Changes that wait to be sent to the other daemons.
-    public struct Outbox: Answer, Equatable {
+    package struct Outbox: Answer, Equatable {
         /// The number of changes.
-        public var changes: Int
+        package var changes: Int
         /// The time since which the oldest change has waited, in Unix milliseconds; nil if none waits.
-        public var sinceMilliseconds: Int64?
+        package var sinceMilliseconds: Int64?
 
-        /// Creates a description of waiting changes.
-        public init(changes: Int, sinceMilliseconds: Int64?) {
+        package init(changes: Int, sinceMilliseconds: Int64?) {
             self.changes = changes
             self.sinceMilliseconds = sinceMilliseconds
         }
 
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("changes", \.changes, as: .count, "Changes that the other daemons have not been told yet")
             fields.sometimes(
                 "sinceMilliseconds", \.sinceMilliseconds, "Since when the first of them waits, in Unix milliseconds")
@@ -62,22 +59,21 @@ public struct Readiness: Answer, Equatable {
 }
 
 /// The freshness of the version that a daemon serves.
-public struct Freshness: Answer, Equatable {
+package struct Freshness: Answer, Equatable {
     /// The served version.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The time since the version's recompute began.
-    public var modelAgeSeconds: Int64
+    package var modelAgeSeconds: Int64
     /// The number of groups in the version.
-    public var groupCount: Int
+    package var groupCount: Int
     /// Whether the version is older than it should be.
-    public var stale: Bool
+    package var stale: Bool
     /// The reason why answers are degraded, or nil if they are not.
-    public var reason: String?
+    package var reason: String?
     /// The store from which versions come.
-    public var store: StoreState
+    package var store: StoreState
 
-    /// Creates a description of a version's freshness.
-    public init(
+    package init(
         _ version: ServedVersion, modelAgeSeconds: Int64, groupCount: Int, stale: Bool, reason: String?,
         store: StoreState
     ) {
@@ -90,7 +86,7 @@ public struct Freshness: Answer, Equatable {
     }
 
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("modelAgeSeconds", \.modelAgeSeconds, as: .count, "How long ago the version's recompute began")
         fields.always("groupCount", \.groupCount, as: .count, "Groups in the version")
@@ -101,25 +97,24 @@ public struct Freshness: Answer, Equatable {
 }
 
 /// The store from which a daemon loads versions.
-public struct StoreState: Answer, Equatable {
+package struct StoreState: Answer, Equatable {
     /// The location of the store.
-    public var location: String
+    package var location: String
     /// Whether the store answered the last request.
-    public var reachable: Bool
+    package var reachable: Bool
     /// The time at which the store was first found unreachable, in Unix milliseconds; nil if it is reachable.
-    public var unreachableSinceMilliseconds: Int64?
+    package var unreachableSinceMilliseconds: Int64?
 
-    /// Creates a state.
-    public init(location: String, reachable: Bool, unreachableSinceMilliseconds: Int64?) {
+    package init(location: String, reachable: Bool, unreachableSinceMilliseconds: Int64?) {
         self.location = location
         self.reachable = reachable
         self.unreachableSinceMilliseconds = unreachableSinceMilliseconds
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Store"
+    package static let schemaName: String? = "Store"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("location", \.location, "Where versions come from")
         fields.always("reachable", \.reachable, "Whether it answered when it was last asked")
         fields.sometimes(
@@ -129,48 +124,47 @@ public struct StoreState: Answer, Equatable {
 }
 
 /// A daemon's report about itself to the operators of the store.
-public struct DaemonReport: Sendable, Equatable, Codable {
+package struct DaemonReport: Sendable, Equatable, Codable {
     /// The host name of its machine.
-    public var host: String
+    package var host: String
     /// The id of its process.
-    public var processId: Int
+    package var processId: Int
     /// The version of its program, or nil for an earlier program, which does not tell it.
-    public var program: String?
+    package var program: String?
     /// The address at which it listens.
-    public var address: String
+    package var address: String
     /// The port at which it listens.
-    public var port: Int
+    package var port: Int
     /// The time at which it started, in Unix milliseconds.
-    public var startedAtMilliseconds: Int64
+    package var startedAtMilliseconds: Int64
     /// The time of this report, in Unix milliseconds.
-    public var reportedAtMilliseconds: Int64
+    package var reportedAtMilliseconds: Int64
     /// The model version that it serves, or nil for none.
-    public var modelVersion: String?
+    package var modelVersion: String?
     /// The time at which it began to serve that version, in Unix milliseconds.
-    public var versionTakenAtMilliseconds: Int64?
+    package var versionTakenAtMilliseconds: Int64?
     /// The problems it has, one sentence each; empty if all is well.
-    public var problems: [String]
+    package var problems: [String]
     /// The path of its journal on its machine, with symbolic links resolved; nil for a daemon without a journal.
-    public var journal: String?
+    package var journal: String?
     /// The number of changes in its journal that other daemons lack; nil for a daemon without a journal.
-    public var outboxChanges: Int?
+    package var outboxChanges: Int?
     /// The time since which the oldest of them has waited, in Unix milliseconds.
-    public var outboxSinceMilliseconds: Int64?
+    package var outboxSinceMilliseconds: Int64?
     /// The number of other daemons' changes in Redis that its journal lacks; nil for a daemon without a journal.
-    public var streamMissing: Int64?
+    package var streamMissing: Int64?
     /// The latest moment up to which it has all changes of other daemons, in Unix milliseconds.
-    public var streamCompleteAtMilliseconds: Int64?
+    package var streamCompleteAtMilliseconds: Int64?
     /// The number of stored sessions that have not ended; nil without sessions, or while it is still counting.
-    public var sessions: Int?
+    package var sessions: Int?
     /// The number of errors and warnings in its log in the last hour, not counting refused requests.
-    public var errorsInLastHour: Int
+    package var errorsInLastHour: Int
     /// The latest error or warning.
-    public var lastError: String?
+    package var lastError: String?
     /// The time of that error or warning, in Unix milliseconds.
-    public var lastErrorAtMilliseconds: Int64?
+    package var lastErrorAtMilliseconds: Int64?
 
-    /// Creates a report.
-    public init(
+    package init(
         host: String, processId: Int, program: String? = nil, address: String, port: Int, startedAtMilliseconds: Int64,
         reportedAtMilliseconds: Int64, modelVersion: String?, versionTakenAtMilliseconds: Int64? = nil,
         problems: [String], journal: String? = nil, outboxChanges: Int? = nil, outboxSinceMilliseconds: Int64? = nil,
@@ -200,15 +194,15 @@ public struct DaemonReport: Sendable, Equatable, Codable {
 }
 
 /// A daemon's lag behind the store's current version and behind the changes of other daemons.
-public struct DaemonLag: Sendable, Equatable, Encodable {
+package struct DaemonLag: Sendable, Equatable, Encodable {
     /// The time for which the daemon has not served the current version; 0 if it does, nil if unknown.
-    public var versionSeconds: Double?
+    package var versionSeconds: Double?
     /// The delay between the switch and its start of serving the current version.
     ///
     /// The delay is nil if the daemon does not serve that version, or started after the switch.
-    public var switchSeconds: Double?
+    package var switchSeconds: Double?
     /// The age of the latest moment up to which it has all changes of other daemons; nil without a journal.
-    public var streamSeconds: Double?
+    package var streamSeconds: Double?
 }
 
 extension DaemonReport {
@@ -218,7 +212,7 @@ extension DaemonReport {
     ///   - current: the current version of the store, or nil if there is none.
     ///   - since: the time at which that version became current, in Unix milliseconds, or nil if unknown.
     ///   - now: the present time in Unix milliseconds.
-    public func lag(behind current: String?, since: Int64?, at now: Int64) -> DaemonLag {
+    package func lag(behind current: String?, since: Int64?, at now: Int64) -> DaemonLag {
         func seconds(from start: Int64, to end: Int64) -> Double { Double(max(0, end - start)) / 1000 }
         var lag = DaemonLag()
         lag.streamSeconds = streamCompleteAtMilliseconds.map { seconds(from: $0, to: reportedAtMilliseconds) }

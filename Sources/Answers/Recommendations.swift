@@ -1,26 +1,26 @@
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 
 /// A member's list: `GET /v1/users/{id}/recommendations`, `coterie recommend`.
-public struct Recommendations: Answer, Equatable {
+package struct Recommendations: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The member's external id.
-    public var userId: String
+    package var userId: String
     /// Whether anything is known of the member.
-    public var known: Bool
+    package var known: Bool
     /// The id that interactions use for the list they come from.
-    public var recommendationId: String
+    package var recommendationId: String
     /// The number of the period during which the order stays the same.
-    public var bucket: Int64
+    package var bucket: Int64
     /// The interests of the member, the largest first.
-    public var interests: [MemberInterest]
+    package var interests: [MemberInterest]
     /// The groups, in the order in which they are shown.
-    public var recommendations: [Row]
+    package var recommendations: [Row]
     /// The cursor of the next page, or nil if this is the last one.
-    public var next: String?
+    package var next: String?
     /// The record of the list's making, for `--trace` on the command line only.
-    public var trace: Trace?
+    package var trace: Trace?
 
     /// Creates a page of a list.
     ///
@@ -36,7 +36,7 @@ public struct Recommendations: Answer, Equatable {
     ///   - profile: the profile from which reasons are derived.
     ///   - isKnown: whether anything is known of the member.
     ///   - planner: the planner.
-    public init(
+    package init(
         _ version: ServedVersion, id: String, bucket: Int64, interests: [MemberInterest], items: [PlanItem],
         after offset: Int = 0, limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit, for profile: MemberProfile,
         isKnown: Bool = true, _ planner: Planner
@@ -74,14 +74,14 @@ public struct Recommendations: Answer, Equatable {
     /// Returns the id that interactions use for the list they come from.
     ///
     /// The id is derived from the content of the list; every daemon and every command therefore computes the same id.
-    public static func id(of plan: Plan, forUser userID: String, _ version: VersionName) -> String {
+    package static func id(of plan: Plan, forUser userID: String, _ version: VersionName) -> String {
         "\(version)-\(String(plan.fingerprint(ofUser: userID), radix: 36))"
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Recommendations"
+    package static let schemaName: String? = "Recommendations"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
         fields.always("known", \.known, "Whether anything is known of the member; else the list is one for newcomers")
@@ -96,25 +96,25 @@ public struct Recommendations: Answer, Equatable {
 
 extension Recommendations {
     /// A group in a member's list.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The group.
-        public var group: SuggestedGroup
+        package var group: SuggestedGroup
         /// The reason why the group is in the list at all.
-        public var origin: PlanItem.Origin
+        package var origin: PlanItem.Origin
         /// The reason for the group's position.
-        public var placement: PlanItem.Placement
+        package var placement: PlanItem.Placement
         /// The name of the interest that the strongest reason belongs to; nil unless joined groups brought the group.
-        public var interest: String?
+        package var interest: String?
         /// The member's stated interests that match the group's topics, or nil if there are none.
-        public var statedInterests: [String]?
+        package var statedInterests: [String]?
         /// The joined groups that brought the group, the strongest first.
-        public var reasons: [GroupReason]
+        package var reasons: [GroupReason]
         /// The numbers of the member's favourites and follows that point to the group, or nil if none does.
-        public var told: [ToldReason]?
+        package var told: [ToldReason]?
         /// The address of the group's page on the site, or nil if it is not known.
-        public var url: String?
+        package var url: String?
         /// The group's public photos, or nil if none were asked for.
-        public var photos: [GroupPhoto]?
+        package var photos: [GroupPhoto]?
 
         fileprivate init(
             at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason], limit: Int,
@@ -130,9 +130,9 @@ extension Recommendations {
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "Suggestion"
+        package static let schemaName: String? = "Suggestion"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always(
                 "origin", \.origin.rawValue, as: .words(of: PlanItem.Origin.self), "Why it is in the list at all")
@@ -153,23 +153,22 @@ extension Recommendations {
     }
 
     /// The record of a list's making, for the command line.
-    public struct Trace: Answer, Equatable {
+    package struct Trace: Answer, Equatable {
         /// The number of joined groups that the model has.
-        public var joined: Int
+        package var joined: Int
         /// The number of candidates that passed all filters.
-        public var candidates: Int
+        package var candidates: Int
         /// The reports of all stages, in their order.
-        public var stages: [Stage]
+        package var stages: [Stage]
 
-        /// Creates a trace.
-        public init(joined: Int, candidates: Int, stages: [Stage]) {
+        package init(joined: Int, candidates: Int, stages: [Stage]) {
             self.joined = joined
             self.candidates = candidates
             self.stages = stages
         }
 
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("joined", \.joined, as: .count, "Joined groups that the model has")
             fields.always("candidates", \.candidates, as: .count, "Candidates that passed all filters")
             fields.always("stages", \.stages, "What every stage did, in their order")
@@ -177,20 +176,19 @@ extension Recommendations {
     }
 
     /// The report and the duration of one stage.
-    public struct Stage: Answer, Equatable {
+    package struct Stage: Answer, Equatable {
         /// The report of the stage.
-        public var report: StageReport
+        package var report: StageReport
         /// The duration in microseconds.
-        public var microseconds: Double
+        package var microseconds: Double
 
-        /// Creates a stage.
-        public init(_ report: StageReport, microseconds: Double) {
+        package init(_ report: StageReport, microseconds: Double) {
             self.report = report
             self.microseconds = microseconds
         }
 
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("stage", \.report.stage.rawValue, as: .words(of: PlanStage.self), "The stage")
             fields.always("taken", \.report.taken, as: .count, "Groups it was given")
             fields.always("passed", \.report.passed, as: .count, "Groups it passed on")
@@ -218,32 +216,30 @@ struct StatedInterestLabels {
 }
 
 /// An interest of a member, made of some of the joined groups.
-public struct MemberInterest: Answer, Equatable {
+package struct MemberInterest: Answer, Equatable {
     /// The topic that more than half of its groups have, else the title or id of the largest group, or `mixed`.
-    public var name: String
+    package var name: String
     /// The interest's share, 0 to 1, of the member's groups that bring candidates.
-    public var share: Double
+    package var share: Double
     /// The external ids of the groups that form it: joined ones, or those that favourites and follows point to.
-    public var groupIds: [String]
+    package var groupIds: [String]
 
-    /// Creates an interest.
-    public init(name: String, share: Double, groupIds: [String]) {
+    package init(name: String, share: Double, groupIds: [String]) {
         self.name = name
         self.share = share
         self.groupIds = groupIds
     }
 
-    /// Creates the interest of a plan.
-    public init(_ interest: Interest, in model: VisibleModel) {
+    package init(_ interest: Interest, in model: VisibleModel) {
         self.init(
             name: interest.name(in: model), share: interest.share,
             groupIds: interest.groups.map { model.id(of: Int($0)) })
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Interest"
+    package static let schemaName: String? = "Interest"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("name", \.name, "What most of its groups have in common, or the title of the largest")
         fields.always("share", \.share, "Its part of those of the member's groups that bring something, from 0 to 1")
         fields.always(
@@ -286,7 +282,7 @@ struct LabelledReasons {
 }
 
 /// The origin of a group that a member saw, as clients report it.
-public enum ShownOrigin: String, Sendable, CaseIterable {
+package enum ShownOrigin: String, Sendable, CaseIterable {
     /// The same as in `PlanItem.Origin`.
     case personal, topic, curated, trending, popular
     /// A list of similar groups.

@@ -1,5 +1,5 @@
 /// A schema of JSON, in the subset of JSON Schema 2020-12 that the answers need.
-public indirect enum Schema: Sendable {
+package indirect enum Schema: Sendable {
     /// A text, optionally restricted to `words`, to a number of Unicode scalars, or to a pattern.
     case string(
         words: [String] = [], standard: String? = nil, lengths: ClosedRange<Int>? = nil, pattern: String? = nil)
@@ -21,17 +21,17 @@ public indirect enum Schema: Sendable {
     case component(String, Schema)
 
     /// The schema of a whole number that is not negative.
-    public static let count = Schema.integer(0...Int.max)
+    package static let count = Schema.integer(0...Int.max)
     /// The schema of a rank or another number that counts from 1.
     static let rank = Schema.integer(1...Int.max)
 
     /// Returns the schema of the words of an enumeration.
-    public static func words<Word: RawRepresentable<String> & CaseIterable>(of type: Word.Type) -> Schema {
+    package static func words<Word: RawRepresentable<String> & CaseIterable>(of type: Word.Type) -> Schema {
         .string(words: type.allCases.map(\.rawValue))
     }
 
     /// The names of the members of all objects in it.
-    public var fieldNames: Set<String> {
+    package var fieldNames: Set<String> {
         switch self {
         case .array(let element, _), .map(let element), .component(_, let element): element.fieldNames
         case .object(let properties):
@@ -41,20 +41,20 @@ public indirect enum Schema: Sendable {
     }
 
     /// A member of an object.
-    public struct Property: Sendable {
+    package struct Property: Sendable {
         /// The member's name.
-        public let name: String
+        package let name: String
         let schema: Schema
         let help: String
         let isRequired: Bool
 
         /// Creates a member that is always present.
-        public static func always(_ name: String, _ schema: Schema, _ help: String) -> Property {
+        package static func always(_ name: String, _ schema: Schema, _ help: String) -> Property {
             Property(name: name, schema: schema, help: help, isRequired: true)
         }
 
         /// Creates a member that may be missing.
-        public static func sometimes(_ name: String, _ schema: Schema, _ help: String) -> Property {
+        package static func sometimes(_ name: String, _ schema: Schema, _ help: String) -> Property {
             Property(name: name, schema: schema, help: help, isRequired: false)
         }
     }
@@ -62,7 +62,7 @@ public indirect enum Schema: Sendable {
 
 extension Schema {
     /// Writes the members of the schema's own object; a component is written as a reference.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         switch self {
         case .string(let words, let standard, let lengths, let pattern):
             json.member("type", "string")
@@ -114,7 +114,7 @@ extension Schema {
     /// Returns the components that schemas refer to, directly or through others.
     ///
     /// Each component occurs once, in the order of the first reference.
-    public static func components(of schemas: some Sequence<Schema>) -> [(name: String, schema: Schema)] {
+    package static func components(of schemas: some Sequence<Schema>) -> [(name: String, schema: Schema)] {
         var found: [(name: String, schema: Schema)] = []
         for schema in schemas { schema.collectComponents(into: &found) }
         return found

@@ -1,16 +1,16 @@
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 
 /// Groups that are similar to a group: `GET /v1/groups/{id}/similar`, `coterie similar`.
-public struct SimilarGroups: Answer, Equatable {
+package struct SimilarGroups: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The external id of the group in question.
-    public var groupId: String
+    package var groupId: String
     /// The relation of the similarity, or the blend of all relations.
-    public var by: Choice
+    package var by: Choice
     /// The groups, best first.
-    public var neighbours: [Neighbour]
+    package var neighbours: [Neighbour]
 
     /// Finds the groups that are most similar to a group.
     ///
@@ -22,7 +22,7 @@ public struct SimilarGroups: Answer, Equatable {
     ///   - filter: the conditions on the groups.
     ///   - boosts: the factors for the order of the groups.
     ///   - recommender: the source of similar groups.
-    public init(
+    package init(
         _ version: ServedVersion, to group: UInt32, by: String, limit: Int, filter: GroupFilter = .none,
         boosts: [Boost] = [], _ recommender: Recommender
     ) {
@@ -60,9 +60,9 @@ public struct SimilarGroups: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "SimilarGroups"
+    package static let schemaName: String? = "SimilarGroups"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groupId", \.groupId, "The group that was asked about")
         fields.always("by", \.by, "What the groups have in common")
@@ -72,21 +72,20 @@ public struct SimilarGroups: Answer, Equatable {
 
 extension SimilarGroups {
     /// A group that is similar to the group in question.
-    public struct Neighbour: Answer, Equatable {
+    package struct Neighbour: Answer, Equatable {
         /// The rank, id and title.
-        public var group: RankedGroup
+        package var group: RankedGroup
         /// The similarity, or in a blend the sum of the relations' contributions.
-        public var score: Score
+        package var score: Score
         /// The number of entries that the two groups have in common; nil in a blend.
-        public var common: UInt32?
+        package var common: UInt32?
         /// The number of entries in each relation that was requested.
-        public var sizes: RelationCounts
+        package var sizes: RelationCounts
         /// The contribution of each relation; nil outside a blend.
-        public var relations: [RelationShare]?
+        package var relations: [RelationShare]?
         /// The conversation in the group; nil if the version has no posts.
-        public var conversation: GroupConversation?
+        package var conversation: GroupConversation?
 
-        /// Creates a neighbour in one relation.
         fileprivate init(
             at index: Int, _ neighbour: Model.Neighbour, _ columns: SizeColumns,
             _ conversations: GroupConversation.Columns?, in model: VisibleModel
@@ -98,7 +97,6 @@ extension SimilarGroups {
             conversation = conversations?.conversation(of: neighbour.index, in: model)
         }
 
-        /// Creates a neighbour in a blend.
         fileprivate init(
             at index: Int, _ suggestion: Suggestion, _ columns: SizeColumns,
             _ conversations: GroupConversation.Columns?, in model: VisibleModel
@@ -114,9 +112,9 @@ extension SimilarGroups {
         }
 
         /// The name of the schema.
-        public static let schemaName: String? = "SimilarGroup"
+        package static let schemaName: String? = "SimilarGroup"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("score", \.score, "How alike they are: a similarity, or with by=both a blend")
             fields.sometimes("common", \.common, as: .count, "How much they have in common; not with by=both")
@@ -132,18 +130,18 @@ extension SimilarGroups {
     }
 
     /// The contribution of one relation to a blend.
-    public struct RelationShare: Answer, Equatable {
+    package struct RelationShare: Answer, Equatable {
         /// The relation.
-        public var relation: Relation
+        package var relation: Relation
         /// The relation's share of the score, from 0 to 1.
-        public var share: Double
+        package var share: Double
         /// The number of entries that the two groups have in common.
-        public var common: UInt32
+        package var common: UInt32
 
         /// The name of the schema.
-        public static let schemaName: String? = "RelationShare"
+        package static let schemaName: String? = "RelationShare"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("relation", \.relation, "What the groups have in common")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")
             fields.always("common", \.common, as: .count, "How much they have in common")
@@ -151,14 +149,14 @@ extension SimilarGroups {
     }
 
     /// A score in its own precision.
-    public enum Score: JSONValue, Equatable {
+    package enum Score: JSONValue, Equatable {
         /// A similarity, as a version stores it.
         case single(Float)
         /// A sum of the contributions of relations.
         case double(Double)
 
         /// The score as a number.
-        public var value: Double {
+        package var value: Double {
             switch self {
             case .single(let score): Double(score)
             case .double(let score): score
@@ -166,10 +164,10 @@ extension SimilarGroups {
         }
 
         /// Returns the schema of any number.
-        public static func schema(of relations: RelationTable) -> Schema { .number }
+        package static func schema(of relations: RelationTable) -> Schema { .number }
 
         /// Writes the fewest digits that read back as the same number.
-        public func write(to json: inout JSONWriter) {
+        package func write(to json: inout JSONWriter) {
             switch self {
             case .single(let score): json.write(score)
             case .double(let score): json.write(score)
@@ -178,26 +176,26 @@ extension SimilarGroups {
     }
 
     /// A relation, or all of them blended.
-    public struct Choice: JSONValue, Equatable {
+    package struct Choice: JSONValue, Equatable {
         /// The name of a relation, or `both`.
-        public var name: String
+        package var name: String
 
         /// Returns the schema of the name of a relation or `both`.
-        public static func schema(of relations: RelationTable) -> Schema { .string(words: relations.choices) }
+        package static func schema(of relations: RelationTable) -> Schema { .string(words: relations.choices) }
         /// Writes the name.
-        public func write(to json: inout JSONWriter) { json.write(name) }
+        package func write(to json: inout JSONWriter) { json.write(name) }
     }
 }
 
 /// The conversation in a group: how much is said, how often it is answered, and by how many members.
-public struct GroupConversation: Answer, Equatable {
+package struct GroupConversation: Answer, Equatable {
     /// The posts of the last weeks.
-    public var talk: GroupTalk
+    package var talk: GroupTalk
     /// The share of the members who ever posted, from 0 to 1.
-    public var speakingShare: Double
+    package var speakingShare: Double
 
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("postsPerWeek", \.talk.postsPerWeek, "Posts a week, the mean of the last eight weeks")
         fields.always("answersPerPost", \.talk.answersPerPost, "Answers for each post that is none itself")
         fields.always("speakingShare", \.speakingShare, "The share of its members who ever posted, from 0 to 1")

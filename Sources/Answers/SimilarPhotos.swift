@@ -1,14 +1,14 @@
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 
 /// Public photos that look like a photo: `coterie similar-photos`.
-public struct SimilarPhotos: Answer, Equatable {
+package struct SimilarPhotos: Answer, Equatable {
     /// The model version from which the answer is made.
-    public var version: ServedVersion
+    package var version: ServedVersion
     /// The photo's external id.
-    public var photoId: String
+    package var photoId: String
     /// The photos, the most similar first.
-    public var photos: [Row]
+    package var photos: [Row]
 
     /// Creates an answer from photos, which must be best first.
     ///
@@ -19,7 +19,7 @@ public struct SimilarPhotos: Answer, Equatable {
     ///   - limit: the greatest number of photos in the answer.
     ///   - withDuplicates: whether near-duplicates are in the answer.
     ///   - model: the groups that are shown.
-    public init(
+    package init(
         _ version: ServedVersion, photoId: String, _ lookalikes: [Lookalike], limit: Int, withDuplicates: Bool,
         in model: VisibleModel
     ) {
@@ -36,29 +36,29 @@ public struct SimilarPhotos: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "SimilarPhotos"
+    package static let schemaName: String? = "SimilarPhotos"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("photoId", \.photoId, "The photo")
         fields.always("photos", \.photos, "Photos that look like it, the most similar first")
     }
 
     /// A photo that looks like another one.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The photo's external id.
-        public var photoId: String
+        package var photoId: String
         /// The cosine of the two vectors.
-        public var similarity: Double
+        package var similarity: Double
         /// Whether the two are nearly the same photo.
-        public var duplicate: Bool
+        package var duplicate: Bool
         /// The external ids of the public groups whose pools have the photo.
-        public var groupIds: [String]
+        package var groupIds: [String]
 
         /// The name of the schema.
-        public static let schemaName: String? = "SimilarPhoto"
+        package static let schemaName: String? = "SimilarPhoto"
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("photoId", \.photoId, "The photo's id")
             fields.always("similarity", \.similarity, "The cosine of the two vectors")
             fields.always("duplicate", \.duplicate, "Whether the two are nearly the same photo")

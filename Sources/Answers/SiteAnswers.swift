@@ -1,25 +1,24 @@
-public import Model
+package import Model
 
 /// The outcome of hiding or showing a group: `PUT` and `DELETE /v1/admin/groups/{id}/hidden`.
-public struct Hiding: Answer, Equatable {
+package struct Hiding: Answer, Equatable {
     /// The group's external id.
-    public var groupId: String
+    package var groupId: String
     /// Whether the group is hidden now.
-    public var hidden: Bool
+    package var hidden: Bool
     /// Whether the request changed that.
-    public var changed: Bool
+    package var changed: Bool
 
-    /// Creates an outcome.
-    public init(groupId: String, hidden: Bool, changed: Bool) {
+    package init(groupId: String, hidden: Bool, changed: Bool) {
         self.groupId = groupId
         self.hidden = hidden
         self.changed = changed
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Hiding"
+    package static let schemaName: String? = "Hiding"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "The group")
         fields.always("hidden", \.hidden, "Whether it is hidden now")
         fields.always("changed", \.changed, "Whether the request changed that")
@@ -27,18 +26,18 @@ public struct Hiding: Answer, Equatable {
 }
 
 /// Hidden groups: `GET /v1/admin/hidden`, `coterie hide`.
-public struct HiddenGroups: Answer, Equatable {
+package struct HiddenGroups: Answer, Equatable {
     /// The groups, in ascending order of the bytes of their ids.
-    public var groups: [Row]
+    package var groups: [Row]
     /// The cursor of the next page, or nil if this is the last one.
-    public var next: String?
+    package var next: String?
 
     /// Creates a page of hidden groups.
     ///
     /// - Parameters:
     ///   - groups: the groups from the page's beginning on: `limit` and one more, or all that remain if fewer.
     ///   - limit: the most groups on the page.
-    public init(_ groups: [HiddenGroup], limit: Int = .max) {
+    package init(_ groups: [HiddenGroup], limit: Int = .max) {
         self.groups = groups.prefix(limit).map { group in
             Row(groupId: group.id, hiddenAtMilliseconds: group.hiddenAtMilliseconds)
         }
@@ -46,22 +45,22 @@ public struct HiddenGroups: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "HiddenGroups"
+    package static let schemaName: String? = "HiddenGroups"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groups", \.groups, "In ascending order of the bytes of their ids")
         fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
     }
 
     /// A hidden group.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The group's external id.
-        public var groupId: String
+        package var groupId: String
         /// The time since which the group is hidden, in Unix milliseconds.
-        public var hiddenAtMilliseconds: Int64
+        package var hiddenAtMilliseconds: Int64
 
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds")
         }
@@ -69,16 +68,16 @@ public struct HiddenGroups: Answer, Equatable {
 }
 
 /// Curated groups: `GET /v1/admin/curation` and the routes that change them, `coterie curate`.
-public struct CuratedGroups: Answer, Equatable {
+package struct CuratedGroups: Answer, Equatable {
     /// The groups, by position.
-    public var groups: [Row]
+    package var groups: [Row]
 
     /// Creates an answer with all curated groups.
     ///
     /// - Parameters:
     ///   - curations: the curated groups, by position.
     ///   - now: the present time in Unix seconds.
-    public init(_ curations: [Curation], atSeconds now: Int64) {
+    package init(_ curations: [Curation], atSeconds now: Int64) {
         groups = curations.map { curation in
             Row(
                 groupId: curation.groupID, position: curation.position,
@@ -88,26 +87,26 @@ public struct CuratedGroups: Answer, Equatable {
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "Curation"
+    package static let schemaName: String? = "Curation"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groups", \.groups, "By position")
     }
 
     /// A curated group.
-    public struct Row: Answer, Equatable {
+    package struct Row: Answer, Equatable {
         /// The group's external id.
-        public var groupId: String
+        package var groupId: String
         /// The group's position among all curated groups, from 1 without gaps.
-        public var position: Int
+        package var position: Int
         /// The time from which (inclusive) and until which (exclusive) it is shown, in Unix milliseconds; nil for no
         /// bound.
-        public var startsAtMilliseconds, expiresAtMilliseconds: Int64?
+        package var startsAtMilliseconds, expiresAtMilliseconds: Int64?
         /// Whether the group is shown as curated now.
-        public var isValid: Bool
+        package var isValid: Bool
 
         /// Declares the fields.
-        public static func declare(_ fields: inout some FieldList<Self>) {
+        package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("position", \.position, as: .rank, "The position among all, from 1 without gaps")
             fields.sometimes("startsAtMilliseconds", \.startsAtMilliseconds, "From when on, inclusive")
@@ -118,22 +117,21 @@ public struct CuratedGroups: Answer, Equatable {
 }
 
 /// The version that a daemon serves, with its inputs and parameters: `GET /v1/admin/model`.
-public struct ModelReport: Answer, Equatable {
+package struct ModelReport: Answer, Equatable {
     /// The freshness of the version.
-    public var freshness: Freshness
+    package var freshness: Freshness
     /// The record of the version's inputs and parameters.
-    public var manifest: Manifest
+    package var manifest: Manifest
 
-    /// Creates a report.
-    public init(_ freshness: Freshness, _ manifest: Manifest) {
+    package init(_ freshness: Freshness, _ manifest: Manifest) {
         self.freshness = freshness
         self.manifest = manifest
     }
 
     /// The name of the schema.
-    public static let schemaName: String? = "ModelReport"
+    package static let schemaName: String? = "ModelReport"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.freshness)
         fields.always(
             "createdAtMilliseconds", \.manifest.createdAtMilliseconds, "When the recompute began, in Unix milliseconds")
@@ -148,7 +146,7 @@ public struct ModelReport: Answer, Equatable {
 
 extension Manifest.CatalogState: Answer {
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("schemaVersion", \.schemaVersion, as: .count, "The version of its schema")
         fields.always("changeCount", \.changeCount, as: .count, "A number that grows with every change")
     }
@@ -156,7 +154,7 @@ extension Manifest.CatalogState: Answer {
 
 extension Manifest.GroupCounts: Answer {
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("included", \.included, as: .count, "Public groups")
         fields.always(
             "leftOutPrivate", \.leftOutPrivate, as: .count, "Private and hidden groups, which are in no version")
@@ -165,9 +163,9 @@ extension Manifest.GroupCounts: Answer {
 
 extension Manifest.RelationReport: Answer {
     /// The name of the schema.
-    public static let schemaName: String? = "RelationReport"
+    package static let schemaName: String? = "RelationReport"
     /// Declares the fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
+    package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("relation", \.relation, "What groups have in common")
         fields.always("measure", \.measure, "The formula")
         fields.always("measureParameters", \.measureParameters, "The formula's parameters")

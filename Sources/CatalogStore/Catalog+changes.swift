@@ -1,5 +1,5 @@
-public import Changes
-public import Model
+package import Changes
+package import Model
 import SQLite
 
 /// Applies changes to the catalog, for a daemon with the catalog, a recompute, a restore and `coterie forget`.
@@ -89,7 +89,7 @@ extension Catalog {
     ///
     /// - Returns: the outcome of each change, in their order.
     /// - Throws: `CatalogError`; then no change was made.
-    public func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
+    package func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
         try applying(isReplaying: false) { applier throws(CatalogError) in
             var outcomes: [Change.Outcome] = []
             for change in changes { outcomes.append(try applier.apply(change)) }
@@ -98,7 +98,7 @@ extension Catalog {
     }
 
     /// Applies a decision of the site in a transaction of its own.
-    public func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
+    package func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
         guard case .site(let outcome)? = try apply([.site(change)]).first else {
             preconditionFailure("a decision of the site has the outcome of one")
         }
@@ -119,43 +119,41 @@ extension Catalog {
 }
 
 /// The counts of changes from journals that were offered to the catalog.
-public struct AppliedChangeCounts: Sendable, Equatable {
+package struct AppliedChangeCounts: Sendable, Equatable {
     /// The number of changes applied.
-    public var applied = 0
+    package var applied = 0
     /// The number of changes that had been applied before.
-    public var repeated = 0
+    package var repeated = 0
     /// The number of changes held back, because earlier ones of their journal are missing or need a newer program.
-    public var held = 0
+    package var held = 0
     /// The number of parts left out, because they are about groups or other things that the catalog lacks or removed.
-    public var leftOut = 0
+    package var leftOut = 0
     /// The changes that were given up so that those after them could be applied.
-    public var givenUp: [GivenUpChanges] = []
+    package var givenUp: [GivenUpChanges] = []
 
-    /// Creates zero counts.
-    public init() {}
+    package init() {}
 }
 
 /// Consecutive changes of a journal that were given up.
-public struct GivenUpChanges: Sendable, Equatable {
+package struct GivenUpChanges: Sendable, Equatable {
     /// The name of the journal.
-    public var origin: String
+    package var origin: String
     /// The numbers of the changes.
-    public var numbers: ClosedRange<Int64>
+    package var numbers: ClosedRange<Int64>
     /// Whether the changes exist and need a newer program; otherwise they are missing.
-    public var isNewer: Bool
+    package var isNewer: Bool
 }
 
 /// The first change that keeps later ones of its journal from being applied.
-public struct StoppingChange: Sendable, Equatable {
+package struct StoppingChange: Sendable, Equatable {
     /// The number of the change.
-    public var sequence: Int64
+    package var sequence: Int64
     /// The number of the last change that waits for it.
-    public var last: Int64
+    package var last: Int64
     /// Whether the change exists and needs a newer program; otherwise it is missing.
-    public var isNewer: Bool
+    package var isNewer: Bool
 
-    /// Creates a stopping change.
-    public init(_ sequence: Int64, last: Int64, isNewer: Bool = false) {
+    package init(_ sequence: Int64, last: Int64, isNewer: Bool = false) {
         self.sequence = sequence
         self.last = last
         self.isNewer = isNewer
@@ -177,7 +175,7 @@ extension Catalog {
     ///
     /// - Parameter changes: the changes of each journal in the order of their numbers.
     /// - Throws: `CatalogError`; then no change was applied.
-    public func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
+    package func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
         let counts = try applying(isReplaying: true) { applier throws(CatalogError) in
             let taken = try appliedChanges()
             var here: [String: SequenceRange] = [:]
@@ -213,7 +211,7 @@ extension Catalog {
     ///   - wrap: turns an error of the catalog into a failure.
     ///   - read: returns at most `limit` changes of a journal after a number, in the order of their numbers.
     /// - Returns: the counts, and the changes that hold back others, by journal.
-    public func takeOver<Failure: Error>(
+    package func takeOver<Failure: Error>(
         through last: [String: Int64], skipsMissing: Bool, wrap: (CatalogError) -> Failure,
         _ read: (_ origin: String, _ after: Int64, _ limit: Int) throws(Failure) -> [JournaledChange]
     ) throws(Failure) -> (counts: AppliedChangeCounts, stopping: [String: StoppingChange]) {
@@ -256,7 +254,7 @@ extension Catalog {
     }
 
     /// Returns the changes of journals that were applied so far.
-    public func appliedChanges() throws(CatalogError) -> AppliedChanges {
+    package func appliedChanges() throws(CatalogError) -> AppliedChanges {
         try wrapping { () throws(DatabaseError) in
             var sequences: [String: Int64] = [:]
             let rows = try database.prepare("SELECT origin, sequence FROM journals")
@@ -281,7 +279,7 @@ extension Catalog {
     /// Counts missing changes as applied, and lets those after them be applied.
     ///
     /// - Parameter sequence: the last change to give up.
-    public func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
+    package func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             guard sequence > (try appliedChanges()).last(of: origin) else { return }
             try noteTaken([origin: sequence])

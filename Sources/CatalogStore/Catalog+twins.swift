@@ -5,25 +5,25 @@ import SQLite
 /// Ids of a table that differ only in their spelling, and may mean the same.
 ///
 /// Ids are compared by their bytes, so such ids are different groups, users or photos.
-public struct IDTwins: Sendable, Equatable {
+package struct IDTwins: Sendable, Equatable {
     /// A pair of such ids.
-    public struct Pair: Sendable, Equatable {
+    package struct Pair: Sendable, Equatable {
         /// The id with the odder spelling.
-        public var id: String
+        package var id: String
         /// The other id.
-        public var other: String
+        package var other: String
     }
 
     /// The number of ids that differ from another only in surrounding blanks or invisible characters.
-    public internal(set) var invisible = 0
+    package internal(set) var invisible = 0
     /// The number of ids that differ from another in letter case, in leading zeros, or in the encoding of accents or of
     /// all characters.
-    public internal(set) var spelling = 0
+    package internal(set) var spelling = 0
     /// The first pairs, in the order of their ids; at most `pairLimit`.
-    public internal(set) var pairs: [Pair] = []
+    package internal(set) var pairs: [Pair] = []
 
     /// The greatest number of pairs that are named.
-    public static let pairLimit = 5
+    package static let pairLimit = 5
     /// The greatest number of ids with twins that are compared.
     static let limit = 100_000
 }

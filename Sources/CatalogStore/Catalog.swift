@@ -1,13 +1,13 @@
-public import Changes
+package import Changes
 import Files
 import Glibc
-public import Model
-public import SQLite
+package import Model
+package import SQLite
 
 /// The community's groups, users and photos, and relations such as memberships and pools, in a SQLite file.
 ///
 /// A connection belongs to one thread at a time. Integer keys never leave this module.
-public final class Catalog {
+package final class Catalog {
     let database: Database
     /// The relations whose tables the catalog has.
     let relations: RelationTable
@@ -18,10 +18,10 @@ public final class Catalog {
     private let frozenState: CatalogFileState?
 
     /// The path of the file.
-    public var path: String { database.path }
+    package var path: String { database.path }
 
     /// The ways to open a catalog.
-    public enum Mode: Sendable {
+    package enum Mode: Sendable {
         /// For reading. The catalog must have this program's schema version and the tables of the relations.
         case reading
         /// For durable writing. The catalog is created or migrated as needed.
@@ -40,7 +40,7 @@ public final class Catalog {
     ///   - relations: the relations that are read or written. A migration creates missing tables.
     /// - Throws: `CatalogError.Code.missing` if there is no catalog and the mode does not create one, `.notACatalog` if
     ///   the file is something else.
-    public init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
+    package init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
         guard mode == .writing || Self.allows(path, F_OK) else {
             if let refusal = FileAccess.refusal(toRead: path) { throw CatalogError(.fileFailed, refusal) }
             throw CatalogError(
@@ -106,7 +106,7 @@ public final class Catalog {
     }
 
     /// Creates an empty catalog that disappears when it is closed.
-    public static func temporary(relations: RelationTable = .standard) throws(CatalogError) -> Catalog {
+    package static func temporary(relations: RelationTable = .standard) throws(CatalogError) -> Catalog {
         // SQLite opens a temporary database for an empty path.
         try Catalog(path: "", mode: .writing, relations: relations)
     }
@@ -134,7 +134,7 @@ public final class Catalog {
     }
 
     /// Whether this user may write to a catalog: to its file, and to its folder, where SQLite keeps the log.
-    public static func isWritable(_ path: String) -> Bool {
+    package static func isWritable(_ path: String) -> Bool {
         let file = file(of: path)
         return allows(file, W_OK) && allows(folder(of: file), W_OK | X_OK)
     }
@@ -143,12 +143,12 @@ public final class Catalog {
     private static func file(of path: String) -> String { resolved(path) ?? path }
 
     /// Whether the file of a catalog forbids this user to write to it, for good: that is its owner's wish.
-    public static func isForbidden(_ path: String) -> Bool {
+    package static func isForbidden(_ path: String) -> Bool {
         unsafe Glibc.access(path, W_OK) != 0 && (errno == EACCES || errno == EPERM)
     }
 
     /// Returns the reason why a catalog cannot be written to just now though its file allows it, or nil if it can.
-    public static func obstacle(toWriting path: String) -> String? {
+    package static func obstacle(toWriting path: String) -> String? {
         guard !isWritable(path), !isForbidden(path) else { return nil }
         guard allows(path, F_OK) else { return "there is no catalog at \(path) any more" }
         let folder = folder(of: file(of: path))
@@ -160,29 +160,29 @@ public final class Catalog {
     }
 
     /// Returns the reason why this user cannot create a file in a folder, or nil if that is possible.
-    public static func obstacle(toCreatingIn folder: String) -> String? {
+    package static func obstacle(toCreatingIn folder: String) -> String? {
         guard unsafe Glibc.access(folder, W_OK | X_OK) != 0 else { return nil }
         return "\(folder): \(unsafe String(cString: strerror(errno)))"
     }
 
     /// The word that stands for no catalog in the place of a path.
-    public static let noneWord = "none"
+    package static let noneWord = "none"
 
     /// Returns the folder of a catalog, or of a file beside it, or `.` if the path has no folder.
-    public static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Returns the path of a file or folder with all links resolved, or `nil` if it does not exist.
-    public static func resolved(_ path: String) -> String? {
+    package static func resolved(_ path: String) -> String? {
         guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         return unsafe String(cString: real)
     }
 
     /// Whether a catalog cannot be written to because its disk is mounted read-only.
-    public static func isOnReadOnlyDisk(_ path: String) -> Bool {
+    package static func isOnReadOnlyDisk(_ path: String) -> Bool {
         unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS
     }
 
@@ -224,13 +224,13 @@ public final class Catalog {
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }
 
     /// The schema version before opening, or `nil` unless opening migrated the catalog.
-    public var olderVersion: Int? { (1..<schemaVersion).contains(foundVersion) ? foundVersion : nil }
+    package var olderVersion: Int? { (1..<schemaVersion).contains(foundVersion) ? foundVersion : nil }
 
     /// The schema version of this catalog.
-    public var schemaVersion: Int { CatalogSchema.version }
+    package var schemaVersion: Int { CatalogSchema.version }
 
     /// Returns a number that grows with every change; equal numbers mean equal content, except for interactions.
-    public func changeCount() throws(CatalogError) -> Int64 {
+    package func changeCount() throws(CatalogError) -> Int64 {
         try wrapping { () throws(DatabaseError) in
             try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0
         }
@@ -239,14 +239,14 @@ public final class Catalog {
     /// Returns a number that changes when another connection writes to the catalog, interactions included.
     ///
     /// The other connection may be in this process or another one.
-    public func outsideRevision() throws(CatalogError) -> Int64 {
+    package func outsideRevision() throws(CatalogError) -> Int64 {
         try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
     }
 
     /// Whether somebody has written to the file since this connection took it as one that does not change.
     ///
     /// Such a connection may show what was hidden meanwhile. A new one sees the changes.
-    public var isOutdated: Bool {
+    package var isOutdated: Bool {
         guard let frozenState else { return false }
         return CatalogFileState(Self.file(of: path)) != frozenState
     }
@@ -255,7 +255,7 @@ public final class Catalog {
     ///
     /// If the file was removed, or if another file took its place, nobody will ever see what is written to it. If the
     /// new file meets the old log, it is damaged as well.
-    public var replacement: String? {
+    package var replacement: String? {
         guard let identity, FileIdentity(path: database.path) != identity else { return nil }
         return """
             the catalog \(database.path) was removed, or another file took its place, while this program was using it: \
@@ -269,13 +269,13 @@ public final class Catalog {
     }
 
     /// Tests whether writing is possible, without a change.
-    public func probeWriting() throws(CatalogError) {
+    package func probeWriting() throws(CatalogError) {
         try checkPlace()
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 
     /// Runs `body` in one read transaction.
-    public func snapshot<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
+    package func snapshot<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
         try database.transaction(.deferred, wrap: CatalogError.init, body)
     }
 
@@ -289,9 +289,9 @@ public final class Catalog {
 }
 
 /// A failure of the catalog or of an import.
-public struct CatalogError: Error, Equatable, CustomStringConvertible {
+package struct CatalogError: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// There is no catalog at the path.
         case missing
         /// The file is not a catalog, or is from a newer program.
@@ -307,20 +307,18 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// The failure, its place, and the remedy.
-    public let message: String
+    package let message: String
     /// Whether the cause is a disk that is full.
-    public private(set) var isFull = false
+    package private(set) var isFull = false
 
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Creates an error from an error of SQLite.
-    public init(_ error: DatabaseError) {
+    package init(_ error: DatabaseError) {
         if error.isBusy {
             self.init(.busy, "another process is writing to the catalog; try again later")
         } else if error.isReadOnly {
@@ -339,7 +337,7 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
     }
 
     /// An error of a journal.
-    public init(_ error: ChangeError) {
+    package init(_ error: ChangeError) {
         let code: Code =
             switch error.code {
             case .notAJournal: .notACatalog
@@ -353,7 +351,7 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }
 
 /// Runs `body`, and converts an error of SQLite to an error of the catalog.

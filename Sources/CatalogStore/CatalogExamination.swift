@@ -6,38 +6,38 @@ import SQLite
 import Synchronization
 
 /// The result of examining all of a catalog.
-public struct CatalogExamination: Sendable, Equatable {
+package struct CatalogExamination: Sendable, Equatable {
     /// The findings of SQLite's integrity check, at most ten lines; if there are any, the rest is not examined.
-    public var damage: [String] = []
+    package var damage: [String] = []
     /// The number of rows that refer to a missing row, by table and column, such as `memberships.user_key`.
-    public var dangling: [String: Int] = [:]
+    package var dangling: [String: Int] = [:]
     /// The tables of relations without a reverse index.
-    public var withoutIndex: [String] = []
+    package var withoutIndex: [String] = []
     /// The number of daemons' changes that an earlier program put aside, and that need a newer program than this.
-    public var newerChanges = 0
+    package var newerChanges = 0
     /// The latest of the interactions recorded last, or `nil` if there are none.
-    public var latestInteraction: LatestInteraction?
+    package var latestInteraction: LatestInteraction?
     /// The columns with times in the future.
-    public var futureTimes: [FutureTimes] = []
+    package var futureTimes: [FutureTimes] = []
 
     /// An interaction of a member.
-    public struct LatestInteraction: Sendable, Equatable {
+    package struct LatestInteraction: Sendable, Equatable {
         /// The external id of the member, and the id of the interaction.
-        public var userID, id: String
+        package var userID, id: String
         /// The time of the interaction, in Unix milliseconds.
-        public var milliseconds: Int64
+        package var milliseconds: Int64
     }
 
     /// Times of one column that are in the future.
-    public struct FutureTimes: Sendable, Equatable {
+    package struct FutureTimes: Sendable, Equatable {
         /// The table and the column.
-        public var table, column: String
+        package var table, column: String
         /// The number of rows.
-        public var count: Int
+        package var count: Int
         /// The external ids of the row with the latest time: one for a group, user or photo, two for a pair.
-        public var ids: [String]
+        package var ids: [String]
         /// The latest time, in Unix seconds.
-        public var latest: Int64
+        package var latest: Int64
     }
 }
 
@@ -49,7 +49,7 @@ extension Catalog {
     ///
     /// - Parameter now: the present, in Unix seconds, or `nil` for that of the clock.
     /// - Complexity: O(rows · log rows).
-    public func examine(now: Int64? = nil) throws(CatalogError) -> CatalogExamination {
+    package func examine(now: Int64? = nil) throws(CatalogError) -> CatalogExamination {
         try snapshot { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 var examination = CatalogExamination()

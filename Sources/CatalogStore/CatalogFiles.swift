@@ -2,18 +2,17 @@ import Glibc
 import SQLite
 
 /// A group that holds companions of a photo: public photos that share a pool with the photo.
-public struct CompanionGroup: Sendable, Equatable {
+package struct CompanionGroup: Sendable, Equatable {
     /// The group's external id.
-    public var groupID: String
+    package var groupID: String
     /// The number of companions in the group.
-    public var photos: Int
+    package var photos: Int
     /// The companions' share of all companions, from 0 to 1.
     ///
     /// Each companion is weighted by the cosine of its pools and the photo's.
-    public var share: Double
+    package var share: Double
 
-    /// Creates a companion group.
-    public init(groupID: String, photos: Int, share: Double) {
+    package init(groupID: String, photos: Int, share: Double) {
         self.groupID = groupID
         self.photos = photos
         self.share = share
@@ -97,7 +96,7 @@ extension Catalog {
     ///
     /// - Returns: the schema version of the catalog.
     /// - Throws: `CatalogError`; `.badData` if the catalog is damaged. Then part of a copy may exist.
-    public static func copy(_ path: String, to target: String) throws(CatalogError) -> Int {
+    package static func copy(_ path: String, to target: String) throws(CatalogError) -> Int {
         guard unsafe access(path, F_OK) == 0 else {
             throw CatalogError(.missing, "there is no catalog at \(path): name another with --catalog")
         }

@@ -1,4 +1,4 @@
-public import Model
+package import Model
 import SQLite
 
 extension Catalog {
@@ -21,7 +21,7 @@ extension Catalog {
     }
 
     /// Returns all groups, public and private, in ascending order of the bytes of their external ids.
-    public func groups() throws(CatalogError) -> [GroupRecord] {
+    package func groups() throws(CatalogError) -> [GroupRecord] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups ORDER BY group_id")
             var groups: [GroupRecord] = []
@@ -31,7 +31,7 @@ extension Catalog {
     }
 
     /// Returns the group with an external id, public or private, or `nil` if there is none.
-    public func group(withID id: String) throws(CatalogError) -> GroupRecord? {
+    package func group(withID id: String) throws(CatalogError) -> GroupRecord? {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?")
             rows.bind(id, at: 1)
@@ -41,7 +41,7 @@ extension Catalog {
 }
 
 /// The visibility of a group or a photo.
-public enum Visibility: String, Sendable, CaseIterable {
+package enum Visibility: String, Sendable, CaseIterable {
     /// Visible to everyone.
     case `public`
     /// Not visible to everyone: Coterie never uses or shows it.
@@ -56,34 +56,34 @@ public enum Visibility: String, Sendable, CaseIterable {
 }
 
 /// A group as stored in the catalog.
-public struct GroupRecord: Sendable, Equatable {
+package struct GroupRecord: Sendable, Equatable {
     /// The external id.
-    public var id: String
+    package var id: String
     /// The title, or empty if none was given.
-    public var title: String
+    package var title: String
     /// The visibility.
-    public var visibility: Visibility
+    package var visibility: Visibility
     /// Whether the site has hidden the group; independent of its visibility.
-    public var isHidden: Bool
+    package var isHidden: Bool
     /// The topics of the group.
-    public var topics: [String]
+    package var topics: [String]
     /// The way in which users become members.
-    public var joinPolicy: JoinPolicy
+    package var joinPolicy: JoinPolicy
     /// The time at which it was founded, in Unix seconds.
-    public var createdAt: Int64?
+    package var createdAt: Int64?
     /// The time of the last activity in it, in Unix seconds.
-    public var lastActiveAt: Int64?
+    package var lastActiveAt: Int64?
     /// The key within the catalog.
     let key: Int64
 
     /// Whether the group is used and shown: public and not hidden.
-    public var isShown: Bool { visibility == .public && !isHidden }
+    package var isShown: Bool { visibility == .public && !isHidden }
 }
 
 /// A caller's index for each group.
 ///
 /// The indexes let a caller read the memberships of many users without looking up the groups.
-public struct GroupIndexes: Sendable {
+package struct GroupIndexes: Sendable {
     /// The mark of a group without an index.
     fileprivate static let none = UInt32.max
 
@@ -94,11 +94,11 @@ public struct GroupIndexes: Sendable {
 }
 
 /// A user's memberships by the indexes of groups.
-public struct IndexedMember: Sendable {
+package struct IndexedMember: Sendable {
     /// The stated interests, as imported.
-    public var interests: [String]
+    package var interests: [String]
     /// The groups that have an index, in no particular order, with the join times in Unix seconds, if known.
-    public var memberships: [(group: UInt32, joinedAt: Int64?)]
+    package var memberships: [(group: UInt32, joinedAt: Int64?)]
 }
 
 extension Catalog {
@@ -106,7 +106,7 @@ extension Catalog {
     ///
     /// - Parameter index: a function that returns the index of an external id, below 2³² − 1, or `nil` for no index.
     /// - Complexity: O(groups).
-    public func groupIndexes(_ index: (_ id: String) -> UInt32?) throws(CatalogError) -> GroupIndexes {
+    package func groupIndexes(_ index: (_ id: String) -> UInt32?) throws(CatalogError) -> GroupIndexes {
         let changeCount = try changeCount()
         // An implausible highest key throws an error, because every key takes memory.
         _ = try highestKey(of: .groups)
@@ -128,14 +128,14 @@ extension Catalog {
     /// Whether the indexes still match the groups.
     ///
     /// After a change, a group may have the key of another group that was removed.
-    public func isCurrent(_ groups: GroupIndexes) throws(CatalogError) -> Bool {
+    package func isCurrent(_ groups: GroupIndexes) throws(CatalogError) -> Bool {
         try changeCount() == groups.changeCount
     }
 
     /// Returns a user with the groups that have an index; the indexes must be current.
     ///
     /// - Returns: the user, or `nil` if there is none.
-    public func member(withID id: String, in groups: GroupIndexes) throws(CatalogError) -> IndexedMember? {
+    package func member(withID id: String, in groups: GroupIndexes) throws(CatalogError) -> IndexedMember? {
         try wrapping { () throws(DatabaseError) in
             let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
             user.bind(id, at: 1)
@@ -239,7 +239,7 @@ struct BitSet: Sendable {
 
 extension Concealment {
     /// Creates the reason that follows from a visibility; nil for public groups.
-    public init?(_ visibility: Visibility) {
+    package init?(_ visibility: Visibility) {
         switch visibility {
         case .public: return nil
         case .private: self = .private

@@ -1,5 +1,5 @@
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 import SQLite
 
 /// The groups that a member's favourite photos and followed members point to, read from the catalog.
@@ -10,7 +10,7 @@ extension Catalog {
     /// a member with many favourites or follows, only `HintFormula.entryLimit` of a kind are read.
     ///
     /// - Parameter told: favourites and follows, with the end of others, that the catalog may lack.
-    public func hints(ofUser id: String, for planner: Planner, after told: [ToldChange] = []) throws(CatalogError)
+    package func hints(ofUser id: String, for planner: Planner, after told: [ToldChange] = []) throws(CatalogError)
         -> [GroupHint]
     {
         let (model, tables) = (planner.model, relations)
@@ -109,19 +109,19 @@ extension EvidenceKind {
 
 extension CatalogSnapshot {
     /// Returns whether a table of pairs has any row.
-    public func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool {
+    package func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             try database.integer("SELECT EXISTS (SELECT 1 FROM \(source.table))") == 1
         }
     }
 
     /// Whether any photo has an owner.
-    public func hasPhotoOwners() throws(CatalogError) -> Bool {
+    package func hasPhotoOwners() throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             try database.integer("SELECT EXISTS (SELECT 1 FROM photos WHERE user_key IS NOT NULL)") == 1
         }
     }
 
     /// The number of a photo's owner less the column of the user.
-    public var ownerOffset: Int { 0 }
+    package var ownerOffset: Int { 0 }
 }

@@ -1,7 +1,7 @@
 import CivilTime
-public import Model
+package import Model
 import SQLite
-public import Similarity
+package import Similarity
 import Synchronization
 
 extension CatalogSnapshot {
@@ -12,7 +12,7 @@ extension CatalogSnapshot {
     ///   - window: the dates to keep, or `nil` for none.
     ///   - progress: a function that receives the number of rows read so far, from any thread.
     /// - Throws: `CatalogError.Code.badData` if the rows cannot have been written like this.
-    public func matrix(
+    package func matrix(
         _ source: RelationSource, keeping window: ActivityWindow? = nil,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
@@ -280,30 +280,29 @@ struct MatrixPart: Sendable {
 }
 
 /// A matrix, groups × users or groups × photos, with counts of the entries that were left out.
-public struct MatrixReading: Sendable {
+package struct MatrixReading: Sendable {
     /// The matrix, with a row for each shown group in ascending order of the bytes of the external ids.
     ///
     /// The columns are numbers of users or photos, which are valid in this snapshot only.
-    public var matrix: BinaryMatrix
+    package var matrix: BinaryMatrix
     /// The number of entries left out because the group is private or hidden.
-    public var entriesOfPrivateGroups: Int
+    package var entriesOfPrivateGroups: Int
     /// The number of entries of shown groups left out because the photo is private.
-    public var entriesOfPrivatePhotos: Int
+    package var entriesOfPrivatePhotos: Int
     /// The known dates of the entries.
-    public var dates: EventDates
+    package var dates: EventDates
     /// The kept dates, or `nil` if none were asked for or known.
-    public var events: GroupEvents?
+    package var events: GroupEvents?
 }
 
 /// The dates of memberships or of entries of pools.
-public struct EventDates: Sendable, Equatable {
+package struct EventDates: Sendable, Equatable {
     /// The number of entries with a date.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// The first and the last date, in Unix seconds, or `nil` if there are none.
-    public private(set) var span: ClosedRange<Int64>?
+    package private(set) var span: ClosedRange<Int64>?
 
-    /// Creates a value without dates.
-    public init() {}
+    package init() {}
 
     mutating func note(_ time: Int64) {
         count += 1
@@ -312,7 +311,7 @@ public struct EventDates: Sendable, Equatable {
     }
 
     /// Returns the dates of both values together.
-    public func union(_ other: EventDates) -> EventDates {
+    package func union(_ other: EventDates) -> EventDates {
         var both = self
         both.count += other.count
         if let mine = span, let its = other.span {

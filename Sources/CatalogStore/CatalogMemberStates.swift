@@ -1,15 +1,15 @@
 import Changes
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 
 /// Reads the states of many members from a catalog, for one planner; it belongs to one thread at a time.
-public final class CatalogMemberStates {
+package final class CatalogMemberStates {
     private let catalog: Catalog
     private let planner: Planner
     private var groups: GroupIndexes
 
     /// - Complexity: O(groups · log groups).
-    public init(_ catalog: Catalog, for planner: Planner) throws(CatalogError) {
+    package init(_ catalog: Catalog, for planner: Planner) throws(CatalogError) {
         self.catalog = catalog
         self.planner = planner
         groups = try Self.groups(catalog, planner)
@@ -22,7 +22,7 @@ public final class CatalogMemberStates {
     }
 
     /// Returns the states of users at an instant, all from one snapshot, with `nil` for unknown users.
-    public func states(of users: some Collection<String>, atMilliseconds instant: Int64)
+    package func states(of users: some Collection<String>, atMilliseconds instant: Int64)
         throws(CatalogError) -> [MemberState?]
     {
         while true {
@@ -50,7 +50,7 @@ extension MemberState {
     ///
     /// It has the memberships, the interactions replayed on top, and the stated interests. Groups that the planner's
     /// model does not show, such as private ones, are left out.
-    public init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
+    package init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
         throws(CatalogError)
     {
         guard let member = try catalog.member(withID: id) else { return nil }
@@ -79,7 +79,7 @@ extension MemberState {
 
 extension MemberProfile {
     /// Creates the profile of a user at an instant from a catalog, or returns `nil` if there is no such user.
-    public init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
+    package init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
         throws(CatalogError)
     {
         guard let state = try MemberState(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
@@ -90,7 +90,7 @@ extension MemberProfile {
 
 extension Catalog {
     /// Returns the interactions of a user with groups that affect lists at an instant, in the order of recording.
-    public func interactions(ofUser id: String, for planner: Planner, atMilliseconds instant: Int64)
+    package func interactions(ofUser id: String, for planner: Planner, atMilliseconds instant: Int64)
         throws(CatalogError) -> [Interaction]
     {
         let since = planner.configuration.feedback.earliestImpression(atMilliseconds: instant)
@@ -100,7 +100,7 @@ extension Catalog {
 
 extension PhotoContext {
     /// Creates the context of a photo in the catalog; groups that the model does not show are left out.
-    public init(_ photo: PhotoRecord, in model: VisibleModel) {
+    package init(_ photo: PhotoRecord, in model: VisibleModel) {
         func index(_ id: String) -> UInt32? { model.index(ofID: id).map(UInt32.init) }
         func known<Value>(_ values: [(id: String, value: Value)]) -> [UInt32: Value] {
             var known: [UInt32: Value] = [:]
@@ -120,7 +120,7 @@ extension PhotoContext {
 
 extension SiteDecisions {
     /// Creates the decisions from a catalog, or as published with the version if there is no catalog.
-    public init(of catalog: Catalog?, in model: ModelVersion) throws(CatalogError) {
+    package init(of catalog: Catalog?, in model: ModelVersion) throws(CatalogError) {
         guard let catalog else {
             self = .asPublished
             return

@@ -1,32 +1,32 @@
-public import Changes
+package import Changes
 import Model
 import SQLite
 
 /// A user as stored in the catalog: memberships and stated interests, by external ids.
-public struct CatalogMember: Sendable, Equatable {
+package struct CatalogMember: Sendable, Equatable {
     /// A membership of the user.
-    public struct Membership: Sendable, Equatable {
+    package struct Membership: Sendable, Equatable {
         /// The group's external id.
-        public var groupID: String
+        package var groupID: String
         /// The time of joining in Unix seconds, if known.
-        public var joinedAt: Int64?
+        package var joinedAt: Int64?
     }
 
     /// The external id.
-    public var id: String
+    package var id: String
     /// The stated interests, as imported.
-    public var interests: [String]
+    package var interests: [String]
     /// Whether the catalog has the interests, even if there are none.
-    public var hasStatedInterests: Bool
+    package var hasStatedInterests: Bool
     /// The memberships of public and private groups, in ascending order of the groups' ids.
-    public var memberships: [Membership]
+    package var memberships: [Membership]
 }
 
 extension Catalog {
     /// Returns a user with all memberships, of public and private groups.
     ///
     /// - Returns: the user, or `nil` if there is none.
-    public func member(withID id: String) throws(CatalogError) -> CatalogMember? {
+    package func member(withID id: String) throws(CatalogError) -> CatalogMember? {
         try wrapping { () throws(DatabaseError) in
             let user = try database.prepare(
                 "SELECT user_key, interests, interests_stamp FROM users WHERE user_id = ?")
@@ -49,7 +49,7 @@ extension Catalog {
     }
 
     /// Returns at most `limit` users' ids in ascending order of their bytes, after an id or from the beginning.
-    public func userIDs(after id: String?, limit: Int) throws(CatalogError) -> [String] {
+    package func userIDs(after id: String?, limit: Int) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 "SELECT user_id FROM users WHERE ?1 IS NULL OR user_id > ?1 ORDER BY user_id LIMIT ?2")
@@ -62,7 +62,7 @@ extension Catalog {
     }
 
     /// Returns the number of users whose ids are at or before an id, or of all users if the id is `nil`.
-    public func userCount(through id: String?) throws(CatalogError) -> Int {
+    package func userCount(through id: String?) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
             let count = try database.prepare("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1")
             count.bind(id, at: 1)
@@ -78,7 +78,7 @@ extension Catalog {
     ///   - id: the id that does not exist.
     ///   - table: the table to search.
     ///   - limit: the greatest number of suggestions of each kind.
-    public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
+    package func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             var found: [String] = []
             var conditions = [
@@ -104,7 +104,7 @@ extension Catalog {
     }
 
     /// Returns the number of rows of each table.
-    public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
+    package func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
         try wrapping { () throws(DatabaseError) in
             var counts: [(table: String, rows: Int64)] = []
             for table in EntityTable.allCases.map(\.rawValue) + relations.sources.map(\.table).sorted() {
@@ -117,7 +117,7 @@ extension Catalog {
 
 extension CatalogSnapshot {
     /// Returns the texts of all users, by their column in a matrix.
-    public func users() throws(CatalogError) -> UserTexts {
+    package func users() throws(CatalogError) -> UserTexts {
         let texts: UserTexts? = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 "SELECT user_key, user_id, interests, interests_stamp FROM users ORDER BY user_key")
@@ -137,7 +137,7 @@ extension CatalogSnapshot {
 }
 
 /// The tables of things that have an external id.
-public enum EntityTable: String, Sendable, CaseIterable {
+package enum EntityTable: String, Sendable, CaseIterable {
     /// Groups.
     case groups
     /// Users.
@@ -146,7 +146,7 @@ public enum EntityTable: String, Sendable, CaseIterable {
     case photos
 
     /// The noun for one of its rows, in messages.
-    public var singular: String { String(rawValue.dropLast()) }
+    package var singular: String { String(rawValue.dropLast()) }
     var idColumn: String { singular + "_id" }
     var keyColumn: String { singular + "_key" }
     /// Whether its rows have a visibility.
@@ -162,7 +162,7 @@ extension Catalog {
     ///   - limit: the greatest number of interactions.
     /// - Returns: the interactions, or `nil` if the member has none with the id `after`. The result is empty for an
     ///   unknown member.
-    public func interactions(ofUser id: String, after: String? = nil, limit: Int) throws(CatalogError)
+    package func interactions(ofUser id: String, after: String? = nil, limit: Int) throws(CatalogError)
         -> [InteractionRecord]?
     {
         try wrapping { () throws(DatabaseError) in
@@ -185,7 +185,7 @@ extension Catalog {
     }
 
     /// Returns the interactions of a member that were recorded last, the latest first.
-    public func latestInteractions(ofUser id: String, limit: Int) throws(CatalogError) -> [InteractionRecord] {
+    package func latestInteractions(ofUser id: String, limit: Int) throws(CatalogError) -> [InteractionRecord] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(Self.selectInteractions + "ORDER BY interaction_key DESC LIMIT ?")
             rows.bind(id, at: 1)
@@ -199,7 +199,7 @@ extension Catalog {
     /// - Parameters:
     ///   - id: the member's external id.
     ///   - impressionsSince: the earliest time of an impression to return, inclusive, in Unix milliseconds.
-    public func history(ofUser id: String, impressionsSince: Int64) throws(CatalogError) -> [InteractionRecord] {
+    package func history(ofUser id: String, impressionsSince: Int64) throws(CatalogError) -> [InteractionRecord] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 Self.selectGroupInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
@@ -213,7 +213,7 @@ extension Catalog {
     /// Returns the ids of some members, spread over all of them in the order in which they became known.
     ///
     /// - Complexity: O(`limit` · log(members)).
-    public func someMembers(limit: Int) throws(CatalogError) -> [String] {
+    package func someMembers(limit: Int) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let highest = try database.integer("SELECT max(user_key) FROM users") ?? 0
             let row = try database.prepare(
@@ -235,7 +235,7 @@ extension Catalog {
     /// A time in the future came from a clock that was ahead. The member's next interaction still comes after it.
     ///
     /// - Returns: Unix milliseconds, or `nil` if there are no interactions.
-    public func latestInteractionTime(ofUser id: String) throws(CatalogError) -> Int64? {
+    package func latestInteractionTime(ofUser id: String) throws(CatalogError) -> Int64? {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
                 """
@@ -253,7 +253,7 @@ extension Catalog {
     /// - Parameters:
     ///   - id: the member's external id.
     ///   - recent: the time from which interactions are recent, inclusive, in Unix milliseconds.
-    public func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
+    package func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
                 """
@@ -272,7 +272,7 @@ extension Catalog {
     }
 
     /// Returns the number of all members' interactions from a time on, inclusive, in Unix milliseconds.
-    public func interactionCount(since instant: Int64) throws(CatalogError) -> Int {
+    package func interactionCount(since instant: Int64) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
                 "SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0")
@@ -313,22 +313,22 @@ extension Catalog {
 
 extension CatalogSnapshot {
     /// Returns the column of a user or photo in a matrix of this snapshot, or `nil` if there is none with the id.
-    public func column(of id: String, in table: EntityTable) throws(CatalogError) -> UInt32? {
+    package func column(of id: String, in table: EntityTable) throws(CatalogError) -> UInt32? {
         try wrapping { () throws(DatabaseError) in try catalog.key(of: id, in: table).map { UInt32(clamping: $0) } }
     }
 
     /// Returns the columns of the users who agreed to be shown to others.
-    public func listedUsers() throws(CatalogError) -> [UInt32] {
+    package func listedUsers() throws(CatalogError) -> [UInt32] {
         try columns("SELECT user_key FROM users WHERE listed = 1")
     }
 
     /// Returns the columns of a user's own photos.
-    public func photos(ofOwner user: UInt32) throws(CatalogError) -> [UInt32] {
+    package func photos(ofOwner user: UInt32) throws(CatalogError) -> [UInt32] {
         try columns("SELECT photo_key FROM photos WHERE user_key = ?1", Int64(user))
     }
 
     /// Returns the columns of the users who are not listed.
-    public func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
+    package func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
         Set(try columns("SELECT user_key FROM users WHERE listed = 0"))
     }
 

@@ -1,9 +1,9 @@
-public import Model
+package import Model
 import SQLite
 
 extension Catalog {
     /// Returns all curated groups by position, including those that have not started or have expired.
-    public func curations() throws(CatalogError) -> [Curation] {
+    package func curations() throws(CatalogError) -> [Curation] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
@@ -24,7 +24,7 @@ extension Catalog {
     /// Returns the external ids of all groups that are private or hidden, ascending.
     ///
     /// A group with unknown visibility counts as private.
-    public func unshownGroupIDs() throws(CatalogError) -> [String] {
+    package func unshownGroupIDs() throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             try database.prepare(
                 """
@@ -41,7 +41,7 @@ extension Catalog {
     ///   - after: the id after which the result begins, or `nil` for the beginning. The id need not be a hidden
     ///     group's.
     ///   - limit: the greatest number of groups.
-    public func hiddenGroups(after: String? = nil, limit: Int) throws(CatalogError) -> [HiddenGroup] {
+    package func hiddenGroups(after: String? = nil, limit: Int) throws(CatalogError) -> [HiddenGroup] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
@@ -60,7 +60,7 @@ extension Catalog {
 }
 
 /// The texts that a tuning stores in the catalog.
-public enum TuningNote: String, Sendable, CaseIterable {
+package enum TuningNote: String, Sendable, CaseIterable {
     /// The chosen settings.
     case settings
     /// The settings that were tried.
@@ -69,7 +69,7 @@ public enum TuningNote: String, Sendable, CaseIterable {
 
 extension Catalog {
     /// Returns a text of a tuning, or `nil` if there is none.
-    public func tuningNote(_ note: TuningNote) throws(CatalogError) -> String? {
+    package func tuningNote(_ note: TuningNote) throws(CatalogError) -> String? {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare("SELECT content FROM tuning_notes WHERE name = ?")
             row.bind(note.rawValue, at: 1)
@@ -80,7 +80,7 @@ extension Catalog {
     /// Stores a text of a tuning, or removes it if `content` is `nil`.
     ///
     /// Everything else in the catalog stays as it is, including its change count.
-    public func keepTuningNote(_ note: TuningNote, _ content: String?) throws(CatalogError) {
+    package func keepTuningNote(_ note: TuningNote, _ content: String?) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             let statement = try database.prepare(
                 content == nil

@@ -1,14 +1,14 @@
 import Glibc
 
 /// A place where a catalog's write-ahead log cannot be trusted.
-public enum CatalogPlace: Sendable, Equatable {
+package enum CatalogPlace: Sendable, Equatable {
     /// The file itself is a mount point; its log stays outside, and is missing when the file is mounted again.
     case mountedFile
     /// A file system of this type; the shared memory of the log does not work across machines, or not at all.
     case shared(type: String)
 
     /// Creates the place of an existing or new catalog, or nil if the place has no problem.
-    public init?(of path: String) {
+    package init?(of path: String) {
         // An unnamed catalog has no place.
         guard !path.isEmpty, let table = Self.mounts() else { return nil }
         let folder = Catalog.folder(of: path)
@@ -18,7 +18,7 @@ public enum CatalogPlace: Sendable, Equatable {
     }
 
     /// Creates the place of a path without links, from the text of `/proc/self/mountinfo`.
-    public init?(of path: String, mounts: String) {
+    package init?(of path: String, mounts: String) {
         var found: (point: String, type: String)?
         for line in mounts.split(separator: "\n") {
             // 36 35 98:0 /root /point options … - type source options
@@ -77,7 +77,7 @@ public enum CatalogPlace: Sendable, Equatable {
     }
 
     /// Returns a sentence about the problem.
-    public func problem(ofCatalog path: String) -> String {
+    package func problem(ofCatalog path: String) -> String {
         switch self {
         case .mountedFile:
             "the catalog \(path) is mounted as a single file: its write-ahead log, \(path)-wal, would stay outside and "
@@ -89,7 +89,7 @@ public enum CatalogPlace: Sendable, Equatable {
     }
 
     /// The remedy.
-    public var advice: String {
+    package var advice: String {
         switch self {
         case .mountedFile: "mount its folder instead"
         case .shared: "move it to a disk of this machine"

@@ -1,4 +1,4 @@
-public import Model
+package import Model
 import SQLite
 
 /// The catalog's tables, and the migrations from older versions.
@@ -347,9 +347,9 @@ extension RelationSource {
     }
 
     /// The column with the key of the row.
-    public var rowColumn: String { rowTable.keyColumn }
+    package var rowColumn: String { rowTable.keyColumn }
     /// The column with the key of the entry.
-    public var entryColumn: String { entryWord + "_key" }
+    package var entryColumn: String { entryWord + "_key" }
 
     /// Returns the columns that name a thing of a kind.
     func columns(naming table: EntityTable) -> [String] {

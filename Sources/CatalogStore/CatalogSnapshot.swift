@@ -1,5 +1,5 @@
 import Glibc
-public import Model
+package import Model
 import SQLite
 
 /// One state of a catalog, read over several connections at once.
@@ -7,7 +7,7 @@ import SQLite
 /// All connections stay in read transactions of the same commit while the snapshot exists. Read the rows and columns of
 /// matrices, and all data that refers to them, from one snapshot: then they agree. A snapshot belongs to one thread.
 /// Long reads use several threads of their own.
-public final class CatalogSnapshot {
+package final class CatalogSnapshot {
     /// A connection, which one thread uses at a time.
     struct Connection: @unchecked Sendable {
         let catalog: Catalog
@@ -18,7 +18,7 @@ public final class CatalogSnapshot {
     private var knownGroups: [GroupRecord]?
 
     /// The catalog in this state, for reads by the thread that owns the snapshot.
-    public var catalog: Catalog { connections[0].catalog }
+    package var catalog: Catalog { connections[0].catalog }
 
     var database: Database { catalog.database }
 
@@ -29,7 +29,7 @@ public final class CatalogSnapshot {
     ///   - threads: the number of connections that read at once, 1 or more.
     ///   - isChecked: whether the whole catalog is checked meanwhile, on an additional thread; see `finishCheck`.
     /// - Throws: `CatalogError.Code.busy` if other processes kept writing for about a minute.
-    public convenience init(of catalog: Catalog, threads: Int, isChecked: Bool = false) throws(CatalogError) {
+    package convenience init(of catalog: Catalog, threads: Int, isChecked: Bool = false) throws(CatalogError) {
         try self.init(of: catalog, threads: threads, isChecked: isChecked) {}
     }
 
@@ -84,12 +84,12 @@ public final class CatalogSnapshot {
     /// Waits until the whole catalog has been checked, if this snapshot checks it.
     ///
     /// - Throws: `CatalogError.Code.badData` if the catalog is damaged.
-    public func finishCheck() throws(CatalogError) { try check?.finish() }
+    package func finishCheck() throws(CatalogError) { try check?.finish() }
 
     /// Returns all groups, public and private, in ascending order of the bytes of their external ids.
     ///
     /// - Throws: `CatalogError.Code.badData` if the groups cannot have been written like this.
-    public func groups() throws(CatalogError) -> [GroupRecord] {
+    package func groups() throws(CatalogError) -> [GroupRecord] {
         if let knownGroups { return knownGroups }
         let groups = try catalog.groups()
         try catalog.check(groups)
@@ -143,7 +143,7 @@ extension CatalogSnapshot {
     ///   - impressionsSince: the earliest time of an impression to read, inclusive, in Unix milliseconds.
     ///   - body: a function that receives the user's column in a matrix of this snapshot, and one or more interactions.
     ///     They are in the order in which they were recorded, and their groups are rows of that matrix.
-    public func forEachMember(
+    package func forEachMember(
         impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void
     ) throws(CatalogError) {
         var rowsOfKeys: [Int64: UInt32] = [:]

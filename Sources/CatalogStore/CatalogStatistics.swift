@@ -3,90 +3,89 @@ import Recommendation
 import SQLite
 
 /// The statistics of a catalog, counted in passes over its tables.
-public struct CatalogStatistics: Sendable, Equatable {
+package struct CatalogStatistics: Sendable, Equatable {
     /// The number of rows with a time in a column, and the range of these times.
-    public struct Dates: Sendable, Equatable {
+    package struct Dates: Sendable, Equatable {
         /// The number of rows with a time.
-        public var count = 0
+        package var count = 0
         /// The first and the last time, in Unix seconds, or `nil` if there are none.
-        public var range: ClosedRange<Int64>?
+        package var range: ClosedRange<Int64>?
     }
 
     /// The statistics of a relation.
-    public struct Relation: Sendable, Equatable {
+    package struct Relation: Sendable, Equatable {
         /// The name of its table.
-        public var name: String
+        package var name: String
         /// The number of entries.
-        public var rows: Int
+        package var rows: Int
         /// The dates of the entries.
-        public var dates: Dates
+        package var dates: Dates
         /// The histogram of the number of entries of each group, or of each user for what members tell.
-        public var groupSizes: SizeHistogram
+        package var groupSizes: SizeHistogram
         /// The kind of its rows: "groups" or "users".
-        public var rowKind: String
+        package var rowKind: String
         /// The histogram of the number of groups, or of users, of each user or photo.
-        public var entrySizes: SizeHistogram
+        package var entrySizes: SizeHistogram
         /// The kind of its entries: "users" or "photos".
-        public var entries: String
+        package var entries: String
     }
 
     /// A group with most of the members, or a member of most of the groups.
-    public struct Ubiquitous: Sendable, Equatable {
+    package struct Ubiquitous: Sendable, Equatable {
         /// The external id.
-        public var id: String
+        package var id: String
         /// The number of members or groups.
-        public var count: Int
+        package var count: Int
         /// The number of all members with a shown group, or of all groups with a member.
-        public var total: Int
+        package var total: Int
     }
 
     /// The statistics of groups, users or photos.
     ///
     /// Rows with a property are counted under a name such as "private" or "with tags".
-    public struct EntityCounts: Sendable, Equatable {
+    package struct EntityCounts: Sendable, Equatable {
         /// The name of the table.
-        public var name: String
+        package var name: String
         /// The number of rows.
-        public var rows: Int
+        package var rows: Int
         /// The number of rows with each property.
-        public var properties: [(name: String, count: Int)]
+        package var properties: [(name: String, count: Int)]
         /// The first pairs of ids that differ only in their spelling.
-        public var twins: [IDTwins.Pair] = []
+        package var twins: [IDTwins.Pair] = []
 
         /// Whether both have the same name, rows, properties and pairs.
-        public static func == (one: EntityCounts, other: EntityCounts) -> Bool {
+        package static func == (one: EntityCounts, other: EntityCounts) -> Bool {
             one.name == other.name && one.rows == other.rows && one.twins == other.twins
                 && one.properties.elementsEqual(other.properties) { $0 == $1 }
         }
 
         /// Returns the number of rows with a property, or 0 for a property that is not counted.
-        public func count(_ property: String) -> Int { properties.first { $0.name == property }?.count ?? 0 }
+        package func count(_ property: String) -> Int { properties.first { $0.name == property }?.count ?? 0 }
     }
 
     /// The statistics of groups, users and photos.
-    public var things: [EntityCounts]
+    package var things: [EntityCounts]
     /// The statistics of relations, in the order of their tables' names.
-    public var relations: [Relation]
+    package var relations: [Relation]
     /// The number of recorded interactions.
-    public var interactions: Int
+    package var interactions: Int
     /// The number of forgotten members.
-    public var forgotten: Int
+    package var forgotten: Int
     /// The shown groups that most members are in, the largest first; at most `ubiquityLimit`.
-    public var ubiquitousGroups: [Ubiquitous]
+    package var ubiquitousGroups: [Ubiquitous]
     /// The members who are in most groups, the ones with the most groups first; at most `ubiquityLimit`.
-    public var ubiquitousMembers: [Ubiquitous]
+    package var ubiquitousMembers: [Ubiquitous]
 
     /// The greatest number of ubiquitous groups, and of such members, that are named.
-    public static let ubiquityLimit = 5
+    package static let ubiquityLimit = 5
 }
 
 /// A histogram of sizes, with the buckets 0, 1, 2 to 3, 4 to 7 and so on.
-public struct SizeHistogram: Sendable, Equatable {
+package struct SizeHistogram: Sendable, Equatable {
     /// The number of sizes by bucket: first that of 0, then by the number of binary digits.
-    public private(set) var counts: [Int] = []
+    package private(set) var counts: [Int] = []
 
-    /// Creates an empty histogram.
-    public init() {}
+    package init() {}
 
     mutating func add(_ size: Int, times: Int = 1) {
         let bucket = size == 0 ? 0 : Int.bitWidth - size.leadingZeroBitCount
@@ -95,22 +94,22 @@ public struct SizeHistogram: Sendable, Equatable {
     }
 
     /// Returns the sizes of a bucket.
-    public static func sizes(ofBucket bucket: Int) -> ClosedRange<Int> {
+    package static func sizes(ofBucket bucket: Int) -> ClosedRange<Int> {
         bucket == 0 ? 0...0 : 1 << (bucket - 1)...(1 << bucket) - 1
     }
 
     /// The number of all sizes.
-    public var total: Int { counts.reduce(0, +) }
+    package var total: Int { counts.reduce(0, +) }
 
     /// Returns the number of sizes below a power of two.
-    public func count(below power: Int) -> Int {
+    package func count(below power: Int) -> Int {
         counts.indices.filter { Self.sizes(ofBucket: $0).upperBound < power }.reduce(0) { $0 + counts[$1] }
     }
 }
 
 extension Catalog {
     /// Counts everything in one state of the catalog; that takes some seconds for each fifty million rows.
-    public func statistics() throws(CatalogError) -> CatalogStatistics {
+    package func statistics() throws(CatalogError) -> CatalogStatistics {
         try snapshot { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 var counted: [CatalogStatistics.Relation] = []

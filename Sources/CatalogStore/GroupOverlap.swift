@@ -1,19 +1,18 @@
-public import Model
+package import Model
 import SQLite
 
 /// The common entries of another group and a given group.
-public struct Overlap: Sendable, Equatable {
+package struct Overlap: Sendable, Equatable {
     /// The other group's external id.
-    public var groupID: String
+    package var groupID: String
     /// c: the number of common public photos, or of common members.
-    public var common: Int
+    package var common: Int
     /// n: the number of the other group's public photos, or of its members.
-    public var size: Int
+    package var size: Int
     /// The sum of the weights of the common entries, or 0 without weights.
-    public var weightSum: UInt64
+    package var weightSum: UInt64
 
-    /// Creates an overlap.
-    public init(groupID: String, common: Int, size: Int, weightSum: UInt64 = 0) {
+    package init(groupID: String, common: Int, size: Int, weightSum: UInt64 = 0) {
         self.groupID = groupID
         self.common = common
         self.size = size
@@ -22,25 +21,24 @@ public struct Overlap: Sendable, Equatable {
 }
 
 /// The weight of an entry as a function of the number of groups it is in.
-public struct EntryWeights {
+package struct EntryWeights {
     /// The least number of entries of a group that counts, inclusive; only shown groups count.
-    public var minimumEntries: Int
+    package var minimumEntries: Int
     /// The weight of an entry that is in `degree` groups.
-    public var weight: (_ degree: Int) -> UInt32
+    package var weight: (_ degree: Int) -> UInt32
 
-    /// Creates weights.
-    public init(minimumEntries: Int, weight: @escaping (_ degree: Int) -> UInt32) {
+    package init(minimumEntries: Int, weight: @escaping (_ degree: Int) -> UInt32) {
         self.minimumEntries = minimumEntries
         self.weight = weight
     }
 }
 
 /// The overlaps of a group with all shown groups.
-public struct OverlapReport: Sendable, Equatable {
+package struct OverlapReport: Sendable, Equatable {
     /// n of the given group.
-    public var size: Int
+    package var size: Int
     /// The shown groups with enough common entries, in ascending order of the bytes of their ids.
-    public var overlaps: [Overlap]
+    package var overlaps: [Overlap]
 }
 
 extension Catalog {
@@ -53,7 +51,7 @@ extension Catalog {
     ///   - required: a group that is always in the report.
     ///   - weights: the weights of common entries, or `nil` if no sums are needed. With weights, all groups of the
     ///     common entries are read.
-    public func overlaps(
+    package func overlaps(
         of group: GroupRecord, in source: RelationSource, minimumCommon: Int,
         alwaysIncluding required: GroupRecord? = nil, weights: EntryWeights? = nil
     ) throws(CatalogError) -> OverlapReport {

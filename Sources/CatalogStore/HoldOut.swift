@@ -1,9 +1,9 @@
 import Glibc
-public import Model
+package import Model
 import SQLite
 
 /// A rule for the memberships that are held out of learning.
-public enum HoldOutRule: Sendable, Equatable {
+package enum HoldOutRule: Sendable, Equatable {
     /// A share of each member's groups, above 0 and below 1, chosen by a hash.
     ///
     /// The number of groups is rounded down, but is at least one for members with two or more groups. Members with one
@@ -34,7 +34,7 @@ extension Catalog {
     ///   - rule: the rule.
     ///   - source: the table.
     /// - Returns: the number of entries held out.
-    public func copy(to path: String, holdingOut rule: HoldOutRule, of source: RelationSource = .memberships)
+    package func copy(to path: String, holdingOut rule: HoldOutRule, of source: RelationSource = .memberships)
         throws(CatalogError) -> Int
     {
         try wrapping { () throws(DatabaseError) in
@@ -179,7 +179,7 @@ extension CatalogSnapshot {
     ///   - rule: the rule.
     ///   - folds: the number of validation folds, 1 or more. If the rule is a share, each fold holds out other groups.
     /// - Returns: the rows of the matrix that are held out, by fold and by user.
-    public func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(CatalogError)
+    package func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(CatalogError)
         -> [[[UInt32]]]
     {
         let shown = try groups().lazy.filter { $0.isShown }.enumerated()
@@ -207,7 +207,7 @@ extension CatalogSnapshot {
     }
 
     /// Whether any entry of a relation may have a time.
-    public func mayHaveTimes(_ source: RelationSource) throws(CatalogError) -> Bool {
+    package func mayHaveTimes(_ source: RelationSource) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(source.notedTime) }
     }
 }

@@ -1,5 +1,5 @@
 import Changes
-public import Model
+package import Model
 import SQLite
 
 /// Writes members' changes, within a transaction of the caller.
@@ -237,7 +237,7 @@ extension RelationSource {
     /// The seconds that a file's clock may be ahead.
     ///
     /// A pair with a later time is still to come, and its time counts as unknown.
-    public static let clockLeadSeconds: Int64 = 300
+    package static let clockLeadSeconds: Int64 = 300
 
     /// The SQL condition for an interaction to change the table; that of its partial index.
     var isChanged: String { "kind IN (\(Interaction.Kind.numbers(changing: self)))" }

@@ -1,19 +1,18 @@
-public import Model
+package import Model
 import SQLite
 
 /// The amount of work for a matrix.
-public struct WorkEstimate: Sendable, Equatable {
+package struct WorkEstimate: Sendable, Equatable {
     /// The number of entries of the relation, counted.
-    public var rows: Int
+    package var rows: Int
     /// Σ d(u)² over users or photos u in d(u) groups: the increments of a full count, estimated from a sample.
-    public var increments: Double
+    package var increments: Double
     /// Whether any row may have a date.
-    public var hasDates: Bool
+    package var hasDates: Bool
     /// The number of rows with dates in the last weeks, estimated from a sample.
-    public var recentRows: Int
+    package var recentRows: Int
 
-    /// Creates an estimate.
-    public init(rows: Int, increments: Double, hasDates: Bool = false, recentRows: Int = 0) {
+    package init(rows: Int, increments: Double, hasDates: Bool = false, recentRows: Int = 0) {
         self.rows = rows
         self.increments = increments
         self.hasDates = hasDates
@@ -22,16 +21,15 @@ public struct WorkEstimate: Sendable, Equatable {
 }
 
 /// The amount of content of the photos: tags and locations.
-public struct ContentEstimate: Sendable, Equatable {
+package struct ContentEstimate: Sendable, Equatable {
     /// The number of photos, including private ones, or 0 if none has tags or a location.
-    public var photos: Int
+    package var photos: Int
     /// The number of tags of all photos together, estimated from a sample.
-    public var tags: Int
+    package var tags: Int
     /// Whether any photo may have a location.
-    public var hasPlaces: Bool
+    package var hasPlaces: Bool
 
-    /// Creates an estimate.
-    public init(photos: Int = 0, tags: Int = 0, hasPlaces: Bool = false) {
+    package init(photos: Int = 0, tags: Int = 0, hasPlaces: Bool = false) {
         self.photos = photos
         self.tags = tags
         self.hasPlaces = hasPlaces
@@ -40,14 +38,14 @@ public struct ContentEstimate: Sendable, Equatable {
 
 extension Catalog {
     /// Returns the number of entries of a relation.
-    public func rowCount(_ source: RelationSource) throws(CatalogError) -> Int {
+    package func rowCount(_ source: RelationSource) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
             Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
         }
     }
 
     /// Returns the number of groups, public and private.
-    public func groupCount() throws(CatalogError) -> Int {
+    package func groupCount() throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in Int(try database.integer("SELECT count(*) FROM groups") ?? 0) }
     }
 
@@ -59,7 +57,7 @@ extension Catalog {
     /// - Parameters:
     ///   - source: the relation.
     ///   - recentWeeks: the number of weeks, back from the last date, whose dates are recent.
-    public func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(CatalogError) -> WorkEstimate {
+    package func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(CatalogError) -> WorkEstimate {
         let (table, entry) = (source.table, source.entryColumn)
         let rows = try rowCount(source)
         let (highest, highestGroup) = (try highestKey(of: source.entityTable), try highestKey(of: .groups))
@@ -97,7 +95,7 @@ extension Catalog {
     }
 
     /// Estimates the amount of content of the photos, from the tags of 20,000 of them, evenly spread.
-    public func contentEstimate() throws(CatalogError) -> ContentEstimate {
+    package func contentEstimate() throws(CatalogError) -> ContentEstimate {
         let highest = try highestKey(of: .photos)
         return try wrapping { () throws(DatabaseError) in
             let (hasTags, hasPlaces) = (try mayHaveValues(.tags), try mayHaveValues(.latitude))

@@ -1,20 +1,20 @@
-public import Model
+package import Model
 import SQLite
 
 /// The memberships of some users in shown groups.
-public struct UserMemberships: Sendable {
+package struct UserMemberships: Sendable {
     /// A membership.
-    public struct Membership: Sendable, Equatable {
+    package struct Membership: Sendable, Equatable {
         /// The column of the user in a matrix.
-        public var user: UInt32
+        package var user: UInt32
         /// The row of the group in a matrix.
-        public var group: UInt32
+        package var group: UInt32
         /// The time of joining in Unix seconds, if it is known.
-        public var seconds: Int64?
+        package var seconds: Int64?
     }
 
     /// The columns of the users.
-    public let users: Range<Int>
+    package let users: Range<Int>
     /// The start of each user's memberships, and the end of the last one's.
     private let starts: [Int]
     private let memberships: [Membership]
@@ -36,7 +36,7 @@ public struct UserMemberships: Sendable {
     }
 
     /// Returns the memberships of one of the users, in ascending order of the groups.
-    public subscript(user: Int) -> ArraySlice<Membership> {
+    package subscript(user: Int) -> ArraySlice<Membership> {
         memberships[starts[user - users.lowerBound]..<starts[user - users.lowerBound + 1]]
     }
 }
@@ -48,7 +48,7 @@ extension CatalogSnapshot {
     /// Reads the memberships of all users from the index by user, without the table.
     ///
     /// - Throws: `CatalogError.Code.badData` if the rows cannot have been written like this.
-    public func memberships<Part: Sendable>(
+    package func memberships<Part: Sendable>(
         _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
     ) throws(CatalogError) -> [Part] {
         let plan = try MatrixPlan(catalog, source, groups: groups())

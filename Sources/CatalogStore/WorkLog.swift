@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// The file has the catalog's name with `-work` at the end. It is apart from the catalog, because an import is one
 /// transaction, and nobody else can write or see its progress meanwhile. A job never fails because of its log.
-public final class WorkLog: Sendable {
+package final class WorkLog: Sendable {
     /// The most jobs that are kept, inclusive: the newest ones.
-    public static let runLimit = 50
+    package static let runLimit = 50
     /// The longest text of a job that is kept, in bytes.
     static let textLimit = 4000
 
@@ -28,7 +28,7 @@ public final class WorkLog: Sendable {
     ///   - job: the name of the job, such as "import groups".
     ///   - catalog: the path of the catalog.
     ///   - now: the clock, in Unix milliseconds.
-    public init(_ job: String, beside catalog: String, now: @escaping @Sendable () -> Int64) {
+    package init(_ job: String, beside catalog: String, now: @escaping @Sendable () -> Int64) {
         self.now = now
         var opened = Connection()
         do throws(DatabaseError) {
@@ -62,7 +62,7 @@ public final class WorkLog: Sendable {
     }
 
     /// Returns the path of the log of a catalog.
-    public static func path(beside catalog: String) -> String { (Catalog.resolved(catalog) ?? catalog) + "-work" }
+    package static func path(beside catalog: String) -> String { (Catalog.resolved(catalog) ?? catalog) + "-work" }
 
     /// Notes the progress of a step, at most once a second; may be called from any thread.
     ///
@@ -72,7 +72,7 @@ public final class WorkLog: Sendable {
     ///   - total: all work of the step, or nil if it is not known.
     ///   - unit: the unit of `done`, or nil if it means nothing to a person.
     ///   - remainingSeconds: the expected duration of the rest of the job, or nil if it is not known.
-    public func advance(
+    package func advance(
         to step: String? = nil, done: Int? = nil, total: Int? = nil, unit: String? = nil,
         remainingSeconds: Double? = nil
     ) {
@@ -105,7 +105,7 @@ public final class WorkLog: Sendable {
     ///   - outcome: the outcome, in a sentence.
     ///   - hasFailed: whether the job has failed.
     ///   - notes: further lines, such as the reasons for rejected rows.
-    public func end(_ outcome: String, hasFailed: Bool = false, notes: [String] = []) {
+    package func end(_ outcome: String, hasFailed: Bool = false, notes: [String] = []) {
         let texts = [outcome, notes.joined(separator: "\n")].map { Self.cut(Self.withoutValues($0)) }
         connection.withLock { connection in
             guard let database = connection.database,
@@ -144,35 +144,35 @@ public final class WorkLog: Sendable {
 
 extension WorkLog {
     /// A job in the log.
-    public struct Run: Sendable, Equatable {
+    package struct Run: Sendable, Equatable {
         /// The name, such as "import groups".
-        public var job: String
+        package var job: String
         /// The start and the last news, in Unix milliseconds.
-        public var startedAtMilliseconds, notedAtMilliseconds: Int64
+        package var startedAtMilliseconds, notedAtMilliseconds: Int64
         /// The end in Unix milliseconds, or nil if none was noted.
-        public var endedAtMilliseconds: Int64?
+        package var endedAtMilliseconds: Int64?
         /// The step that runs, or ran last.
-        public var step: String
+        package var step: String
         /// The work done in the step, and all work of the step, as far as they are known.
-        public var done, total: Int?
+        package var done, total: Int?
         /// The unit of the work, or nil if it means nothing to a person.
-        public var unit: String?
+        package var unit: String?
         /// The expected duration of the rest in seconds, or nil if it is not known.
-        public var remainingSeconds: Double?
+        package var remainingSeconds: Double?
         /// Whether the job has failed.
-        public var hasFailed: Bool
+        package var hasFailed: Bool
         /// The outcome, in a sentence.
-        public var outcome: String
+        package var outcome: String
         /// Further lines, such as the reasons for rejected rows.
-        public var notes: [String]
+        package var notes: [String]
         /// Whether the job's process is gone, although no end was noted.
-        public var isLost: Bool
+        package var isLost: Bool
     }
 
     /// Returns the jobs of a catalog, the newest first; none if there is no log.
     ///
     /// - Throws: `CatalogError` if the log cannot be read.
-    public static func runs(beside catalog: String) throws(CatalogError) -> [Run] {
+    package static func runs(beside catalog: String) throws(CatalogError) -> [Run] {
         let path = path(beside: catalog)
         guard unsafe access(path, F_OK) == 0 else { return [] }
         do throws(DatabaseError) {

@@ -1,9 +1,9 @@
-public import Model
+package import Model
 
 /// Something that a member or the site did, as journals and streams store it and as the catalog applies it.
 ///
 /// `ChangeKind` lists all kinds. `ChangeEncoding.swift` has the bytes of each.
-public enum Change: Sendable, Equatable {
+package enum Change: Sendable, Equatable {
     /// A change by a member.
     case member(MemberChange)
     /// A decision of an administrator of the site.
@@ -14,7 +14,7 @@ public enum Change: Sendable, Equatable {
     case renaming(RenamingChange)
 
     /// The only member whom the change concerns, or nil if it concerns everybody, as a decision of the site does.
-    public var userID: String? {
+    package var userID: String? {
         switch self {
         case .member(let change): change.userID
         case .site: nil
@@ -31,7 +31,7 @@ public enum Change: Sendable, Equatable {
     }
 
     /// The one group that the change is about, or nil if it is about none, or several.
-    public var groupID: String? {
+    package var groupID: String? {
         switch self {
         case .member: nil
         case .site(let change): change.groupID
@@ -41,10 +41,10 @@ public enum Change: Sendable, Equatable {
     }
 
     /// Whether an answer may depend on the change; a member's exposures are recorded for reports alone.
-    public var showsInAnswers: Bool { kind != .exposures }
+    package var showsInAnswers: Bool { kind != .exposures }
 
     /// The member whose data or interactions this change erases, if any.
-    public var erasedUserID: String? {
+    package var erasedUserID: String? {
         switch self {
         case .member(let change): change.action == .forget(id: nil) ? change.userID : nil
         case .site: nil
@@ -54,28 +54,28 @@ public enum Change: Sendable, Equatable {
     }
 
     /// The member whom this change removes for good, if any.
-    public var forgottenUserID: String? {
+    package var forgottenUserID: String? {
         guard case .removal(let removal) = self else { return nil }
         return removal.forgottenUserID
     }
 
     /// The member whom this change removes, for good or until the member comes back, if any.
-    public var removedUserID: String? {
+    package var removedUserID: String? {
         guard case .removal(let removal) = self else { return nil }
         return removal.removedUserID
     }
 
     /// Whether the answers of everybody obey the change: a decision of the site, or the removal of a member.
-    public var concernsEverybody: Bool { userID == nil || forgottenUserID != nil }
+    package var concernsEverybody: Bool { userID == nil || forgottenUserID != nil }
 
     /// The interactions that the change records.
-    public var interactions: [InteractionRecord] {
+    package var interactions: [InteractionRecord] {
         guard case .member(let member) = self, case .record(let records) = member.action else { return [] }
         return records
     }
 
     /// The outcome of a change.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// The outcome of a member's change.
         case member(MemberChange.Outcome)
         /// The outcome of a decision of the site.
@@ -91,7 +91,7 @@ public enum Change: Sendable, Equatable {
 ///
 /// A number is never used for anything else again. A new kind gets a new number, and programs without it keep such
 /// changes until they are upgraded.
-public enum ChangeKind: Int64, Sendable, CaseIterable {
+package enum ChangeKind: Int64, Sendable, CaseIterable {
     /// Nothing: the change was erased, or a later one replaced it. Its number stays.
     case nothing = 0
     /// A member did something with groups, photos or other members.
@@ -130,7 +130,7 @@ public enum ChangeKind: Int64, Sendable, CaseIterable {
     case renameUser = 31
 
     /// Whether a later change of this kind by the same member replaces an earlier one entirely.
-    public var replacesEarlier: Bool {
+    package var replacesEarlier: Bool {
         switch self {
         case .forgetInteractions, .interests: true
         default: false
@@ -140,7 +140,7 @@ public enum ChangeKind: Int64, Sendable, CaseIterable {
 
 extension Change {
     /// The kind of the change.
-    public var kind: ChangeKind {
+    package var kind: ChangeKind {
         switch self {
         case .member(let change):
             switch change.action {
@@ -171,9 +171,9 @@ extension Change {
 }
 
 /// A removal that an administrator of the site orders.
-public struct RemovalChange: Sendable, Equatable {
+package struct RemovalChange: Sendable, Equatable {
     /// The thing to remove, by its external id; everything that belongs to it is removed as well.
-    public enum Subject: Sendable, Equatable {
+    package enum Subject: Sendable, Equatable {
         /// A member, for good: no import, interaction or journal brings the member back.
         case member(String, withPhotos: Bool)
         /// A member as known up to now; later imports and changes may bring the member back.
@@ -189,7 +189,7 @@ public struct RemovalChange: Sendable, Equatable {
     }
 
     /// The result of a removal.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// The thing was removed; the value has the number of rows by table.
         case removed([String: Int])
         /// The removal is recorded, and answers obey it as far as possible; the next recompute changes the catalog.
@@ -199,18 +199,17 @@ public struct RemovalChange: Sendable, Equatable {
     }
 
     /// The thing to remove.
-    public var subject: Subject
+    package var subject: Subject
     /// The time of the order, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
 
-    /// Creates a removal.
-    public init(_ subject: Subject, atMilliseconds: Int64) {
+    package init(_ subject: Subject, atMilliseconds: Int64) {
         self.subject = subject
         self.atMilliseconds = atMilliseconds
     }
 
     /// The only member whose data is removed, or nil if the removal is about a group or a photo.
-    public var userID: String? {
+    package var userID: String? {
         switch subject {
         case .member(let id, _), .account(let id), .user(let id, _, _): id
         case .group, .photo, .pooled: nil
@@ -218,19 +217,19 @@ public struct RemovalChange: Sendable, Equatable {
     }
 
     /// The member who is removed for good, or nil if something else is removed.
-    public var forgottenUserID: String? {
+    package var forgottenUserID: String? {
         guard case .member(let id, _) = subject else { return nil }
         return id
     }
 
     /// The member who is removed, for good or until the member comes back; nil if something else is removed.
-    public var removedUserID: String? {
+    package var removedUserID: String? {
         guard case .account(let id) = subject else { return forgottenUserID }
         return id
     }
 
     /// The group that is removed, or that loses a user or a photo; nil if a member or a photo is removed.
-    public var groupID: String? {
+    package var groupID: String? {
         switch subject {
         case .group(let id), .user(_, let id, _), .pooled(_, let id, _): id
         case .member, .account, .photo: nil

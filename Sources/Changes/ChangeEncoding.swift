@@ -70,7 +70,7 @@ extension Change {
     static let nothing = Fields<ChangeField>([(.version, 1), (.kind, ChangeKind.nothing.rawValue)]).object.written
 
     /// The change as JSON: the fields of its kind, in the order of `ChangeField`.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var fields = Fields<ChangeField>([(.version, Self.encodingVersion), (.kind, kind.rawValue)])
         switch self {
         case .member(let change):

@@ -1,10 +1,10 @@
-public import Redis
+package import Redis
 import SQLite
 
 /// A failure of a journal, or of the streams of changes.
-public struct ChangeError: Error, Equatable, CustomStringConvertible {
+package struct ChangeError: Error, Equatable, CustomStringConvertible {
     /// The kind of a failure.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// The file is not a journal, or is a journal of another program version.
         case notAJournal
         /// Another process writes to the journal; a retry later may succeed.
@@ -20,18 +20,17 @@ public struct ChangeError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The kind of the failure.
-    public let code: Code
+    package let code: Code
     /// A sentence that says what happened, where, and what to do.
-    public let message: String
+    package let message: String
 
     /// Whether the cause is a disk that is full.
-    public private(set) var isFull = false
+    package private(set) var isFull = false
 
     /// The kind of the server's error behind `serverFailed`.
-    public let cause: RedisError.Code?
+    package let cause: RedisError.Code?
 
-    /// Creates an error.
-    public init(_ code: Code, _ message: String, cause: RedisError.Code? = nil) {
+    package init(_ code: Code, _ message: String, cause: RedisError.Code? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
@@ -52,7 +51,7 @@ public struct ChangeError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }
 
 /// Runs `body`, and turns an error of SQLite into an error about a journal.

@@ -1,23 +1,22 @@
-public import Model
+package import Model
 
 /// The range of one journal's changes that its stream in the store has.
-public struct StreamedNumbers: Sendable, Equatable {
+package struct StreamedNumbers: Sendable, Equatable {
     /// The number before the first change in the stream, or `last` if the stream is empty.
-    public var after: Int64
+    package var after: Int64
     /// The last change that was ever added to the stream.
-    public var last: Int64
+    package var last: Int64
     /// The number of changes in the stream.
-    public var count: Int
+    package var count: Int
 
-    /// Creates the range of a stream.
-    public init(after: Int64, last: Int64, count: Int) {
+    package init(after: Int64, last: Int64, count: Int) {
         self.after = after
         self.last = last
         self.count = count
     }
 
     /// Whether the stream has every change from its first to its last.
-    public var isWhole: Bool { Int64(count) == last - after }
+    package var isWhole: Bool { Int64(count) == last - after }
 }
 
 /// The steps that give a daemon's journal and the streams of the store the same changes.
@@ -26,9 +25,9 @@ public struct StreamedNumbers: Sendable, Equatable {
 /// lost
 /// its streams, or went back to an older state, therefore needs no special treatment. Every daemon sends the changes of
 /// every journal, not only of its own. A change is the same everywhere, and any daemon may send it.
-public struct ChangeExchange: Sendable {
+package struct ChangeExchange: Sendable {
     /// One step of the exchange.
-    public enum Step: Sendable, Equatable {
+    package enum Step: Sendable, Equatable {
         /// Read the changes of a journal after a number from the stream.
         case take(String, after: Int64)
         /// Add the changes after a number to the stream, which ends at that number.
@@ -40,16 +39,15 @@ public struct ChangeExchange: Sendable {
     }
 
     /// The changes in the daemon's journal, by the journal that recorded them first.
-    public var here: [String: SequenceRange]
+    package var here: [String: SequenceRange]
     /// The changes in the streams, by journal.
-    public var streams: [String: StreamedNumbers]
+    package var streams: [String: StreamedNumbers]
     /// The streams a while earlier; a stream that differs from then is being filled by another daemon.
-    public var earlierStreams: [String: StreamedNumbers]
+    package var earlierStreams: [String: StreamedNumbers]
     /// The changes that all versions that may serve have already; no daemon needs them.
-    public var prunable: AppliedChanges
+    package var prunable: AppliedChanges
 
-    /// Creates a comparison of both sides.
-    public init(
+    package init(
         here: [String: SequenceRange], streams: [String: StreamedNumbers],
         earlierStreams: [String: StreamedNumbers] = [:], prunable: AppliedChanges
     ) {
@@ -60,14 +58,14 @@ public struct ChangeExchange: Sendable {
     }
 
     /// Returns the changes of a journal that are here and that some daemon may need.
-    public func needed(of origin: String) -> SequenceRange {
+    package func needed(of origin: String) -> SequenceRange {
         var numbers = here[origin] ?? .none
         numbers.dispense(through: prunable.last(of: origin))
         return numbers
     }
 
     /// The steps in the order of the journals' names; empty if both sides have the same changes.
-    public var steps: [Step] {
+    package var steps: [Step] {
         Set(here.keys).union(streams.keys).sorted().compactMap { step(for: $0) }
     }
 
@@ -87,7 +85,7 @@ public struct ChangeExchange: Sendable {
     }
 
     /// The changes that are here and not in the streams: of each journal, those after `after`.
-    public var waiting: [String: SequenceRange] {
+    package var waiting: [String: SequenceRange] {
         here.keys.reduce(into: [:]) { waiting, origin in
             let mine = needed(of: origin)
             let sent = max(mine.after, streams[origin]?.last ?? 0)
@@ -101,26 +99,25 @@ public struct ChangeExchange: Sendable {
 /// The milliseconds are the Unix time of the journal's clock, but at least one more than any stamp that the journal
 /// knew. A change therefore comes after all changes that could have led to it, whatever the clocks say. Equal
 /// milliseconds are ordered by the journals' names.
-public struct ChangeStamp: Sendable, Hashable, Comparable {
+package struct ChangeStamp: Sendable, Hashable, Comparable {
     /// The range of valid stamps; a journal counts on from the latest stamp that it knows.
-    public static let bounds: ClosedRange<Int64> = 0...1 << 60
+    package static let bounds: ClosedRange<Int64> = 0...1 << 60
 
     /// The milliseconds of the stamp.
-    public var milliseconds: Int64
+    package var milliseconds: Int64
     /// The name of the journal.
-    public var origin: String
+    package var origin: String
     /// The number of the change in its journal.
-    public var sequence: Int64
+    package var sequence: Int64
 
-    /// Creates the stamp of a change.
-    public init(milliseconds: Int64, origin: String, sequence: Int64) {
+    package init(milliseconds: Int64, origin: String, sequence: Int64) {
         self.milliseconds = milliseconds
         self.origin = origin
         self.sequence = sequence
     }
 
     /// Whether one change applies before another.
-    public static func < (one: ChangeStamp, other: ChangeStamp) -> Bool {
+    package static func < (one: ChangeStamp, other: ChangeStamp) -> Bool {
         (one.milliseconds, one.origin, one.sequence) < (other.milliseconds, other.origin, other.sequence)
     }
 
@@ -129,7 +126,7 @@ public struct ChangeStamp: Sendable, Hashable, Comparable {
     /// - Parameters:
     ///   - now: the current time, in Unix milliseconds.
     ///   - latest: the milliseconds of the latest known change.
-    public static func milliseconds(at now: Int64, after latest: Int64) -> Int64 {
+    package static func milliseconds(at now: Int64, after latest: Int64) -> Int64 {
         min(max(now, latest + 1), bounds.upperBound)
     }
 }
@@ -137,23 +134,22 @@ public struct ChangeStamp: Sendable, Hashable, Comparable {
 ///
 /// The changes of a journal are numbered from 1 on, without a gap, and are always taken in that order. Two numbers
 /// therefore describe the range. Its beginning is pruned at some time, and the next change follows its end.
-public struct SequenceRange: Sendable, Equatable {
+package struct SequenceRange: Sendable, Equatable {
     /// The empty range.
-    public static let none = SequenceRange(after: 0, last: 0)
+    package static let none = SequenceRange(after: 0, last: 0)
 
     /// The number up to which changes are prunable, inclusive: all versions that may serve have them.
-    public var after: Int64
+    package var after: Int64
     /// The last change that is here or was pruned; at least `after`.
-    public var last: Int64
+    package var last: Int64
 
-    /// Creates the range of the changes after one number (exclusive) up to another (inclusive).
-    public init(after: Int64, last: Int64) {
+    package init(after: Int64, last: Int64) {
         self.after = after
         self.last = last
     }
 
     /// The treatment of an offered change.
-    public enum Verdict: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
         /// The change follows the last one, and is taken.
         case next
         /// The change is here already.
@@ -163,16 +159,16 @@ public struct SequenceRange: Sendable, Equatable {
     }
 
     /// Returns the treatment of the change with a number.
-    public func verdict(on number: Int64) -> Verdict {
+    package func verdict(on number: Int64) -> Verdict {
         if number <= last { return .repeated }
         return number == last + 1 ? .next : .missing
     }
 
     /// Whether the range has no change that a daemon may need.
-    public var isEmpty: Bool { last <= after }
+    package var isEmpty: Bool { last <= after }
 
     /// Counts the changes up to a number, inclusive, as no longer needed.
-    public mutating func dispense(through number: Int64) {
+    package mutating func dispense(through number: Int64) {
         after = max(after, number)
         last = max(last, number)
     }

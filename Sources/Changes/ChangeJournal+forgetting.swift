@@ -1,4 +1,4 @@
-public import Model
+package import Model
 import SQLite
 
 /// The effect of one change on others: forgotten interactions, forgotten members, and replaced changes.
@@ -6,7 +6,7 @@ extension ChangeJournal {
     /// Erases forgotten data from the write-ahead log, where it stays until it is overwritten.
     ///
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
-    public func eraseForgotten() throws(ChangeError) -> Bool {
+    package func eraseForgotten() throws(ChangeError) -> Bool {
         try wrapping { () throws(DatabaseError) in try database.emptyLog() }
     }
 
@@ -232,7 +232,7 @@ extension ChangeJournal {
     }
 
     /// Returns whether a change that a version does not have forgets a user.
-    public func isForgotten(user: String, beyond taken: AppliedChanges) throws(ChangeError) -> Bool {
+    package func isForgotten(user: String, beyond taken: AppliedChanges) throws(ChangeError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)") { $0.bind(user, at: 1) }
                 .contains { !taken.contains($0.change.sequence, of: $0.change.origin) }
@@ -242,7 +242,7 @@ extension ChangeJournal {
     /// Returns the number of changes that name each member, without those that only remove the member from the site.
     ///
     /// Changes that need a newer program count if they name the member. Members without changes are left out.
-    public func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: Int] {
+    package func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: Int] {
         try wrapping { () throws(DatabaseError) in
             let newer = try rows(where: "kind IS NULL").map(\.change)
             let follows = try followRows().map(\.change)
@@ -263,7 +263,7 @@ extension ChangeJournal {
     ///   - users: the members to look for; nil for all members.
     ///   - forgotten: returns the time at which a member was forgotten, in milliseconds of stamps, or nil if unknown.
     /// - Returns: the members who lost data.
-    public func erase(among users: [String]?, _ forgotten: (_ userID: String) -> Int64?) throws(ChangeError)
+    package func erase(among users: [String]?, _ forgotten: (_ userID: String) -> Int64?) throws(ChangeError)
         -> [String]
     {
         let erased = try transaction { () throws(DatabaseError) in

@@ -1,4 +1,4 @@
-public import Model
+package import Model
 import SQLite
 
 /// New changes of this daemon, and changes that it reads from other daemons.
@@ -12,7 +12,7 @@ extension ChangeJournal {
     ///   - isComplete: whether all changes of other daemons are here; then changes without an effect are not recorded.
     /// - Returns: the outcome of each change, in their order.
     /// - Throws: `ChangeError`; then none of the changes was recorded.
-    public func record(_ changes: [Change], at now: Int64, isComplete: Bool = false) throws(ChangeError)
+    package func record(_ changes: [Change], at now: Int64, isComplete: Bool = false) throws(ChangeError)
         -> [Change.Outcome]
     {
         var next = numbering
@@ -109,7 +109,7 @@ extension ChangeJournal {
     ///   - prunable: the changes that all versions that may serve have.
     ///   - now: the current time, in Unix milliseconds.
     /// - Returns: the changes that were taken.
-    public func follow(_ changes: [JournaledChange], beyond prunable: AppliedChanges, at now: Int64)
+    package func follow(_ changes: [JournaledChange], beyond prunable: AppliedChanges, at now: Int64)
         throws(ChangeError) -> [JournaledChange]
     {
         try transaction { () throws(DatabaseError) in

@@ -1,4 +1,4 @@
-public import Model
+package import Model
 import SQLite
 
 /// The contents of a journal, for sending, comparing and pruning.
@@ -6,7 +6,7 @@ extension ChangeJournal: ChangeSource {
     /// Returns the ranges of changes that are here, by the journal that recorded them first.
     ///
     /// - Complexity: O(journals · log changes).
-    public func kept() throws(ChangeError) -> [String: SequenceRange] {
+    package func kept() throws(ChangeError) -> [String: SequenceRange] {
         try wrapping { () throws(DatabaseError) in try sequenceRanges() }
     }
 
@@ -36,7 +36,8 @@ extension ChangeJournal: ChangeSource {
     /// - Parameters:
     ///   - sequence: the number before the first change to return.
     ///   - limit: the largest number of changes.
-    public func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError) -> [JournaledChange] {
+    package func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError) -> [JournaledChange]
+    {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 "SELECT \(Self.columns) FROM changes WHERE origin = ? AND sequence > ? ORDER BY sequence")
@@ -59,7 +60,7 @@ extension ChangeJournal: ChangeSource {
     }
 
     /// Returns the time at which a change was recorded here, in Unix milliseconds, or nil if it is not here.
-    public func timeRecorded(_ sequence: Int64, of origin: String) throws(ChangeError) -> Int64? {
+    package func timeRecorded(_ sequence: Int64, of origin: String) throws(ChangeError) -> Int64? {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare("SELECT recorded_at FROM changes WHERE origin = ? AND sequence = ?")
             row.bind(origin, at: 1)
@@ -73,7 +74,7 @@ extension ChangeJournal: ChangeSource {
     /// The time is in Unix milliseconds.
     ///
     /// - Parameter exchange: the contents of the streams, and the changes that nobody needs.
-    public func backlog(in exchange: ChangeExchange) throws(ChangeError) -> (count: Int, since: Int64?) {
+    package func backlog(in exchange: ChangeExchange) throws(ChangeError) -> (count: Int, since: Int64?) {
         var exchange = exchange
         exchange.here = try kept()
         var (count, since): (Int, Int64?) = (0, nil)
@@ -86,7 +87,7 @@ extension ChangeJournal: ChangeSource {
     }
 
     /// Removes changes that all model versions that may serve have.
-    public func prune(_ taken: AppliedChanges) throws(ChangeError) {
+    package func prune(_ taken: AppliedChanges) throws(ChangeError) {
         try transaction { () throws(DatabaseError) in
             for (origin, numbers) in try sequenceRanges() where numbers.after < taken.last(of: origin) {
                 try removeRows(of: origin, through: taken.last(of: origin))
@@ -109,30 +110,30 @@ extension ChangeJournal: ChangeSource {
     }
 
     /// Writes a copy of the journal to a new file.
-    public func copy(to target: String) throws(ChangeError) {
+    package func copy(to target: String) throws(ChangeError) {
         try wrapping { () throws(DatabaseError) in try database.copy(to: target) }
     }
 }
 
 /// The result of reading all of a journal.
-public struct JournalExamination: Sendable, Equatable {
+package struct JournalExamination: Sendable, Equatable {
     /// The findings of SQLite's integrity check, at most ten lines; if there are any, nothing else was examined.
-    public var damage: [String] = []
+    package var damage: [String] = []
     /// The ranges of changes that are here, by the journal that recorded them first.
-    public var kept: [String: SequenceRange] = [:]
+    package var kept: [String: SequenceRange] = [:]
     /// Journals that lack changes between their first and their last.
-    public var withGaps: [String] = []
+    package var withGaps: [String] = []
     /// Changes that differ from their checksums.
-    public var damagedChanges: [ChangeName] = []
+    package var damagedChanges: [ChangeName] = []
     /// The first change of each journal that needs a newer program.
-    public var newerChanges: [ChangeName] = []
+    package var newerChanges: [ChangeName] = []
     /// The time of the change that was recorded here last, in Unix milliseconds, or nil if there is none.
-    public var latestRecordedMilliseconds: Int64?
+    package var latestRecordedMilliseconds: Int64?
 }
 
 extension ChangeJournal {
     /// Reads all of the journal without changing it.
-    public func examine() throws(ChangeError) -> JournalExamination {
+    package func examine() throws(ChangeError) -> JournalExamination {
         var examination = JournalExamination()
         try wrapping { () throws(DatabaseError) in
             examination.damage = try database.integrityFindings()

@@ -9,9 +9,9 @@ import SQLite
 ///
 /// The name under which changes are recorded belongs to the connection, not to the file. A copied or restored file
 /// therefore repeats its changes under their old names, but never gives a number twice.
-public final class ChangeJournal {
+package final class ChangeJournal {
     /// The mode in which a journal is opened.
-    public enum Mode: Sendable {
+    package enum Mode: Sendable {
         /// Reading: the file must exist, and is not changed. The journal of an earlier program is read in upgraded
         /// form.
         case reading
@@ -42,12 +42,12 @@ public final class ChangeJournal {
     let database: Database
     var numbering = Numbering()
     /// The changes that were found damaged, by any connection that shares this object.
-    public let damaged: DamagedChanges
+    package let damaged: DamagedChanges
     /// The folded changes of members, for all connections that share this object.
     let folds: MemberFolds
 
     /// The name under which this connection records changes.
-    public var origin: String { numbering.origin }
+    package var origin: String { numbering.origin }
 
     /// Opens a journal.
     ///
@@ -57,7 +57,7 @@ public final class ChangeJournal {
     ///   - damaged: receives the names of damaged changes.
     ///   - folds: keeps the folded changes of members; all connections of a process to the file must share it.
     /// - Throws: `ChangeError.Code.notAJournal` if the file is something else, or a journal of another program version.
-    public init(
+    package init(
         path: String, mode: Mode, damaged: DamagedChanges = DamagedChanges(), folds: MemberFolds = MemberFolds()
     ) throws(ChangeError) {
         self.damaged = damaged
@@ -105,7 +105,7 @@ public final class ChangeJournal {
     private func version() throws(DatabaseError) -> Int64 { try database.integer("PRAGMA user_version") ?? 0 }
 
     /// Finds out whether writing is possible, without changing anything.
-    public func probeWriting() throws(ChangeError) {
+    package func probeWriting() throws(ChangeError) {
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 
@@ -114,7 +114,7 @@ public final class ChangeJournal {
     /// Rows have checksums, but an index that lacks a row would hide it.
     ///
     /// - Returns: the findings of SQLite's check, and the reason if the making failed; none if all was well.
-    public func mendIndexes() throws(ChangeError) -> [String] {
+    package func mendIndexes() throws(ChangeError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let findings = try database.integrityFindings()
             guard !findings.isEmpty else { return [] }

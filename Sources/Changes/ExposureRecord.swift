@@ -1,39 +1,38 @@
 /// A page of a list that a member of an experiment was shown, once or more on one day.
 ///
 /// Equal pages of a day add up to one record; reloading a page therefore takes no space.
-public struct ExposureRecord: Sendable, Equatable {
+package struct ExposureRecord: Sendable, Equatable {
     /// The experiment's name.
-    public var experiment: String
+    package var experiment: String
     /// The arm of the experiment that the list was made for.
-    public var arm: String
+    package var arm: String
     /// The id of the list.
-    public var recommendationID: String
+    package var recommendationID: String
     /// The rank of the first group of the page, from 1.
-    public var firstPosition: Int
+    package var firstPosition: Int
     /// The number of groups on the page; 0 for an empty list.
-    public var shownCount: Int
+    package var shownCount: Int
     /// The client's filters, as text; empty if there are none.
-    public var filters: String
+    package var filters: String
     /// The list that each group of the page is credited to, or nil unless the list is drafted from two.
     ///
     /// Each group has one character: 1, 2, or - for neither. There are as many pages as in `shown`.
-    public var teams: String?
+    package var teams: String?
     /// The marks of the groups on the page, or nil if they are unknown, as in records of older programs.
     ///
     /// A session's list changes when its member joins a group, so equal pages may have had different groups. The marks
     /// of each page are then separated by a space.
-    public var shown: String?
+    package var shown: String?
     /// The settings of lists that the daemon had at the first showing, as a fingerprint; nil if they are unknown.
-    public var settings: String?
+    package var settings: String?
     /// The number of showings, 1 or more.
-    public var times: Int
+    package var times: Int
     /// The times of the first and the last showing, in Unix milliseconds, on one UTC day.
-    public var firstAtMilliseconds, lastAtMilliseconds: Int64
+    package var firstAtMilliseconds, lastAtMilliseconds: Int64
     /// The time that making all the answers took, or nil if it is unknown, as in records of older programs.
-    public var microseconds: Int64?
+    package var microseconds: Int64?
 
-    /// Creates a page that was shown once.
-    public init(
+    package init(
         experiment: String, arm: String, recommendationID: String, firstPosition: Int, shownCount: Int,
         filters: String, atMilliseconds instant: Int64, microseconds: Int64? = nil
     ) {
@@ -50,7 +49,7 @@ public struct ExposureRecord: Sendable, Equatable {
     }
 
     /// Adds another showing of the same page on the same day.
-    public mutating func add(_ other: ExposureRecord) {
+    package mutating func add(_ other: ExposureRecord) {
         times += other.times
         firstAtMilliseconds = min(firstAtMilliseconds, other.firstAtMilliseconds)
         lastAtMilliseconds = max(lastAtMilliseconds, other.lastAtMilliseconds)
@@ -63,21 +62,21 @@ public struct ExposureRecord: Sendable, Equatable {
     }
 
     /// The UTC day, in days since 1970.
-    public var day: Int64 { firstAtMilliseconds / 86_400_000 }
+    package var day: Int64 { firstAtMilliseconds / 86_400_000 }
 }
 
 /// Short marks of groups, by which an exposure knows the groups that it showed.
 ///
 /// A mark has three characters for 18 bits of FNV-1a of the group's id. So one wrong group of 262,144 passes for
 /// a shown one.
-public enum GroupMarks {
+package enum GroupMarks {
     /// The number of characters of a mark.
-    public static let length = 3
+    package static let length = 3
 
     private static let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// Returns the mark of a group.
-    public static func mark(of groupID: String) -> String {
+    package static func mark(of groupID: String) -> String {
         var hash: UInt32 = 0x811c_9dc5
         for byte in groupID.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         hash ^= hash >> 18
@@ -88,10 +87,10 @@ public enum GroupMarks {
 
 extension ExposureRecord {
     /// Whether a group was on the page, by its mark; true of every group if the marks are unknown.
-    public func showed(_ groupID: String) -> Bool { shown == nil || place(of: groupID) != nil }
+    package func showed(_ groupID: String) -> Bool { shown == nil || place(of: groupID) != nil }
 
     /// The list that a group of the page is credited to, as the character in `teams`; nil if it is not known.
-    public func team(of groupID: String) -> Character? {
+    package func team(of groupID: String) -> Character? {
         guard let place = place(of: groupID), let teams else { return nil }
         let pages = teams.split(separator: " ", omittingEmptySubsequences: false).map(Array.init)
         guard place.page < pages.count, place.row < pages[place.page].count else { return nil }

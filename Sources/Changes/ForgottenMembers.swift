@@ -1,21 +1,21 @@
 import CXXHash
-public import Model
+package import Model
 import Redis
 
 /// The removed members and the times of their removal, which a store keeps for journals that were away.
 ///
 /// A member is named by a salted hash of the id. The hash hides ids at first sight, but it is not secret: anyone who
 /// has an id can look for it. The store keeps the latest `limit` members.
-public struct ForgottenMembers: Sendable {
+package struct ForgottenMembers: Sendable {
     /// The largest number of members that a store names; beyond it, those forgotten first are dropped.
-    public static let limit = 100_000
+    package static let limit = 100_000
 
     let salt: [UInt8]
     /// The times of forgetting, in the milliseconds of stamps, by hash.
     var milliseconds: [String: Int64] = [:]
 
     /// Returns the time at which a member was forgotten, in the milliseconds of stamps, or nil if it is unknown.
-    public func time(ofUser id: String) -> Int64? { milliseconds.isEmpty ? nil : milliseconds[hash(ofUser: id)] }
+    package func time(ofUser id: String) -> Int64? { milliseconds.isEmpty ? nil : milliseconds[hash(ofUser: id)] }
 
     func hash(ofUser id: String) -> String {
         let bytes = salt + Array(id.utf8)
@@ -25,7 +25,7 @@ public struct ForgottenMembers: Sendable {
 
 extension JournalStreams {
     /// Reads the forgotten members from the store.
-    public mutating func forgottenMembers() throws(ChangeError) -> ForgottenMembers {
+    package mutating func forgottenMembers() throws(ChangeError) -> ForgottenMembers {
         var members = ForgottenMembers(salt: try salt())
         guard case .array(let parts) = try ask(RedisCommand("ZRANGE", keys.forgotten, "0", "-1", "WITHSCORES")) else {
             throw damaged("an unexpected reply")
@@ -42,7 +42,7 @@ extension JournalStreams {
     /// Adds members to those whose earlier changes journals erase.
     ///
     /// - Parameter changes: any changes; only those that remove a member have an effect.
-    public mutating func noteForgotten(by changes: [JournaledChange]) throws(ChangeError) {
+    package mutating func noteForgotten(by changes: [JournaledChange]) throws(ChangeError) {
         let forgotten = changes.compactMap { change in
             change.change?.removedUserID.map { (id: $0, milliseconds: change.stampMilliseconds) }
         }
@@ -58,7 +58,7 @@ extension JournalStreams {
     }
 
     /// Returns the latest stamp of the streams, in milliseconds, or 0 if they are empty.
-    public mutating func latestStampMilliseconds() throws(ChangeError) -> Int64 {
+    package mutating func latestStampMilliseconds() throws(ChangeError) -> Int64 {
         var latest: Int64 = 0
         for (origin, numbers) in try survey() where numbers.count > 0 {
             let last = try changes(of: origin, after: numbers.last - 1, limit: 1).first
@@ -81,7 +81,7 @@ extension JournalStreams {
     ///
     /// Erased changes do not count, nor do changes that only say that a member is forgotten. Changes that need a newer
     /// program count if they name a member.
-    public mutating func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: [String: Int]] {
+    package mutating func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: [String: Int]] {
         var traces: [BytewiseString: [String: Int]] = [:]
         try forEachBatch(beyond: .none, wrap: { $0 }) { changes throws(ChangeError) in
             for change in changes where change.tellsOfMember {

@@ -3,14 +3,13 @@ import SQLite
 import Synchronization
 
 /// The changes of a journal that were found damaged: their checksums differ, or they are missing between others.
-public final class DamagedChanges: Sendable {
+package final class DamagedChanges: Sendable {
     private let found = Mutex<Set<ChangeName>>([])
 
-    /// Creates an empty list.
-    public init() {}
+    package init() {}
 
     /// All damaged changes, in the order of their names.
-    public var names: [ChangeName] { found.withLock { $0.sorted() } }
+    package var names: [ChangeName] { found.withLock { $0.sorted() } }
 
     /// Adds a change.
     func note(_ name: ChangeName) { found.withLock { _ = $0.insert(name) } }
@@ -120,7 +119,7 @@ extension ChangeJournal {
     }
 
     /// Compares all rows with their checksums, and notes damaged ones.
-    public func verify() throws(ChangeError) {
+    package func verify() throws(ChangeError) {
         var last: Int64 = 0
         while let next = try verify(after: last, limit: 10_000) { last = next }
     }
@@ -131,7 +130,7 @@ extension ChangeJournal {
     ///   - key: the key before the first row to verify.
     ///   - limit: the largest number of rows.
     /// - Returns: the key of the last row, or nil if there was none.
-    public func verify(after key: Int64, limit: Int) throws(ChangeError) -> Int64? {
+    package func verify(after key: Int64, limit: Int) throws(ChangeError) -> Int64? {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
@@ -161,7 +160,7 @@ extension ChangeJournal {
     /// Replaces a damaged change, or adds one that is missing between others.
     ///
     /// - Parameter now: the current time, in Unix milliseconds.
-    public func repair(with change: JournaledChange, at now: Int64) throws(ChangeError) {
+    package func repair(with change: JournaledChange, at now: Int64) throws(ChangeError) {
         try transaction { () throws(DatabaseError) in
             // The change may have been pruned since.
             guard let numbers = try sequenceRanges()[change.origin], change.sequence > numbers.after else { return }
@@ -175,7 +174,7 @@ extension ChangeJournal {
     /// Gives up a change that is damaged or missing, so that later ones of its journal can be sent.
     ///
     /// Only its number stays, as that of an erased change.
-    public func giveUp(_ name: ChangeName, at now: Int64) throws(ChangeError) {
+    package func giveUp(_ name: ChangeName, at now: Int64) throws(ChangeError) {
         try transaction { () throws(DatabaseError) in
             guard let numbers = try sequenceRanges()[name.origin], name.sequence > numbers.after else { return }
             // Its own stamp may be damaged. Within a journal the stamps ascend.
@@ -205,7 +204,7 @@ extension ChangeJournal {
     }
 
     /// Returns the damaged changes that may still be needed, and removes the others from the list.
-    public func damagedChanges() throws(ChangeError) -> [ChangeName] {
+    package func damagedChanges() throws(ChangeError) -> [ChangeName] {
         let names = damaged.names
         guard !names.isEmpty else { return [] }
         let kept = try kept()
@@ -217,7 +216,7 @@ extension ChangeJournal {
     }
 
     /// Returns the first change of each journal that needs a newer program.
-    public func newerChanges() throws(ChangeError) -> [ChangeName] {
+    package func newerChanges() throws(ChangeError) -> [ChangeName] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 "SELECT origin, min(sequence) FROM changes WHERE kind IS NULL GROUP BY origin ORDER BY origin")

@@ -1,5 +1,5 @@
-public import Model
-public import Redis
+package import Model
+package import Redis
 
 /// A connection to the streams through which the daemons of a store exchange changes.
 ///
@@ -7,7 +7,7 @@ public import Redis
 /// with these changes can make it again, and the server may lose it. Adding never leaves a gap, because the
 /// contents are compared in the same atomic step. Readers remove damaged entries; the stream then has a gap, and is
 /// made anew. The connection has one owner; after an error, a new one must be made.
-public struct JournalStreams: ~Copyable, ChangeSource {
+package struct JournalStreams: ~Copyable, ChangeSource {
     /// The content of an entry.
     enum Entry: Equatable {
         case change(JournaledChange)
@@ -44,7 +44,7 @@ public struct JournalStreams: ~Copyable, ChangeSource {
     ///   - explain: returns what an error of the server means, and what to do about it.
     /// - Throws: `ChangeError.Code.badStreams` if the store has changes of an earlier program, which this one cannot
     ///   read.
-    public init(
+    package init(
         _ connection: consuming RedisConnection, prefix: String, location: String,
         explain: @escaping @Sendable (RedisError) -> String
     ) throws(ChangeError) {
@@ -70,7 +70,7 @@ public struct JournalStreams: ~Copyable, ChangeSource {
     }
 
     /// Returns the contents of the streams, by journal.
-    public mutating func survey() throws(ChangeError) -> [String: StreamedNumbers] {
+    package mutating func survey() throws(ChangeError) -> [String: StreamedNumbers] {
         guard case .array(let members) = try ask(RedisCommand("SMEMBERS", keys.journals)) else {
             throw damaged("an unexpected reply")
         }
@@ -92,7 +92,7 @@ public struct JournalStreams: ~Copyable, ChangeSource {
     }
 
     /// Returns the ranges of changes that the streams have, by journal.
-    public mutating func kept() throws(ChangeError) -> [String: SequenceRange] {
+    package mutating func kept() throws(ChangeError) -> [String: SequenceRange] {
         try survey().mapValues { SequenceRange(after: $0.after, last: $0.last) }
     }
 
@@ -101,7 +101,7 @@ public struct JournalStreams: ~Copyable, ChangeSource {
     /// Entries with other ids are left out, and damaged entries are removed from the stream.
     ///
     /// - Parameter limit: the largest number of changes.
-    public mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError)
+    package mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError)
         -> [JournaledChange]
     {
         let reply = try ask(
@@ -131,7 +131,7 @@ public struct JournalStreams: ~Copyable, ChangeSource {
     ///     done.
     ///   - isRemade: whether the earlier contents are removed.
     /// - Returns: whether the changes were added.
-    public mutating func add(
+    package mutating func add(
         _ changes: [JournaledChange], to origin: String, expecting expected: StreamedNumbers?, isRemade: Bool
     ) throws(ChangeError) -> Bool {
         var command = RedisCommand(
@@ -147,7 +147,7 @@ public struct JournalStreams: ~Copyable, ChangeSource {
     }
 
     /// Removes the changes up to the given numbers from all streams, and then the streams that are empty.
-    public mutating func trim(through taken: AppliedChanges) throws(ChangeError) {
+    package mutating func trim(through taken: AppliedChanges) throws(ChangeError) {
         for origin in try survey().keys.sorted() where taken.last(of: origin) > 0 {
             _ = try ask(
                 RedisCommand(

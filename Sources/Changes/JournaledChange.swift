@@ -1,12 +1,12 @@
 import CXXHash
-public import Model
+package import Model
 
 /// A change in a journal or a stream: its bytes, with the name of the journal and a number.
 ///
 /// The bytes are never encoded anew, and a program therefore passes on changes that it cannot read.
-public struct JournaledChange: Sendable, Equatable {
+package struct JournaledChange: Sendable, Equatable {
     /// The meaning of the bytes.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         /// A change.
         case change(Change)
         /// Nothing: the change was erased, or replaced by a later one.
@@ -16,23 +16,21 @@ public struct JournaledChange: Sendable, Equatable {
     }
 
     /// The name of the journal that recorded the change first.
-    public let origin: String
+    package let origin: String
     /// The number of the change in its journal, from 1 on without a gap.
-    public let sequence: Int64
+    package let sequence: Int64
     /// The place among the changes of all journals: the milliseconds of `ChangeStamp`.
-    public let stampMilliseconds: Int64
+    package let stampMilliseconds: Int64
     /// The change as `Change.encoded` or another program wrote it.
-    public let encoded: [UInt8]
+    package let encoded: [UInt8]
     /// The meaning of the bytes.
-    public let content: Content
+    package let content: Content
 
-    /// Creates a change from its content.
-    public init(origin: String, sequence: Int64, stampMilliseconds: Int64, change: Change) {
+    package init(origin: String, sequence: Int64, stampMilliseconds: Int64, change: Change) {
         self.init(origin: origin, sequence: sequence, stampMilliseconds: stampMilliseconds, encoded: change.encoded)
     }
 
-    /// Creates a change from stored or received bytes.
-    public init(origin: String, sequence: Int64, stampMilliseconds: Int64, encoded: [UInt8]) {
+    package init(origin: String, sequence: Int64, stampMilliseconds: Int64, encoded: [UInt8]) {
         self.origin = origin
         self.sequence = sequence
         self.stampMilliseconds = stampMilliseconds
@@ -46,24 +44,24 @@ public struct JournaledChange: Sendable, Equatable {
     }
 
     /// The position of the change in the order in which changes apply.
-    public var stamp: ChangeStamp {
+    package var stamp: ChangeStamp {
         ChangeStamp(milliseconds: stampMilliseconds, origin: origin, sequence: sequence)
     }
 
     /// The name of the change.
-    public var name: ChangeName { ChangeName(origin: origin, sequence: sequence) }
+    package var name: ChangeName { ChangeName(origin: origin, sequence: sequence) }
 
     /// The change, or nil if it is nothing or this program cannot read it.
-    public var change: Change? {
+    package var change: Change? {
         guard case .change(let change) = content else { return nil }
         return change
     }
 
     /// Whether it needs a newer program.
-    public var isNewer: Bool { content == .newer }
+    package var isNewer: Bool { content == .newer }
 
     /// The change without its content; its number and its stamp stay.
-    public var erased: JournaledChange { replacing(with: Change.nothing) }
+    package var erased: JournaledChange { replacing(with: Change.nothing) }
 
     /// Returns the same change with other bytes.
     func replacing(with encoded: [UInt8]) -> JournaledChange {
@@ -71,19 +69,19 @@ public struct JournaledChange: Sendable, Equatable {
     }
 
     /// The checksum of name, stamp and bytes, which reveals damage.
-    public var seal: UInt64 {
+    package var seal: UInt64 {
         let bytes = Array("\(origin)\n\(sequence)\n\(stampMilliseconds)\n".utf8) + encoded
         return unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
     }
 
     /// The checksum as streams have it: 16 hexadecimal digits.
-    public var sealText: String {
+    package var sealText: String {
         let digits = String(seal, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// Whether the bytes name a member by an external id; a change of a newer program is searched as JSON.
-    public func names(user id: String) -> Bool {
+    package func names(user id: String) -> Bool {
         switch content {
         case .change(let change): change.names(user: id)
         case .nothing: false
@@ -92,7 +90,7 @@ public struct JournaledChange: Sendable, Equatable {
     }
 
     /// Whether the change has more about its member than the removal by the site.
-    public var tellsOfMember: Bool {
+    package var tellsOfMember: Bool {
         switch content {
         case .change(let change): change.userID != nil && change.removedUserID == nil
         case .nothing: false
@@ -102,26 +100,25 @@ public struct JournaledChange: Sendable, Equatable {
 }
 
 /// The name of a change: its journal, and its number there.
-public struct ChangeName: Sendable, Hashable, Comparable {
+package struct ChangeName: Sendable, Hashable, Comparable {
     /// The name of the journal.
-    public var origin: String
+    package var origin: String
     /// The number of the change in the journal.
-    public var sequence: Int64
+    package var sequence: Int64
 
-    /// Creates a name.
-    public init(origin: String, sequence: Int64) {
+    package init(origin: String, sequence: Int64) {
         self.origin = origin
         self.sequence = sequence
     }
 
     /// Whether one name comes before another: by journal, then by number.
-    public static func < (one: ChangeName, other: ChangeName) -> Bool {
+    package static func < (one: ChangeName, other: ChangeName) -> Bool {
         (one.origin, one.sequence) < (other.origin, other.sequence)
     }
 }
 
 /// A place with the changes of journals: a journal, or the streams of a store.
-public protocol ChangeSource: ~Copyable {
+package protocol ChangeSource: ~Copyable {
     /// Returns the ranges of changes that are here, by the journal that recorded them first.
     mutating func kept() throws(ChangeError) -> [String: SequenceRange]
 
@@ -137,7 +134,7 @@ extension ChangeSource where Self: ~Copyable {
     /// - Parameters:
     ///   - taken: the changes to leave out.
     ///   - wrap: turns an error of the source into a failure.
-    public mutating func forEachBatch<Failure: Error>(
+    package mutating func forEachBatch<Failure: Error>(
         beyond taken: AppliedChanges, wrap: (ChangeError) -> Failure,
         _ body: ([JournaledChange]) throws(Failure) -> Void
     ) throws(Failure) {
@@ -162,7 +159,7 @@ extension ChangeSource where Self: ~Copyable {
 /// Reads the changes of several journals as one sequence, in the order in which they apply.
 ///
 /// Within a journal the stamps ascend, so that it is enough to compare the first change of each.
-public struct ChangeMerge {
+package struct ChangeMerge {
     /// The unread changes of one journal.
     private struct Source {
         let origin: String
@@ -178,7 +175,7 @@ public struct ChangeMerge {
     private var sources: [Source]
 
     /// - Parameter numbers: the changes to read, by journal.
-    public init(_ numbers: [String: SequenceRange]) {
+    package init(_ numbers: [String: SequenceRange]) {
         sources = numbers.map { Source(origin: $0, end: $1.last, after: $1.after) }
     }
 
@@ -187,7 +184,7 @@ public struct ChangeMerge {
     /// - Parameters:
     ///   - limit: the largest number of changes.
     ///   - read: returns at most `limit` changes of a journal after a number, in the order of their numbers.
-    public mutating func next<Failure: Error>(
+    package mutating func next<Failure: Error>(
         limit: Int, _ read: (_ origin: String, _ after: Int64, _ limit: Int) throws(Failure) -> [JournaledChange]
     ) throws(Failure) -> [JournaledChange] {
         var changes: [JournaledChange] = []

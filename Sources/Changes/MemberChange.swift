@@ -1,9 +1,9 @@
-public import Model
+package import Model
 
 /// A change of the data about a member: new or forgotten interactions, stated interests, or exposures.
-public struct MemberChange: Sendable, Equatable {
+package struct MemberChange: Sendable, Equatable {
     /// The action of a change.
-    public enum Action: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
         /// Records interactions, all or none of them; those with a known id are ignored.
         case record([InteractionRecord])
         /// Forgets the interaction with an id, or all if it is nil; memberships stay as they are.
@@ -15,7 +15,7 @@ public struct MemberChange: Sendable, Equatable {
     }
 
     /// The outcome of a change.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// The numbers of new interactions and of those that were recorded before.
         case recorded(new: Int, repeated: Int)
         /// The number of interactions that were deleted.
@@ -35,12 +35,11 @@ public struct MemberChange: Sendable, Equatable {
     }
 
     /// The member's external id.
-    public var userID: String
+    package var userID: String
     /// The action of the change.
-    public var action: Action
+    package var action: Action
 
-    /// Creates a change.
-    public init(ofUser userID: String, _ action: Action) {
+    package init(ofUser userID: String, _ action: Action) {
         self.userID = userID
         self.action = action
     }
@@ -49,7 +48,7 @@ public struct MemberChange: Sendable, Equatable {
     ///
     /// - Parameter isKnown: returns whether the subject of an interaction exists, and is public and not hidden.
     /// - Returns: nil if the change is allowed.
-    public func refusal<Failure: Error>(isKnown: (InteractionRecord) throws(Failure) -> Bool) throws(Failure)
+    package func refusal<Failure: Error>(isKnown: (InteractionRecord) throws(Failure) -> Bool) throws(Failure)
         -> Outcome?
     {
         guard case .record(let interactions) = action else { return nil }
@@ -63,32 +62,31 @@ public struct MemberChange: Sendable, Equatable {
 /// Something a member did with a group, a photo or another member, by external ids.
 ///
 /// Clients send it like this, and catalogs and journals store it.
-public struct InteractionRecord: Sendable, Equatable {
+package struct InteractionRecord: Sendable, Equatable {
     /// The client's id, unique per member; a second interaction with the same id changes nothing.
-    public var id: String
+    package var id: String
     /// The kind of the interaction.
-    public var kind: Interaction.Kind
+    package var kind: Interaction.Kind
     /// The external id of the group, the photo or the member that it is about; see `Interaction.Kind.subject`.
-    public var subjectID: String
+    package var subjectID: String
     /// The time, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
     /// The list that showed the group, if any.
-    public var recommendationID: String?
+    package var recommendationID: String?
     /// The position of the group in that list, from 1.
-    public var position: Int?
+    package var position: Int?
     /// The member's variant of an experiment.
-    public var variant: String?
+    package var variant: String?
     /// The time that the member looked at the group, in seconds; of a view only.
-    public var seconds: Int?
+    package var seconds: Int?
 
     /// The effect on the member's profile; nil if it has none.
     var effect: Interaction.Effect? { kind.effect(seconds: seconds) }
 
     /// The group's external id, or nil if it is about something else.
-    public var groupID: String? { kind.subject == .group ? subjectID : nil }
+    package var groupID: String? { kind.subject == .group ? subjectID : nil }
 
-    /// Creates an interaction.
-    public init(
+    package init(
         id: String, _ kind: Interaction.Kind, subjectID: String, atMilliseconds: Int64,
         recommendationID: String? = nil, position: Int? = nil, variant: String? = nil, seconds: Int? = nil
     ) {
@@ -104,8 +102,7 @@ public struct InteractionRecord: Sendable, Equatable {
 }
 
 extension InteractionRecord {
-    /// Creates an interaction with a group.
-    public init(
+    package init(
         id: String, _ kind: Interaction.Kind, groupID: String, atMilliseconds: Int64, recommendationID: String? = nil,
         position: Int? = nil, variant: String? = nil
     ) {
@@ -120,7 +117,7 @@ extension InteractionRecord {
     /// Whether another interaction has the same content, apart from the time.
     ///
     /// A client may send an interaction without a time, and it then gets the time of its arrival.
-    public func says(theSameAs other: InteractionRecord) -> Bool {
+    package func says(theSameAs other: InteractionRecord) -> Bool {
         func isSame(_ left: String?, _ right: String?) -> Bool {
             left.map(BytewiseString.init) == right.map(BytewiseString.init)
         }
@@ -132,7 +129,7 @@ extension InteractionRecord {
 
 extension [InteractionRecord] {
     /// Moves all interactions after an instant, in Unix milliseconds, if any is not later; the time between them stays.
-    public mutating func move(after instant: Int64) {
+    package mutating func move(after instant: Int64) {
         guard let earliest = map(\.atMilliseconds).min(), earliest <= instant else { return }
         for index in indices { self[index].atMilliseconds += instant + 1 - earliest }
     }
@@ -143,24 +140,23 @@ extension Interaction {
     ///
     /// - Returns: nil if the interaction is not about a group, if the version does not have the group, or if the
     ///   interaction does not count.
-    public init?(_ record: InteractionRecord, in model: VisibleModel) {
+    package init?(_ record: InteractionRecord, in model: VisibleModel) {
         guard let id = record.groupID, let group = model.index(ofID: id), let effect = record.effect else { return nil }
         self.init(effect, group: UInt32(group), atMilliseconds: record.atMilliseconds)
     }
 }
 
 /// The amount of data that is recorded about a member's actions.
-public struct RecordedAmount: Sendable, Equatable {
+package struct RecordedAmount: Sendable, Equatable {
     /// The approximate size of an interaction without its texts, in bytes.
-    public static let bytesOfInteraction = 64
+    package static let bytesOfInteraction = 64
 
     /// The number of interactions since a moment.
-    public var recent: Int
+    package var recent: Int
     /// The approximate size of all interactions, in bytes.
-    public var keptBytes: Int
+    package var keptBytes: Int
 
-    /// Creates an amount.
-    public init(recent: Int = 0, keptBytes: Int = 0) {
+    package init(recent: Int = 0, keptBytes: Int = 0) {
         self.recent = recent
         self.keptBytes = keptBytes
     }
@@ -168,7 +164,7 @@ public struct RecordedAmount: Sendable, Equatable {
 
 extension InteractionRecord {
     /// The approximate size of the interaction where it is stored, in bytes.
-    public var keptByteCount: Int {
+    package var keptByteCount: Int {
         RecordedAmount.bytesOfInteraction + id.utf8.count + (recommendationID?.utf8.count ?? 0)
             + (variant?.utf8.count ?? 0)
     }

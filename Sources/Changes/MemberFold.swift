@@ -213,7 +213,7 @@ extension InteractionRecord {
 ///
 /// A request of such a member then reads only the changes that came since the last one. The changes of other members
 /// are read anew, because they are few.
-public final class MemberFolds: Sendable {
+package final class MemberFolds: Sendable {
     private final class Box: Sendable {
         let fold: Mutex<MemberFold>
         init(_ fold: MemberFold) { self.fold = Mutex(fold) }
@@ -236,12 +236,11 @@ public final class MemberFolds: Sendable {
     /// The number of interactions up to which a member is read anew.
     private static let fewInteractions = 32
     /// The largest number of interactions in all folds; beyond it, all folds are dropped and made again.
-    public static let limit = 500_000
+    package static let limit = 500_000
 
     private let state = Mutex(State())
 
-    /// Creates an empty table.
-    public init() {}
+    package init() {}
 
     /// Returns the changes of a member beyond those that a version has.
     ///

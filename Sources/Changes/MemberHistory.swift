@@ -1,44 +1,45 @@
-public import Model
+package import Model
 import SQLite
 
 /// The changes of a member since a model version was made, according to a journal.
-public struct RecentMemberChanges: Sendable, Equatable {
-    /// The member's interactions in the order in which they arrived, which is the same in all journals with the same
-    /// changes. Joins and leaves that arrived before the site removed the member from the group are left out.
-    public var interactions: [InteractionRecord] = []
+package struct RecentMemberChanges: Sendable, Equatable {
+    /// The member's interactions in the order in which they arrived.
+    ///
+    /// It is the same in all journals with the same changes. Joins and leaves that arrived before the site removed the
+    /// member from the group are left out.
+    package var interactions: [InteractionRecord] = []
     /// Whether the member had all earlier interactions forgotten.
-    public var forgetsEarlier = false
+    package var forgetsEarlier = false
     /// The stated interests, if the member stated any since.
-    public var interests: [String]?
+    package var interests: [String]?
     /// The stamp of the statement of interests, in Unix milliseconds.
-    public var interestsStamp: Int64?
+    package var interestsStamp: Int64?
     /// The entries of relations that the site removed.
-    public var removals: [RemovedEntry] = []
+    package var removals: [RemovedEntry] = []
     /// Whether the site removed the member for good; then all other properties are empty.
-    public var isForgotten = false
+    package var isForgotten = false
     /// Whether the site removed the member, who may have come back; what the version has of the member does not count.
-    public var isCleared = false
+    package var isCleared = false
 
     /// An entry of a relation between groups and users that the site removed.
-    public struct RemovedEntry: Sendable, Equatable {
+    package struct RemovedEntry: Sendable, Equatable {
         /// The group's external id.
-        public var groupID: String
+        package var groupID: String
         /// The relation's table.
-        public var table: String
+        package var table: String
     }
 
-    /// Creates an empty record.
-    public init() {}
+    package init() {}
 
     /// Whether the site removed the member, who has not come back.
-    public var isGone: Bool {
+    package var isGone: Bool {
         var cleared = Self()
         cleared.isCleared = true
         return isForgotten || self == cleared
     }
 
     /// The favourites and follows among the interactions: the state of each photo and each member, by `PairState`.
-    public var told: [ToldChange] {
+    package var told: [ToldChange] {
         var found: [BytewiseString: (change: ToldChange, state: PairState)] = [:]
         var order: [BytewiseString] = []
         for interaction in interactions {
@@ -63,7 +64,7 @@ extension ChangeJournal {
     ///
     /// - Parameter taken: the changes that a model version has, which are left out.
     /// - Complexity: O(changes since the last call, and interactions that count) for a member with many changes.
-    public func recentChanges(ofUser id: String, beyond taken: AppliedChanges = .none) throws(ChangeError)
+    package func recentChanges(ofUser id: String, beyond taken: AppliedChanges = .none) throws(ChangeError)
         -> RecentMemberChanges?
     {
         let recent = try folds.recent(ofUser: id, beyond: taken) { fold throws(ChangeError) in
@@ -132,7 +133,7 @@ extension ChangeJournal {
     ///   - after: the id before the first interaction to return, or nil to begin with the first.
     ///   - limit: the largest number of interactions.
     /// - Returns: nil if there is no interaction with the id `after`.
-    public func interactions(ofUser id: String, after: String?, limit: Int) throws(ChangeError) -> [InteractionRecord]?
+    package func interactions(ofUser id: String, after: String?, limit: Int) throws(ChangeError) -> [InteractionRecord]?
     {
         try wrapping { () throws(DatabaseError) in
             var begin = ChangeStamp(milliseconds: -1, origin: "", sequence: 0)
@@ -171,7 +172,7 @@ extension ChangeJournal {
     }
 
     /// Returns the interactions of a member whose changes apply last, the latest first.
-    public func latestInteractions(ofUser id: String, limit: Int) throws(ChangeError) -> [InteractionRecord] {
+    package func latestInteractions(ofUser id: String, limit: Int) throws(ChangeError) -> [InteractionRecord] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
@@ -221,7 +222,7 @@ extension ChangeJournal {
     ///
     /// A time in the future comes from a clock that was ahead. The member's next interactions are moved after that
     /// time.
-    public func latestInteractionTime(ofUser id: String) throws(ChangeError) -> Int64? {
+    package func latestInteractionTime(ofUser id: String) throws(ChangeError) -> Int64? {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
                 """
@@ -237,7 +238,7 @@ extension ChangeJournal {
     /// Returns the amount of data about a member's actions.
     ///
     /// - Parameter recent: the moment from which interactions count as recent, inclusive, in Unix milliseconds.
-    public func recordedAmount(ofUser id: String, recent: Int64) throws(ChangeError) -> RecordedAmount {
+    package func recordedAmount(ofUser id: String, recent: Int64) throws(ChangeError) -> RecordedAmount {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
                 """
@@ -254,12 +255,12 @@ extension ChangeJournal {
 
     /// Returns the changes that concern everybody, in the order in which they apply, without those that need a newer
     /// program.
-    public func siteChanges() throws(ChangeError) -> [JournaledChange] {
+    package func siteChanges() throws(ChangeError) -> [JournaledChange] {
         try wrapping { () throws(DatabaseError) in try rows(where: "user_id IS NULL AND kind > 0").map(\.change) }
     }
 
     /// Returns the changes that the answers of everybody obey: those of the site, and removals of members.
-    public func decisions() throws(ChangeError) -> [JournaledChange] {
+    package func decisions() throws(ChangeError) -> [JournaledChange] {
         let removals = try wrapping { () throws(DatabaseError) in
             try rows(where: "kind = \(ChangeKind.removeMember.rawValue)").map(\.change)
         }

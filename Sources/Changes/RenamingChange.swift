@@ -1,12 +1,12 @@
-public import Model
+package import Model
 
 /// A new external id for a group or a user, which an administrator of the site orders.
 ///
 /// Changes under the old id may still come, from daemons that do not know of the new one. They then count for the new
 /// id.
-public struct RenamingChange: Sendable, Equatable {
+package struct RenamingChange: Sendable, Equatable {
     /// The kind of thing that gets the id.
-    public enum Subject: Sendable, Equatable {
+    package enum Subject: Sendable, Equatable {
         /// A group.
         case group
         /// A user.
@@ -14,7 +14,7 @@ public struct RenamingChange: Sendable, Equatable {
     }
 
     /// The result of a renaming.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// Only the old id was known; its group or user has the new id now.
         case renamed
         /// Both ids were known; everything of the old one belongs to the new one now, and the old one is gone.
@@ -26,14 +26,13 @@ public struct RenamingChange: Sendable, Equatable {
     }
 
     /// The kind of thing that gets the id.
-    public var subject: Subject
+    package var subject: Subject
     /// The id up to now, and the id from now on.
-    public var oldID, newID: String
+    package var oldID, newID: String
     /// The time of the order, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
 
-    /// Creates a renaming.
-    public init(_ subject: Subject, from oldID: String, to newID: String, atMilliseconds: Int64) {
+    package init(_ subject: Subject, from oldID: String, to newID: String, atMilliseconds: Int64) {
         self.subject = subject
         (self.oldID, self.newID) = (oldID, newID)
         self.atMilliseconds = atMilliseconds
@@ -42,7 +41,7 @@ public struct RenamingChange: Sendable, Equatable {
 
 extension SiteState {
     /// Moves the hiding and the curation of a group to its new id, unless the new id has its own.
-    public mutating func apply(_ change: RenamingChange) {
+    package mutating func apply(_ change: RenamingChange) {
         let (old, new) = (change.oldID, change.newID)
         guard change.subject == .group, !old.hasSameBytes(as: new) else { return }
         var (hidden, curations) = (hiddenGroups, curations)
@@ -60,7 +59,7 @@ extension SiteState {
 
 extension Change {
     /// The renaming, or nil if the change is something else.
-    public var renaming: RenamingChange? {
+    package var renaming: RenamingChange? {
         guard case .renaming(let change) = self else { return nil }
         return change
     }
@@ -70,7 +69,7 @@ extension Change {
     /// - Parameters:
     ///   - group: returns the new id of a group, or the same id.
     ///   - user: returns the new id of a user, or the same id.
-    public func renamed<Failure: Error>(
+    package func renamed<Failure: Error>(
         group: (String) throws(Failure) -> String, user: (String) throws(Failure) -> String
     ) throws(Failure) -> Change {
         switch self {
@@ -109,11 +108,11 @@ extension Change {
 }
 
 /// The new ids of groups, by renamings that a daemon knows of.
-public struct GroupNames: Sendable {
+package struct GroupNames: Sendable {
     private var newIDs: [BytewiseString: BytewiseString] = [:]
 
     /// - Parameter renamings: renamings in the order in which they apply; those of users are left out.
-    public init(_ renamings: some Sequence<RenamingChange>) {
+    package init(_ renamings: some Sequence<RenamingChange>) {
         for renaming in renamings where renaming.subject == .group {
             // An id may come back.
             newIDs[BytewiseString(renaming.newID)] = nil
@@ -124,7 +123,7 @@ public struct GroupNames: Sendable {
     }
 
     /// Returns the newest id of a group, which is the same if the group was not renamed.
-    public func newest(of id: String) -> String {
+    package func newest(of id: String) -> String {
         var newest = BytewiseString(id)
         // No circle is possible, because a renaming removes the one that begins at its new id.
         while let next = newIDs[newest] { newest = next }

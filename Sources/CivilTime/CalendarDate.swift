@@ -2,26 +2,26 @@
 ///
 /// The arithmetic follows Howard Hinnant, "chrono-compatible low-level date algorithms". Years begin in March; the leap
 /// day then comes last, and months have a regular length. An era has 400 years.
-public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
+package struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
     /// The year.
-    public let year: Int
+    package let year: Int
     /// The month, 1 to 12.
-    public let month: Int
+    package let month: Int
     /// The day of the month, 1 to 31.
-    public let day: Int
+    package let day: Int
 
     private static let daysPerEra = 146_097
     /// The number of days from 0000-03-01 to 1970-01-01.
     private static let daysBefore1970 = 719_468
 
     /// Creates a day from the year 1 on, or nil if there is no such day.
-    public init?(year: Int, month: Int, day: Int) {
+    package init?(year: Int, month: Int, day: Int) {
         guard year >= 1, 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, year: year) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
     /// Creates the day that is this many days after 1970-01-01, or before it if the number is negative.
-    public init(daysSince1970: Int) {
+    package init(daysSince1970: Int) {
         let (era, dayOfEra) = floorDivision(daysSince1970 + Self.daysBefore1970, by: Self.daysPerEra)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -32,18 +32,17 @@ public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Creates the first day of the month that is this many months after January 1970, or before it if negative.
-    public init(monthsSince1970 months: Int) {
+    package init(monthsSince1970 months: Int) {
         let (years, month) = floorDivision(months, by: 12)
         (year, self.month, day) = (1970 + years, month + 1, 1)
     }
 
-    /// Creates the day in which an instant falls.
-    public init(unixMilliseconds instant: Int64) {
+    package init(unixMilliseconds instant: Int64) {
         self.init(daysSince1970: floorDivision(Int(instant), by: 86_400_000).quotient)
     }
 
     /// The number of days since 1970-01-01; negative before.
-    public var daysSince1970: Int {
+    package var daysSince1970: Int {
         let (era, yearOfEra) = floorDivision(month <= 2 ? year - 1 : year, by: 400)
         let monthFromMarch = month > 2 ? month - 3 : month + 9
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
@@ -52,18 +51,18 @@ public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The number of whole months since January 1970; negative before.
-    public var monthsSince1970: Int { (year - 1970) * 12 + month - 1 }
+    package var monthsSince1970: Int { (year - 1970) * 12 + month - 1 }
 
     /// The day of the week: 0 is Monday, 6 is Sunday.
-    public var weekday: Int { floorDivision(daysSince1970 + 3, by: 7).remainder }
+    package var weekday: Int { floorDivision(daysSince1970 + 3, by: 7).remainder }
 
     /// The day of the year, 0 on 1 January.
-    public var dayOfYear: Int {
+    package var dayOfYear: Int {
         (1..<month).reduce(day - 1) { $0 + Self.length(ofMonth: $1, year: year) }
     }
 
     /// The day as `2025-06-01`.
-    public var description: String { "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))" }
+    package var description: String { "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))" }
 
     private static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
@@ -109,26 +108,26 @@ func endOfDigits(_ bytes: Span<UInt8>, from start: Int) -> Int {
 }
 
 /// The past and future offsets from UTC of the clocks of a place.
-public struct ClockZone: Sendable, Equatable {
+package struct ClockZone: Sendable, Equatable {
     /// The local times, in seconds since 1970, at which each offset but the first begins; ascending.
     private var localStarts: [Int64] = []
     /// The offsets in seconds east of UTC; one more than there are starts.
     private var offsets: [Int]
 
     /// UTC itself.
-    public static let utc = ClockZone(offsetSeconds: 0)
+    package static let utc = ClockZone(offsetSeconds: 0)
 
     /// Creates a zone whose clocks never change.
     ///
     /// - Parameter offsetSeconds: the offset in seconds east of UTC.
-    public init(offsetSeconds: Int) { offsets = [offsetSeconds] }
+    package init(offsetSeconds: Int) { offsets = [offsetSeconds] }
 
     /// Creates a zone whose clocks change.
     ///
     /// - Parameters:
     ///   - first: the offset before all changes, in seconds east of UTC.
     ///   - changes: the Unix time of each change and the offset from then on, in ascending order.
-    public init(first: Int, changes: [(from: Int64, offsetSeconds: Int)]) {
+    package init(first: Int, changes: [(from: Int64, offsetSeconds: Int)]) {
         offsets = [first]
         for change in changes {
             // An hour that occurs twice counts as its first occurrence; a skipped hour has the offset from before the
@@ -156,7 +155,7 @@ public struct ClockZone: Sendable, Equatable {
 
 extension ClockZone {
     /// Reads a zone from `Z`, `UTC`, `GMT`, `+02`, `+0200` or `+02:00`, or nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard case .offset(let seconds)? = writtenZone(text.utf8Span.span, from: 0) else { return nil }
         self.init(offsetSeconds: seconds)
     }

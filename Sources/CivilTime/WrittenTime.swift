@@ -14,16 +14,16 @@
 /// rule. As seconds, eight such digits would be in the summer of 1970. As milliseconds, fourteen would be in the years
 /// 2540 to 2667. Smaller numbers are mostly something else, such as the days of a spreadsheet, and are refused. Blanks
 /// around a time are ignored.
-public struct WrittenTime: Sendable, Equatable {
+package struct WrittenTime: Sendable, Equatable {
     /// The instant.
-    public let time: UnixTime
+    package let time: UnixTime
     /// Whether the time states its relation to UTC; numbers always do.
-    public let hasZone: Bool
+    package let hasZone: Bool
     /// Whether the clocks of the zone show the local time twice, or leave it out, as they change.
-    public let isAtChange: Bool
+    package let isAtChange: Bool
 
     /// The reasons why bytes are not a valid time.
-    public enum Problem: Error, Sendable {
+    package enum Problem: Error, Sendable {
         /// The bytes are not a time, or are a day that does not exist.
         case notATime
         /// The time is outside `UnixTime.bounds`.
@@ -43,7 +43,7 @@ public struct WrittenTime: Sendable, Equatable {
     /// - Parameters:
     ///   - bytes: the text in UTF-8.
     ///   - zone: the zone of times that do not state theirs.
-    public init(_ bytes: Span<UInt8>, in zone: ClockZone = .utc) throws(Problem) {
+    package init(_ bytes: Span<UInt8>, in zone: ClockZone = .utc) throws(Problem) {
         let bytes = bytes.extracting(withoutOuterBlanks(bytes))
         let digits = endOfDigits(bytes, from: 0)
         if digits == 4, bytes.count >= 10, isDateMark(bytes[4]) {
@@ -137,20 +137,20 @@ extension UnixTime {
     /// Reads an instant in any of the forms of `WrittenTime`, or nil for anything else.
     ///
     /// A time without a zone is in UTC.
-    public init?(_ bytes: Span<UInt8>) {
+    package init?(_ bytes: Span<UInt8>) {
         guard let written = try? WrittenTime(bytes) else { return nil }
         self = written.time
     }
 
     /// Reads an instant from a text, by the same rules.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
 }
 
 extension CalendarDate {
     /// Reads a day of the form `2025-06-01`, or nil for other bytes and for a day that does not exist.
-    public init?(_ bytes: Span<UInt8>) { self.init(bytes, mark: UInt8(ascii: "-")) }
+    package init?(_ bytes: Span<UInt8>) { self.init(bytes, mark: UInt8(ascii: "-")) }
 
     /// The same with another mark than the dash.
     fileprivate init?(_ bytes: Span<UInt8>, mark: UInt8) {
@@ -161,7 +161,7 @@ extension CalendarDate {
     }
 
     /// Reads a day from a text, by the same rules.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
 }
@@ -268,23 +268,23 @@ private func fraction(_ bytes: Span<UInt8>, from start: Int, isWhole: Bool) -> B
 }
 
 /// An instant in whole seconds since 1970-01-01T00:00:00Z, without leap seconds, in the years 1800 to 2200.
-public struct UnixTime: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct UnixTime: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The number of seconds since the beginning of 1970 in UTC.
-    public let seconds: Int64
+    package let seconds: Int64
 
     /// The valid range: 1800-01-01T00:00:00Z to 2200-12-31T23:59:59Z, both inclusive.
     ///
     /// A time outside it is a mistake, such as milliseconds read as seconds, or 9999-12-31 for "never".
-    public static let bounds: ClosedRange<Int64> = -5_364_662_400...7_289_654_399
+    package static let bounds: ClosedRange<Int64> = -5_364_662_400...7_289_654_399
 
     /// Creates an instant, or nil if it is outside the bounds.
-    public init?(seconds: Int64) {
+    package init?(seconds: Int64) {
         guard Self.bounds.contains(seconds) else { return nil }
         self.seconds = seconds
     }
 
     /// Whether one instant is before another.
-    public static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
+    package static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
 
     /// The day in UTC, and the second within that day.
     private var parts: (date: CalendarDate, second: Int) {
@@ -293,7 +293,7 @@ public struct UnixTime: Sendable, Hashable, Comparable, CustomStringConvertible 
     }
 
     /// The instant in ISO 8601 in UTC, `2025-06-01T12:34:56Z`.
-    public var description: String {
+    package var description: String {
         let (date, second) = parts
         return
             "\(date)T\(padded(second / 3600, to: 2)):\(padded(second / 60 % 60, to: 2)):\(padded(second % 60, to: 2))Z"
@@ -302,5 +302,5 @@ public struct UnixTime: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// The number of whole months since January 1970, in UTC; negative before.
     ///
     /// The remainder from 0 to 11 after division by 12 is the calendar month; January is 0.
-    public var monthsSince1970: Int { parts.date.monthsSince1970 }
+    package var monthsSince1970: Int { parts.date.monthsSince1970 }
 }

@@ -1,7 +1,7 @@
-public import Similarity
+package import Similarity
 
 /// The options that choose the score formula, for every command that computes neighbours.
-public enum MeasureOptions {
+package enum MeasureOptions {
     /// The names of the formulas.
     private enum Name: String, CaseIterable {
         case cosine, modified
@@ -29,7 +29,7 @@ public enum MeasureOptions {
     private static func setting(_ name: String) -> Setting { Setting("recompute.\(Setting.camelCased(name))") }
 
     /// All options of the formula.
-    public static var options: [Option] {
+    package static var options: [Option] {
         let measure = Option(
             "measure", "NAME", help: "The formula", default: Name.modified.rawValue,
             allowed: Name.allCases.map(\.rawValue), setting: setting("measure"))
@@ -84,7 +84,7 @@ public enum MeasureOptions {
     ///   - otherwise: the values of the parameters that are not given.
     /// - Throws: `UsageError` if a parameter is out of bounds, is given for plain cosine, or has no effect with the
     ///   chosen cut.
-    public static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
+    package static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
         -> SimilarityParameters.Measure
     {
         let name = try parsed.choice("measure", of: Name.self)
@@ -112,9 +112,9 @@ public enum MeasureOptions {
 }
 
 /// The option and the environment variable that choose the processor instructions of the search.
-public enum ProcessorPathOption {
+package enum ProcessorPathOption {
     /// The option `--processor-path`.
-    public static let option = Option(
+    package static let option = Option(
         "processor-path", "PATH",
         help: "The processor instructions to use, for comparisons (default: the fastest supported ones)",
         environment: "COTERIE_PROCESSOR_PATH", allowed: ProcessorPath.allCases.map(\.rawValue))
@@ -122,7 +122,7 @@ public enum ProcessorPathOption {
     /// Returns the chosen instructions, by default the fastest.
     ///
     /// - Throws: `UsageError` if the processor does not support them.
-    public static func path(of parsed: ParsedCommand) throws(UsageError) -> ProcessorPath {
+    package static func path(of parsed: ParsedCommand) throws(UsageError) -> ProcessorPath {
         guard let path = try parsed.choiceIfGiven(option.name, of: ProcessorPath.self) else { return .fastest }
         guard ProcessorPath.supported.contains(path) else {
             throw parsed.badValue(

@@ -2,7 +2,7 @@ import Model
 import Recommendation
 
 /// The lists that an evaluation compares its own lists with, member by member.
-public enum EvaluationReference: Sendable {
+package enum EvaluationReference: Sendable {
     /// One of the evaluation's own lists.
     case list(EvaluatedList)
     /// The lists of another evaluation: each list is compared with its namesake, or all with the only one.
@@ -26,7 +26,7 @@ public enum EvaluationReference: Sendable {
 /// The accuracy of lists that were made elsewhere for the members of an evaluation.
 ///
 /// Other settings, another version of this program or another program may have made them.
-public struct BaselineLists: Sendable {
+package struct BaselineLists: Sendable {
     private struct List: Sendable {
         /// The buckets that any member has, one bit each.
         var buckets: UInt64 = 0
@@ -41,7 +41,7 @@ public struct BaselineLists: Sendable {
     }
 
     /// The allowed bucket numbers.
-    public static let buckets = 0..<64
+    package static let buckets = 0..<64
 
     private let set: EvaluationSet
     private let length: Int
@@ -54,7 +54,7 @@ public struct BaselineLists: Sendable {
     /// - Parameters:
     ///   - set: the members, with their held-out groups.
     ///   - length: the number of groups of a list that count.
-    public init(_ set: EvaluationSet, length: Int) {
+    package init(_ set: EvaluationSet, length: Int) {
         self.set = set
         self.length = length
         members = Dictionary(
@@ -72,7 +72,7 @@ public struct BaselineLists: Sendable {
     ///   - groupIDs: the groups in the order of the list; groups that the training set does not know only take up a
     ///     place.
     /// - Throws: `EvaluationError` if there is no such member in the evaluation.
-    public mutating func add(
+    package mutating func add(
         _ name: String, bucket: Int, ofUser userID: String, _ groupIDs: [String]
     ) throws(EvaluationError) {
         guard let place = members[Array(userID.utf8)] else {
@@ -99,7 +99,7 @@ public struct BaselineLists: Sendable {
     }
 
     /// The number of members with held-out groups, and of those among them who have no list.
-    public var memberCounts: (tested: Int, without: Int) {
+    package var memberCounts: (tested: Int, without: Int) {
         let tested = set.members.indices.filter { set.members[$0].heldOutCount > 0 }
         return (tested.count, tested.count { place in !lists.contains { $0.sums[place] != nil } })
     }
@@ -107,7 +107,7 @@ public struct BaselineLists: Sendable {
     /// Returns the lists of an evaluation that would have nothing to be compared with.
     ///
     /// - Parameter names: the names of the lists that there are, each once.
-    public static func missing(among names: [String]) -> [EvaluatedList] {
+    package static func missing(among names: [String]) -> [EvaluatedList] {
         names.count == 1 ? [] : EvaluatedList.allCases.filter { !names.contains($0.rawValue) }
     }
 

@@ -1,15 +1,15 @@
 import Model
 
 /// The measurements of an evaluation, for reports.
-public struct EvaluationResult: Sendable {
+package struct EvaluationResult: Sendable {
     /// The number of members who were measured.
-    public let memberCount: Int
+    package let memberCount: Int
     /// The number of measured members who have held-out groups.
-    public let testedCount: Int
+    package let testedCount: Int
     /// The number of groups in the training set.
-    public let groupCount: Int
+    package let groupCount: Int
     /// The lengths at which accuracy is measured; the first is the length for everything else.
-    public let lengths: [Int]
+    package let lengths: [Int]
     private let rows: [MemberRow]
     private let part: EvaluationPart
 
@@ -27,7 +27,7 @@ public struct EvaluationResult: Sendable {
     /// - Parameters:
     ///   - reference: the lists for comparison, member by member.
     ///   - samples: the number of samples of the bootstrap, 0 for no intervals.
-    public func measures(against reference: EvaluationReference, samples: Int) -> [ListMeasures] {
+    package func measures(against reference: EvaluationReference, samples: Int) -> [ListMeasures] {
         let places = rows.indices.filter { rows[$0].heldOutCount > 0 }
         let tested = places.map { rows[$0] }
         // The values of the reference come after those of the lists.

@@ -1,30 +1,30 @@
-public import CatalogStore
-public import Model
-public import Recommendation
-public import Similarity
+package import CatalogStore
+package import Model
+package import Recommendation
+package import Similarity
 
 /// Members with held-out memberships, and the model that was learned without these memberships.
-public struct EvaluationSet: Sendable {
+package struct EvaluationSet: Sendable {
     /// A member, in terms of the model's groups.
-    public struct Member: Sendable {
+    package struct Member: Sendable {
         /// The profile from which lists are made.
-        public let profile: MemberProfile
+        package let profile: MemberProfile
         /// The held-out groups that the model has, ascending.
-        public let heldOut: [UInt32]
+        package let heldOut: [UInt32]
         /// The number of all held-out groups, also those that the model lacks and no list can find.
-        public let heldOutCount: Int
+        package let heldOutCount: Int
     }
 
     /// The model of the training set.
-    public let model: ModelVersion
+    package let model: ModelVersion
     /// The training set, groups × users; its groups are those of the model.
-    public let matrix: BinaryMatrix
+    package let matrix: BinaryMatrix
     /// All members who are in a group of the training set, or whose favourites or follows point to one.
-    public let members: [Member]
+    package let members: [Member]
     /// The number of memberships of these members that both sets have; they are not held out.
-    public let repeatedCount: Int
+    package let repeatedCount: Int
     /// The number of users of the held-out set whom the training set lacks, so that no list can be made for them.
-    public let unknownUserCount: Int
+    package let unknownUserCount: Int
 
     /// Reads members and their held-out memberships.
     ///
@@ -37,7 +37,7 @@ public struct EvaluationSet: Sendable {
     ///   - instant: the instant for which lists are made, in Unix milliseconds.
     ///   - isWanted: whether a member is measured, by id.
     ///   - progress: receives the numbers of users done and in all, from time to time.
-    public init(
+    package init(
         model: ModelVersion, training: Catalog, heldOut: Catalog?, planner: Planner, atMilliseconds instant: Int64,
         where isWanted: (_ id: String) -> Bool = { _ in true },
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
@@ -95,7 +95,7 @@ public struct EvaluationSet: Sendable {
     }
 
     /// Computes a model of the same memberships alone with another formula, for comparison.
-    public func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
+    package func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
         let members = RelationDescription.members.relation
         let table = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
         let groups = (0..<model.groupCount).map { GroupFacts(id: model.id(of: $0), title: "") }
@@ -108,9 +108,9 @@ public struct EvaluationSet: Sendable {
 }
 
 /// A reason why an evaluation is not possible.
-public struct EvaluationError: Error, Equatable, CustomStringConvertible {
+package struct EvaluationError: Error, Equatable, CustomStringConvertible {
     /// A message that says the problem and its place.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }
@@ -142,7 +142,7 @@ struct EvaluationPart: Sendable {
 }
 
 /// The lists that are compared: plain ones as a benchmark, and the personal list stage by stage.
-public enum EvaluatedList: String, Sendable, CaseIterable {
+package enum EvaluatedList: String, Sendable, CaseIterable {
     /// The groups with the most members.
     case popular
     /// The sums of plain cosines by members, with X = Y = 1.
@@ -164,7 +164,7 @@ public enum EvaluatedList: String, Sendable, CaseIterable {
     static let blended: [EvaluatedList] = [.blend, .filters, .diversity, .rotation, .served]
 
     /// Whether the list changes from one bucket to the next.
-    public var rotates: Bool { self == .rotation || self == .served }
+    package var rotates: Bool { self == .rotation || self == .served }
 
     /// The stages that are left out.
     var omitted: Set<PlanStage> {

@@ -5,7 +5,7 @@ import Similarity
 import Synchronization
 
 /// Measures the lists of members, stage by stage.
-public struct Evaluator: Sendable {
+package struct Evaluator: Sendable {
     private let set: EvaluationSet
     private let maker: ListMaker
     private let lengths: [Int]
@@ -17,7 +17,7 @@ public struct Evaluator: Sendable {
     ///   - maker: a maker of lists of the greatest length.
     ///   - lengths: the numbers of groups that count, each 1 or more; the first is the length for all measures but
     ///     accuracy.
-    public init(_ set: EvaluationSet, _ maker: ListMaker, lengths: [Int]) {
+    package init(_ set: EvaluationSet, _ maker: ListMaker, lengths: [Int]) {
         precondition(!lengths.isEmpty && lengths.allSatisfy { $0 >= 1 })
         self.set = set
         self.maker = maker
@@ -25,10 +25,10 @@ public struct Evaluator: Sendable {
     }
 
     /// A function that is called with the lists of a member, in the order of the members.
-    public typealias Visit = (_ member: EvaluationSet.Member, _ lists: [ListMaker.MeasuredList]) throws -> Void
+    package typealias Visit = (_ member: EvaluationSet.Member, _ lists: [ListMaker.MeasuredList]) throws -> Void
 
     /// Visits the lists of all members, one member after the other.
-    public func forEachMember(_ visit: Visit) rethrows {
+    package func forEachMember(_ visit: Visit) rethrows {
         for member in set.members { try visit(member, maker.lists(of: member.profile)) }
     }
 
@@ -37,7 +37,7 @@ public struct Evaluator: Sendable {
     /// - Parameters:
     ///   - threads: the number of threads.
     ///   - progress: receives the numbers of members done and in all, from time to time and from any thread.
-    public func measure(
+    package func measure(
         threads: Int, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) -> EvaluationResult {
         let next = Atomic(0)

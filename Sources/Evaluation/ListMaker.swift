@@ -1,9 +1,9 @@
 import Model
-public import Recommendation
+package import Recommendation
 import Similarity
 
 /// Makes all lists of a member that are compared.
-public struct ListMaker: Sendable {
+package struct ListMaker: Sendable {
     /// The number of buckets that rotating lists are made for.
     static let buckets = 6
 
@@ -22,7 +22,7 @@ public struct ListMaker: Sendable {
     ///   - instant: the instant of the first bucket, in Unix milliseconds.
     ///   - length: the number of groups of a list that count.
     ///   - threads: the number of threads that compute the model for comparison.
-    public init(
+    package init(
         _ set: EvaluationSet, configuration: PlanConfiguration, key: RotationKey, atMilliseconds instant: Int64,
         length: Int, threads: Int
     ) throws(EvaluationError) {
@@ -48,23 +48,23 @@ public struct ListMaker: Sendable {
     }
 
     /// A list, cut to the length that counts.
-    public struct MeasuredList: Sendable {
+    package struct MeasuredList: Sendable {
         /// The kind of the list.
-        public var list: EvaluatedList
+        package var list: EvaluatedList
         /// The number of the bucket, from 0; always 0 if the list does not rotate.
-        public var bucket: Int
+        package var bucket: Int
         /// The groups of the list.
-        public var items: [PlanItem]
+        package var items: [PlanItem]
         /// The interests of the list's member.
-        public var interests: [Interest]
+        package var interests: [Interest]
         /// The number of groups from which the list was chosen.
-        public var candidateCount: Int
+        package var candidateCount: Int
         /// The number of groups in the list before it is cut.
-        public var wholeCount: Int
+        package var wholeCount: Int
     }
 
     /// Returns all lists of a member, in the order of `EvaluatedList`, those of a rotating one bucket after bucket.
-    public func lists(of profile: MemberProfile) -> [MeasuredList] {
+    package func lists(of profile: MemberProfile) -> [MeasuredList] {
         EvaluatedList.allCases.flatMap { list in
             (0..<(list.rotates ? Self.buckets : 1)).map { bucket in made(list, bucket, profile) }
         }

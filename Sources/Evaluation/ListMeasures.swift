@@ -3,61 +3,61 @@ import Model
 import Recommendation
 
 /// The measures of one kind of lists, each a mean over members.
-public struct ListMeasures: Sendable, Equatable {
+package struct ListMeasures: Sendable, Equatable {
     /// The kind of lists.
-    public var list: EvaluatedList
+    package var list: EvaluatedList
     /// The accuracy by length, for members with held-out groups; empty if there are none.
-    public var accuracy: [Int: Accuracy] = [:]
+    package var accuracy: [Int: Accuracy] = [:]
     /// The part of all groups that is in at least one list.
-    public var coverage = 0.0
+    package var coverage = 0.0
     /// The Gini coefficient of the groups' exposure: 0 if all are shown equally often, 1 if always the same one.
-    public var gini = 0.0
+    package var gini = 0.0
     /// The mean −log₂ of the part of all members in a shown group: greater for rarer groups.
-    public var novelty = 0.0
+    package var novelty = 0.0
     /// The mean plain cosine over all pairs of a list; of a rotating list, only in its first bucket.
-    public var similarity = 0.0
+    package var similarity = 0.0
     /// The reduction of that similarity against the blend: a ratio of means.
-    public var similarityCut = 0.0
+    package var similarityCut = 0.0
     /// The same reduction, over the pairs in the model's lists.
-    public var storedCut = 0.0
+    package var storedCut = 0.0
     /// The reduction of the sum of scores against the blend: a mean of ratios.
-    public var loss = 0.0
+    package var loss = 0.0
     /// The sum of a rotating list's scores relative to the list without rotation: a mean of ratios; 1 for others.
-    public var kept = 1.0
+    package var kept = 1.0
     /// The distance ½ Σ |share of the list − share of the profile| over interests, for full lists.
-    public var shareError = 0.0
+    package var shareError = 0.0
     /// The part of a list's pairs with a plain cosine of .8 or more and five common members or more.
-    public var nearDuplicates = 0.0
+    package var nearDuplicates = 0.0
     /// The part of a list that is new in the next bucket, for members with 60 groups or more to be shown.
-    public var change = 0.0
+    package var change = 0.0
     /// The same part, for those of these members who have 100 candidates or more.
-    public var changeOfMany = 0.0
+    package var changeOfMany = 0.0
     /// The part of the members with 60 groups or more whose list has the same groups in all buckets.
-    public var frozen = 0.0
+    package var frozen = 0.0
     /// The stability of served lists in a session, by Kendall's tau; 1 for other lists.
     ///
     /// Tau compares the first 100 groups before and after the group at the head is joined or dismissed, over the groups
     /// in both.
-    public var stability = 1.0
+    package var stability = 1.0
     /// The recall at the list's length, by the number of groups that members are in.
-    public var recallByMemberSize: [SizeClass: Double] = [:]
+    package var recallByMemberSize: [SizeClass: Double] = [:]
     /// The part of the held-out groups that is found, by the number of members that groups have.
-    public var recallByGroupSize: [SizeClass: Double] = [:]
+    package var recallByGroupSize: [SizeClass: Double] = [:]
     /// The 95% interval of recall at the list's length (bootstrap over members).
-    public var recallInterval = 0.0...0.0
+    package var recallInterval = 0.0...0.0
     /// The difference of that recall to the reference's, with its 95% interval, over the same members.
-    public var difference = Difference()
+    package var difference = Difference()
     /// The 95% interval of NDCG at the list's length.
-    public var gainInterval = 0.0...0.0
+    package var gainInterval = 0.0...0.0
     /// The difference of that NDCG to the reference's, with its 95% interval, over the same members.
-    public var gainDifference = Difference()
+    package var gainDifference = Difference()
 
     /// A difference of means, with its interval.
-    public struct Difference: Sendable, Equatable {
+    package struct Difference: Sendable, Equatable {
         /// The difference.
-        public var mean = 0.0
+        package var mean = 0.0
         /// The 95% interval.
-        public var interval = 0.0...0.0
+        package var interval = 0.0...0.0
 
         init() {}
     }
@@ -66,7 +66,7 @@ public struct ListMeasures: Sendable, Equatable {
 }
 
 /// A class of members or groups by their number of memberships.
-public enum SizeClass: String, Sendable, CaseIterable {
+package enum SizeClass: String, Sendable, CaseIterable {
     /// One or two.
     case upTo2 = "1-2"
     /// Three to nine.
@@ -94,20 +94,19 @@ public enum SizeClass: String, Sendable, CaseIterable {
 /// The accuracy with which the beginning of a list finds held-out groups.
 ///
 /// A held-out group that the training set does not know counts as missed.
-public struct Accuracy: Sendable, Equatable {
+package struct Accuracy: Sendable, Equatable {
     /// Hits divided by the number of held-out groups.
-    public var recall = 0.0
+    package var recall = 0.0
     /// Hits discounted by log₂(rank + 1), divided by the best possible sum (NDCG; Järvelin and Kekäläinen 2002).
-    public var gain = 0.0
+    package var gain = 0.0
     /// Hits divided by the length.
-    public var precision = 0.0
+    package var precision = 0.0
     /// 1 if there is a hit, else 0.
-    public var hitRate = 0.0
+    package var hitRate = 0.0
     /// 1 divided by the rank of the first hit; 0 without a hit.
-    public var reciprocalRank = 0.0
+    package var reciprocalRank = 0.0
 
-    /// Creates the accuracy of a list that finds nothing.
-    public init() {}
+    package init() {}
 
     /// Measures the first groups of a list.
     ///
@@ -116,7 +115,7 @@ public struct Accuracy: Sendable, Equatable {
     ///   - length: the number of groups that count, 1 or more; a shorter list has no advantage.
     ///   - heldOut: the held-out groups that a list can contain.
     ///   - heldOutCount: the number of all held-out groups, 1 or more.
-    public init(of list: some Sequence<UInt32>, length: Int, heldOut: [UInt32], heldOutCount: Int) {
+    package init(of list: some Sequence<UInt32>, length: Int, heldOut: [UInt32], heldOutCount: Int) {
         let wanted = Set(heldOut)
         var (hits, sum) = (0, 0.0)
         for (index, group) in list.prefix(length).enumerated() where wanted.contains(group) {
@@ -132,7 +131,7 @@ public struct Accuracy: Sendable, Equatable {
     }
 
     /// The measures, in the order of their names in reports.
-    public static let measures: [(name: String, value: any KeyPath<Accuracy, Double> & Sendable)] = [
+    package static let measures: [(name: String, value: any KeyPath<Accuracy, Double> & Sendable)] = [
         ("recall", \.recall), ("ndcg", \.gain), ("precision", \.precision), ("hitRate", \.hitRate),
         ("mrr", \.reciprocalRank),
     ]

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Explains why this user has no access to a file, with the file's owner and mode.
-public enum FileAccess {
+package enum FileAccess {
     /// Returns the reason why this user may not read a file, or list a folder; `nil` if this user may.
     ///
     /// A path with nothing at its end has no reason either, unless a folder on the way is closed to this user.
-    public static func refusal(toRead path: String) -> String? {
+    package static func refusal(toRead path: String) -> String? {
         if let folder = closedFolder(above: path) {
             return "\(user) may not enter the folder \(folder), which \(ownership(of: folder))"
         }
@@ -18,7 +18,7 @@ public enum FileAccess {
     /// Returns the reason why this user may not write to one of some files, with what mends it; `nil` if this user may.
     ///
     /// Files that do not exist have no reason.
-    public static func refusal(toWrite paths: [String]) -> String? {
+    package static func refusal(toWrite paths: [String]) -> String? {
         for path in paths where unsafe access(path, W_OK) != 0 && (errno == EACCES || errno == EPERM) {
             guard status(of: path) != nil else { continue }
             return """
@@ -30,26 +30,26 @@ public enum FileAccess {
     }
 
     /// Returns the paths of a SQLite database and of the files that SQLite keeps beside it.
-    public static func database(_ path: String) -> [String] { ["", "-wal", "-shm"].map { path + $0 } }
+    package static func database(_ path: String) -> [String] { ["", "-wal", "-shm"].map { path + $0 } }
 
     /// Returns the owner and the mode of a file or folder: "belongs to root:root and has mode 0600".
-    public static func ownership(of path: String) -> String {
+    package static func ownership(of path: String) -> String {
         guard let status = status(of: path) else { return "does not exist" }
         return "belongs to \(name(ofUser: status.st_uid)):\(name(ofGroup: status.st_gid)) and has mode "
             + mode(status.st_mode)
     }
 
     /// Returns the number of the user to whom a file or folder belongs, or `nil` if there is none.
-    public static func owner(of path: String) -> UInt32? { status(of: path)?.st_uid }
+    package static func owner(of path: String) -> UInt32? { status(of: path)?.st_uid }
 
     /// Returns the name of a user, or the number if the system has no name for it.
-    public static func name(ofUser number: UInt32) -> String {
+    package static func name(ofUser number: UInt32) -> String {
         guard let entry = unsafe getpwuid(number) else { return "\(number)" }
         return unsafe String(cString: entry.pointee.pw_name)
     }
 
     /// This user, for a sentence: "the user coterie".
-    public static var user: String { "the user \(name(ofUser: geteuid()))" }
+    package static var user: String { "the user \(name(ofUser: geteuid()))" }
 
     private static func name(ofGroup number: UInt32) -> String {
         guard let entry = unsafe getgrgid(number) else { return "\(number)" }

@@ -4,14 +4,14 @@ import CZlib
 ///
 /// Only one thread may use it at a time.
 @safe
-public final class GzipCompressor {
+package final class GzipCompressor {
     // The stream is on the heap, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Creates a compressor, or nil if there is no memory.
     ///
     /// - Parameter level: the compression level, from 1 (fast) to 9 (small).
-    public init?(level: Int) {
+    package init?(level: Int) {
         precondition((1...9).contains(level), "\(level) is not a compression level")
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
@@ -27,10 +27,10 @@ public final class GzipCompressor {
     }
 
     /// Returns bytes in the gzip format (RFC 1952), or nil if the result would be longer than the input.
-    public func compressed(_ bytes: [UInt8]) -> [UInt8]? { compressed(bytes, toAtMost: bytes.count) }
+    package func compressed(_ bytes: [UInt8]) -> [UInt8]? { compressed(bytes, toAtMost: bytes.count) }
 
     /// Returns bytes as a gzip member of any length, or nil if there is no memory.
-    public func member(of bytes: [UInt8]) -> [UInt8]? {
+    package func member(of bytes: [UInt8]) -> [UInt8]? {
         // After a member, zlib's bound would leave out the header until the stream is reset.
         guard unsafe deflateReset(stream) == Z_OK else { return nil }
         return compressed(bytes, toAtMost: unsafe Int(deflateBound(stream, UInt(bytes.count))))
@@ -58,9 +58,9 @@ public final class GzipCompressor {
 ///
 /// Only one thread may use it at a time.
 @safe
-public final class GzipDecompressor {
+package final class GzipDecompressor {
     /// The reasons why a stream cannot be decompressed.
-    public enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// The stream is not gzip, or was changed since it was compressed.
         case damaged
         /// There is no memory.
@@ -68,20 +68,20 @@ public final class GzipDecompressor {
     }
 
     /// The result of decompressing a piece.
-    public struct Progress: Sendable, Equatable {
+    package struct Progress: Sendable, Equatable {
         /// The number of input bytes that were used.
-        public var consumed: Int
+        package var consumed: Int
         /// The number of output bytes that were written.
-        public var produced: Int
+        package var produced: Int
         /// Whether a member ended with the last byte used; the stream may end here or continue with another member.
-        public var isAtEndOfMember: Bool
+        package var isAtEndOfMember: Bool
     }
 
     // The stream is on the heap, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Creates a decompressor at the beginning of a stream, or nil if there is no memory.
-    public init?() {
+    package init?() {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         guard unsafe shim_begin_gunzip(stream) == Z_OK else {
@@ -96,14 +96,14 @@ public final class GzipDecompressor {
     }
 
     /// Whether bytes begin like gzip.
-    public static func isGzip(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
+    package static func isGzip(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
 
     /// Decompresses as much of the input as fits into the output.
     ///
     /// The checksum of each member is checked at its end.
     ///
     /// - Throws: `Failure` if the stream is damaged or there is no memory.
-    public func unpack(_ input: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer) throws(Failure)
+    package func unpack(_ input: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer) throws(Failure)
         -> Progress
     {
         let room = min(output.count, Int(UInt32.max))
@@ -137,7 +137,7 @@ public final class GzipDecompressor {
     ///   - stream: the stream, at the beginning of a member; a complete member is removed from it.
     ///   - limit: the approximate limit of the decompressed length, in bytes.
     /// - Returns: nil if the member is truncated or damaged, or its content is much longer than the limit.
-    public func member(of stream: inout ArraySlice<UInt8>, limit: Int = .max) -> [UInt8]? {
+    package func member(of stream: inout ArraySlice<UInt8>, limit: Int = .max) -> [UInt8]? {
         // What was damaged or cut before must not count as the beginning of this member.
         guard unsafe inflateReset(self.stream) == Z_OK else { return nil }
         var input = stream

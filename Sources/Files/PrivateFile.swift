@@ -1,18 +1,18 @@
-public import Glibc
+package import Glibc
 
 /// Writes files that only their owner may read, in folders in which others may write.
 ///
 /// No link is followed. A file of another user, or one with a second name, is refused. What root creates in the folder
 /// of another user belongs to that user, whose programs could not open it else. The reason of an error follows "cannot
 /// write PATH: ".
-public enum PrivateFile {
+package enum PrivateFile {
     /// The permissions of a file that its owner alone may read and write.
     private static let ownMode: mode_t = 0o600
 
     /// Creates a file for writing, after removing any file of the same name.
     ///
     /// - Returns: a descriptor, which the caller closes.
-    public static func created(_ path: String) throws(FileError) -> CInt {
+    package static func created(_ path: String) throws(FileError) -> CInt {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileError(errno) }
         return try Folder(of: path).created(ownMode)
     }
@@ -20,7 +20,7 @@ public enum PrivateFile {
     /// Creates an empty file if nothing has its name yet.
     ///
     /// - Returns: false if there is something already, or the file cannot be created.
-    public static func createEmpty(_ path: String) -> Bool {
+    package static func createEmpty(_ path: String) -> Bool {
         guard let descriptor = try? Folder(of: path).created(ownMode) else { return false }
         close(descriptor)
         return true
@@ -29,7 +29,7 @@ public enum PrivateFile {
     /// Opens or creates a file for writing, and withdraws the permissions of others.
     ///
     /// - Returns: a descriptor, which the caller closes.
-    public static func opened(_ path: String) throws(FileError) -> CInt {
+    package static func opened(_ path: String) throws(FileError) -> CInt {
         // Without O_NONBLOCK, opening a pipe could wait for its other end.
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -52,7 +52,7 @@ public enum PrivateFile {
     /// Opens or creates an empty file for writing; what `/dev` has, such as `/dev/stdout`, is written as it is.
     ///
     /// - Returns: a descriptor, which the caller closes.
-    public static func emptied(_ path: String) throws(FileError) -> CInt {
+    package static func emptied(_ path: String) throws(FileError) -> CInt {
         guard !path.hasPrefix("/dev/") else {
             let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw FileError(errno) }
@@ -70,7 +70,7 @@ public enum PrivateFile {
     /// Replaces a file in one step; one that is a link is left alone.
     ///
     /// - Parameter mode: the permissions of the file, for a reader that is another user.
-    public static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(FileError) {
+    package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(FileError) {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else { throw .foreign }
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
@@ -86,7 +86,7 @@ public enum PrivateFile {
     /// Creates a folder that its owner alone may enter, unless there is one.
     ///
     /// - Returns: false if the system refuses it.
-    public static func makeFolder(_ path: String) -> Bool {
+    package static func makeFolder(_ path: String) -> Bool {
         guard let folder = try? Folder(of: path) else { return false }
         return folder.makeFolder()
     }

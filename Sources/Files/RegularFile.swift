@@ -1,15 +1,15 @@
-public import Glibc
+package import Glibc
 
 /// Reads whole files, such as keys, secrets and configuration.
 ///
 /// Opening never waits, whatever is at the path. Otherwise a pipe there would stop a daemon for ever.
-public enum RegularFile {
+package enum RegularFile {
     /// The content of a file, with the system's facts about it.
-    public struct Contents: Sendable {
+    package struct Contents: Sendable {
         /// The bytes that were read.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
         /// The result of `fstat`, from before the bytes were read.
-        public let status: stat
+        package let status: stat
     }
 
     /// Reads a file.
@@ -17,7 +17,7 @@ public enum RegularFile {
     /// - Parameter limitBytes: the expected limit of the length. Of a longer file, one byte more than the limit is
     ///   returned.
     /// - Throws: `FileError` if there is no file at the path, it is not a regular file, or the system cannot read it.
-    public static func read(_ path: String, limitBytes: Int) throws(FileError) -> Contents {
+    package static func read(_ path: String, limitBytes: Int) throws(FileError) -> Contents {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(errno) }
         defer { close(descriptor) }
@@ -40,12 +40,11 @@ public enum RegularFile {
 }
 
 /// The reason why a file cannot be read or written.
-public struct FileError: Error, Equatable, CustomStringConvertible {
+package struct FileError: Error, Equatable, CustomStringConvertible {
     /// The reason, in words that follow "cannot be read: " or "cannot write PATH: ".
-    public let reason: String
+    package let reason: String
 
-    /// Creates an error from an error number of the system.
-    public init(_ number: Int32) { reason = SystemWords.words(ofError: number) }
+    package init(_ number: Int32) { reason = SystemWords.words(ofError: number) }
 
     private init(reason: String) { self.reason = reason }
 
@@ -65,5 +64,5 @@ public struct FileError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The reason.
-    public var description: String { reason }
+    package var description: String { reason }
 }

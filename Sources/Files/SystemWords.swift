@@ -5,15 +5,15 @@ import Glibc
 ///
 /// Foundation's own descriptions are for programmers, with codes and dictionaries. Every message for people uses these
 /// sentences instead.
-public enum SystemWords {
+package enum SystemWords {
     /// Returns the description of an error number.
-    public static func words(ofError number: Int32) -> String {
+    package static func words(ofError number: Int32) -> String {
         if number == ENOSPC || number == EDQUOT { return "the disk is full" }
         return unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 
     /// Returns a description of an error: the system's cause if there is one, after the path.
-    public static func sentence(_ error: any Error) -> String {
+    package static func sentence(_ error: any Error) -> String {
         switch error {
         case let error as CocoaError: sentence(error)
         case let error as POSIXError: words(ofError: error.code.rawValue)

@@ -1,16 +1,16 @@
 /// A request that has been received completely.
-public struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable {
     /// A parameter of the query.
-    public struct QueryParameter: Sendable, Equatable {
+    package struct QueryParameter: Sendable, Equatable {
         /// The decoded name.
-        public let name: String
+        package let name: String
         /// The decoded value; empty if there is none.
-        public let value: String
+        package let value: String
         /// The value as received, with its escapes.
         let encodedValue: ArraySlice<UInt8>
 
         /// The decoded parts of the value, which is divided at its semicolons first: `a;b%3Bc` is `["a", "b;c"]`.
-        public var elements: [String] {
+        package var elements: [String] {
             // The value was decoded as a whole, so each part can be decoded.
             encodedValue.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
                 (try? PercentEncoding.decode($0, plusIsSpace: true)) ?? ""
@@ -20,33 +20,33 @@ public struct HTTPRequest: Sendable {
         /// Reads the parameters of a query, or the fields of a form, which are written alike.
         ///
         /// - Throws: `HTTPError.badRequest` if an escape is bad, or the text is not UTF-8.
-        public static func list(of bytes: [UInt8]) throws(HTTPError) -> [QueryParameter] {
+        package static func list(of bytes: [UInt8]) throws(HTTPError) -> [QueryParameter] {
             try RequestTarget.parameters(of: bytes[...])
         }
     }
 
     /// The method.
-    public let method: HTTPMethod
+    package let method: HTTPMethod
     /// The target of the request line, path and query, byte for byte as received.
-    public let target: [UInt8]
+    package let target: [UInt8]
     /// The path as received, with its escapes and without the query.
-    public let rawPath: String
+    package let rawPath: String
     /// The segments of the path, each decoded separately: `/a%2Fb/c` is `["a/b", "c"]`.
     ///
     /// The path `/` has no segments. A slash at the end makes an empty last segment.
-    public let segments: [String]
+    package let segments: [String]
     /// The parameters of the query, in order; a name may occur more than once.
-    public let query: [QueryParameter]
+    package let query: [QueryParameter]
     /// The header fields.
-    public let headers: HTTPHeaders
+    package let headers: HTTPHeaders
     /// The body; empty if there is none.
-    public let body: [UInt8]
+    package let body: [UInt8]
 
     /// Creates a request with a target as in a request line, for example `/v1/things/a%2Fb?limit=3`.
     ///
     /// - Throws: `HTTPError.badRequest` if the target is in neither origin nor absolute form, or is not UTF-8. The same
     ///   if it contains a bad escape, NUL, a space or a control character.
-    public init(method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: [UInt8] = []) throws(HTTPError) {
+    package init(method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: [UInt8] = []) throws(HTTPError) {
         try self.init(
             method: method, target: RequestTarget(Array(target.utf8), of: method), headers: headers, body: body)
     }
@@ -63,59 +63,55 @@ public struct HTTPRequest: Sendable {
 }
 
 /// The method of a request, compared with regard to case.
-public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+package struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The method's name as in the request line.
-    public let rawValue: String
+    package let rawValue: String
 
-    /// Creates a method with any name.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    package init(rawValue: String) { self.rawValue = rawValue }
 
     /// Reads a resource.
-    public static let get = HTTPMethod(rawValue: "GET")
+    package static let get = HTTPMethod(rawValue: "GET")
     /// Reads a resource without its body.
-    public static let head = HTTPMethod(rawValue: "HEAD")
+    package static let head = HTTPMethod(rawValue: "HEAD")
     /// Sends data to a resource.
-    public static let post = HTTPMethod(rawValue: "POST")
+    package static let post = HTTPMethod(rawValue: "POST")
     /// Replaces a resource.
-    public static let put = HTTPMethod(rawValue: "PUT")
+    package static let put = HTTPMethod(rawValue: "PUT")
     /// Removes a resource.
-    public static let delete = HTTPMethod(rawValue: "DELETE")
+    package static let delete = HTTPMethod(rawValue: "DELETE")
     /// Asks for the methods that a resource allows.
-    public static let options = HTTPMethod(rawValue: "OPTIONS")
+    package static let options = HTTPMethod(rawValue: "OPTIONS")
 
     /// The method's name.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }
 
 /// The header fields of a request or a response, in order; case is ignored when names are compared.
-public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
+package struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// One header field.
-    public struct Field: Sendable, Equatable {
+    package struct Field: Sendable, Equatable {
         /// The name as it was written.
-        public let name: String
+        package let name: String
         /// The value, without the white space around it.
-        public let value: String
+        package let value: String
 
-        /// Creates a field.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// All fields, in order; a name may occur more than once.
-    public private(set) var fields: [Field] = []
+    package private(set) var fields: [Field] = []
 
-    /// Creates an empty list of fields.
-    public init() {}
+    package init() {}
 
-    /// Creates fields in the order given.
-    public init(dictionaryLiteral elements: (String, String)...) {
+    package init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
     /// Adds a field after the others.
-    public mutating func append(name: String, value: String) {
+    package mutating func append(name: String, value: String) {
         append(Field(name: name, value: value))
     }
 
@@ -126,12 +122,12 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The value of the first field with a name, or nil if there is none.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         fields.first { Self.isSame($0.name, name) }?.value
     }
 
     /// Returns the number of fields with a name.
-    public func count(of name: String) -> Int {
+    package func count(of name: String) -> Int {
         fields.reduce(0) { $0 + (Self.isSame($1.name, name) ? 1 : 0) }
     }
 

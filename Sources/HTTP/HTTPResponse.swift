@@ -5,87 +5,84 @@ import Synchronization
 ///
 /// `Date`, `Content-Length` and `Connection` are added when it is sent. In response to HEAD, the body is counted but
 /// not sent.
-public struct HTTPResponse: Sendable {
+package struct HTTPResponse: Sendable {
     /// The status of the response.
-    public var status: HTTPStatus
+    package var status: HTTPStatus
     /// The header fields, except those that are added.
-    public var headers: HTTPHeaders
+    package var headers: HTTPHeaders
     /// The body, which may be empty.
-    public var body: [UInt8]
+    package var body: [UInt8]
 
-    /// Creates a response.
-    public init(status: HTTPStatus, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+    package init(status: HTTPStatus, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// Creates a response with one line of plain text.
-    public init(status: HTTPStatus, text: String) {
+    package init(status: HTTPStatus, text: String) {
         self.init(status: status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: Array("\(text)\n".utf8))
     }
 }
 
 /// The status of a response, by its number.
-public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+package struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number, from 200 to 599 (inclusive).
-    public let rawValue: Int
+    package let rawValue: Int
 
-    /// Creates a status from any number from 200 to 599 (inclusive).
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         precondition((200...599).contains(rawValue), "\(rawValue) is not the status of a final response")
         self.rawValue = rawValue
     }
 
     /// Status 200.
-    public static let ok = HTTPStatus(rawValue: 200)
+    package static let ok = HTTPStatus(rawValue: 200)
     /// Whether a response with this status has no body, not even an empty one (RFC 9110, section 6.4.1).
     var hasNoBody: Bool { self == .noContent || self == .notModified }
 
     /// Status 204.
-    public static let noContent = HTTPStatus(rawValue: 204)
+    package static let noContent = HTTPStatus(rawValue: 204)
     /// Status 303.
-    public static let seeOther = HTTPStatus(rawValue: 303)
+    package static let seeOther = HTTPStatus(rawValue: 303)
     /// Status 304.
-    public static let notModified = HTTPStatus(rawValue: 304)
+    package static let notModified = HTTPStatus(rawValue: 304)
     /// Status 400.
-    public static let badRequest = HTTPStatus(rawValue: 400)
+    package static let badRequest = HTTPStatus(rawValue: 400)
     /// Status 401.
-    public static let unauthorized = HTTPStatus(rawValue: 401)
+    package static let unauthorized = HTTPStatus(rawValue: 401)
     /// Status 403.
-    public static let forbidden = HTTPStatus(rawValue: 403)
+    package static let forbidden = HTTPStatus(rawValue: 403)
     /// Status 404.
-    public static let notFound = HTTPStatus(rawValue: 404)
+    package static let notFound = HTTPStatus(rawValue: 404)
     /// Status 405.
-    public static let methodNotAllowed = HTTPStatus(rawValue: 405)
+    package static let methodNotAllowed = HTTPStatus(rawValue: 405)
     /// Status 409.
-    public static let conflict = HTTPStatus(rawValue: 409)
+    package static let conflict = HTTPStatus(rawValue: 409)
     /// Status 410.
-    public static let gone = HTTPStatus(rawValue: 410)
+    package static let gone = HTTPStatus(rawValue: 410)
     /// Status 413.
-    public static let contentTooLarge = HTTPStatus(rawValue: 413)
+    package static let contentTooLarge = HTTPStatus(rawValue: 413)
     /// Status 414.
-    public static let uriTooLong = HTTPStatus(rawValue: 414)
+    package static let uriTooLong = HTTPStatus(rawValue: 414)
     /// Status 415.
-    public static let unsupportedMediaType = HTTPStatus(rawValue: 415)
+    package static let unsupportedMediaType = HTTPStatus(rawValue: 415)
     /// Status 429.
-    public static let tooManyRequests = HTTPStatus(rawValue: 429)
+    package static let tooManyRequests = HTTPStatus(rawValue: 429)
     /// Status 431.
-    public static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
+    package static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
     /// Status 500.
-    public static let internalServerError = HTTPStatus(rawValue: 500)
+    package static let internalServerError = HTTPStatus(rawValue: 500)
     /// Status 501.
-    public static let notImplemented = HTTPStatus(rawValue: 501)
+    package static let notImplemented = HTTPStatus(rawValue: 501)
     /// Status 503.
-    public static let serviceUnavailable = HTTPStatus(rawValue: 503)
+    package static let serviceUnavailable = HTTPStatus(rawValue: 503)
     /// Status 505.
-    public static let httpVersionNotSupported = HTTPStatus(rawValue: 505)
+    package static let httpVersionNotSupported = HTTPStatus(rawValue: 505)
 
     /// The number as text.
-    public var description: String { String(rawValue) }
+    package var description: String { String(rawValue) }
 
     /// The reason phrase (RFC 9110, section 15); empty for a number without a name here.
-    public var reasonPhrase: String {
+    package var reasonPhrase: String {
         switch self {
         case .ok: "OK"
         case .noContent: "No Content"
@@ -112,7 +109,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
 }
 
 /// A handler's reply to a request.
-public enum HTTPReply: Sendable {
+package enum HTTPReply: Sendable {
     /// A response that is ready.
     case now(HTTPResponse)
     /// A response that another thread makes; the server's threads serve other connections meanwhile.
@@ -123,7 +120,7 @@ public enum HTTPReply: Sendable {
 ///
 /// The server waits for it without a time limit, even while the server stops. If it is released without being finished,
 /// it becomes a response with status 500.
-public final class LaterResponse: Sendable {
+package final class LaterResponse: Sendable {
     private enum State {
         case unfinished
         case awaited(@Sendable (HTTPResponse) -> Void)
@@ -133,13 +130,12 @@ public final class LaterResponse: Sendable {
 
     private let state = Mutex(State.unfinished)
 
-    /// Creates a response that is not finished.
-    public init() {}
+    package init() {}
 
     deinit { finish(HTTPResponse(status: .internalServerError, text: "the response was never made")) }
 
     /// Delivers the response from any thread; a second response is ignored.
-    public func finish(_ response: HTTPResponse) {
+    package func finish(_ response: HTTPResponse) {
         let deliver = state.withLock { state -> (@Sendable (HTTPResponse) -> Void)? in
             switch state {
             case .unfinished:
@@ -155,7 +151,7 @@ public final class LaterResponse: Sendable {
     }
 
     /// Calls `body` with the response, at once or on the thread that finishes it; may be called only once.
-    public func whenFinished(_ body: @escaping @Sendable (HTTPResponse) -> Void) {
+    package func whenFinished(_ body: @escaping @Sendable (HTTPResponse) -> Void) {
         let response = state.withLock { state -> HTTPResponse? in
             guard case .finished(let response) = state else {
                 state = .awaited(body)

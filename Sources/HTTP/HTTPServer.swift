@@ -5,24 +5,24 @@ import Synchronization
 ///
 /// Connections are kept alive, and requests may be pipelined. Requests are read strictly by RFC 9112. After a request
 /// that breaks its grammar, no later bytes are read as another request.
-public final class HTTPServer: Sendable {
+package final class HTTPServer: Sendable {
     /// A closure that answers a request; it is called on the server's threads, several at a time.
     ///
     /// A handler must return soon, because other connections of the same thread wait meanwhile. Work that takes long is
     /// answered with `HTTPReply.later`. `stop` waits for handlers and for later responses.
-    public typealias Handler = @Sendable (HTTPRequest) -> HTTPReply
+    package typealias Handler = @Sendable (HTTPRequest) -> HTTPReply
 
     /// A closure that answers a request refused before it reaches the handler.
     ///
     /// `HTTPError.status` is the status for the response. The connection ends afterwards.
-    public typealias Refusal = @Sendable (HTTPError) -> HTTPResponse
+    package typealias Refusal = @Sendable (HTTPError) -> HTTPResponse
 
     /// The address at which the server listens.
-    public let address: String
+    package let address: String
     /// The port at which the server listens.
-    public let port: UInt16
+    package let port: UInt16
     /// The connections that are served at a time; fewer than configured if the limit on open files is too low.
-    public let connectionLimit: Int
+    package let connectionLimit: Int
 
     private let core: ServerCore
     private let running: Mutex<Running?>
@@ -40,7 +40,7 @@ public final class HTTPServer: Sendable {
     ///   - refusal: the answer to refused requests, by default a line of text.
     ///   - handler: the answer to all other requests.
     /// - Throws: `HTTPError` if a limit is out of bounds, or if the address is taken, forbidden or not of this machine.
-    public init(
+    package init(
         _ configuration: Configuration = Configuration(), refusal: @escaping Refusal = HTTPServer.plainRefusal,
         handler: @escaping Handler
     ) throws(HTTPError) {
@@ -70,7 +70,7 @@ public final class HTTPServer: Sendable {
     /// cut off. Handlers are always waited for.
     ///
     /// - Parameter grace: the time, from now, in which clients may accept their responses.
-    public func stop(waitingAtMost grace: Duration = .seconds(10)) {
+    package func stop(waitingAtMost grace: Duration = .seconds(10)) {
         running.withLock { running in
             guard let server = running.take() else { return }
             core.announceStop(grace: grace)
@@ -82,7 +82,7 @@ public final class HTTPServer: Sendable {
 
     /// Returns a line of text with the error's status, in answer to a refused request.
     @Sendable
-    public static func plainRefusal(_ error: HTTPError) -> HTTPResponse {
+    package static func plainRefusal(_ error: HTTPError) -> HTTPResponse {
         HTTPResponse(status: error.status, text: error.message)
     }
 }
@@ -116,41 +116,40 @@ extension HTTPServer {
     /// The address of a server and its limits.
     ///
     /// Everything that a client can make the server store or wait for has a limit.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The address to listen at: numeric, IPv4 or IPv6.
-        public var address = "127.0.0.1"
+        package var address = "127.0.0.1"
         /// The port; 0 takes any free port.
-        public var port: UInt16 = 0
+        package var port: UInt16 = 0
         /// The number of threads that receive requests and run the handler, from 1 to 256.
-        public var threadCount = 2
+        package var threadCount = 2
         /// The most connections that all threads serve together, from `threadCount` to 65536.
         ///
         /// One more connection closes the one that has been idle for longest.
-        public var connectionLimit = 1024
+        package var connectionLimit = 1024
         /// The most connections beyond `connectionLimit` that are refused (see `Refusal`) and closed, from 0 to 4096.
         ///
         /// A connection is refused only if none is idle. Further connections wait to be accepted.
-        public var surplusConnectionLimit = 64
+        package var surplusConnectionLimit = 64
         /// The most open connections from one address, 0 for no limit; more are closed at once.
-        public var connectionLimitPerAddress = 0
+        package var connectionLimitPerAddress = 0
         /// The time that a connection may be idle between two requests, from 1 to 3600 seconds.
         ///
         /// It must be longer than that of a load balancer in front (often 60 seconds). Otherwise the balancer may send
         /// a request just when the server closes the connection, and its client gets status 502.
-        public var idleTimeoutSeconds = 75
+        package var idleTimeoutSeconds = 75
         /// The time in which a request must arrive completely, however slowly its bytes arrive.
         ///
         /// The time starts when a new connection is opened, and for a later request when its first byte arrives.
-        public var receiveTimeout = Duration.seconds(10)
+        package var receiveTimeout = Duration.seconds(10)
         /// The time in which a client must accept a whole response.
-        public var sendTimeout = Duration.seconds(30)
+        package var sendTimeout = Duration.seconds(30)
         /// The longest request line and header fields together, in bytes, inclusive; from 2 KiB to 1 MiB.
-        public var headerLimitBytes = 16 * 1024
+        package var headerLimitBytes = 16 * 1024
         /// The longest body, in bytes, inclusive; from 0 to 64 MiB.
-        public var bodyLimitBytes = 64 * 1024
+        package var bodyLimitBytes = 64 * 1024
 
-        /// Creates the default configuration.
-        public init() {}
+        package init() {}
 
         /// The most connections that are open at a time.
         var mostConnections: Int { connectionLimit + surplusConnectionLimit }
@@ -188,9 +187,9 @@ extension HTTPServer {
 }
 
 /// An error of a server, or of a request that it received.
-public struct HTTPError: Error, Equatable, CustomStringConvertible {
+package struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// The listening address is not a numeric IPv4 or IPv6 address, or is not of this machine.
         case badAddress
         /// Another process already listens there.
@@ -218,21 +217,20 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// An explanation with the place of the failure and a remedy.
-    public let message: String
+    package let message: String
 
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 
     /// The status for a refused request; 500 for errors that no request causes.
-    public var status: HTTPStatus {
+    package var status: HTTPStatus {
         switch code {
         case .badRequest: .badRequest
         case .bodyTooLarge: .contentTooLarge

@@ -73,11 +73,11 @@ struct RequestTarget {
 }
 
 /// Percent escapes in paths and queries (RFC 3986, section 2.1).
-public enum PercentEncoding {
+package enum PercentEncoding {
     /// Returns the texts that a text becomes when it is decoded again and again; none if it has no escapes.
     ///
     /// Clients that encode a text twice send `%2540` for `@`.
-    public static func decodings(of text: String) -> [String] {
+    package static func decodings(of text: String) -> [String] {
         var (texts, last) = ([String](), text)
         // Nobody encodes a text more often by mistake.
         while texts.count < 3, last.utf8.contains(UInt8(ascii: "%")),
@@ -90,7 +90,7 @@ public enum PercentEncoding {
     }
 
     /// Returns a text as a path segment or a query value: all but the unreserved characters of RFC 3986 are escaped.
-    public static func encode(_ piece: String) -> String {
+    package static func encode(_ piece: String) -> String {
         var text = ""
         for byte in piece.utf8 {
             switch byte {
@@ -116,7 +116,7 @@ public enum PercentEncoding {
     ///   - plusIsSpace: whether `+` is a space, as forms write it in queries.
     /// - Throws: `HTTPError.badRequest` for an escape that is not % and two hexadecimal digits, and for NUL. The same
     ///   for raw spaces, control characters, and text that is not UTF-8.
-    public static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
+    package static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
         if isPlain(piece) { return String(decoding: piece, as: UTF8.self) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(piece.count)

@@ -3,9 +3,9 @@
 /// A pattern is a path such as `/things/{id}/parts`. A segment in braces matches any segment that is not empty; any
 /// other segment matches itself. If several patterns match, the first in the table counts. A row for GET also answers
 /// HEAD.
-public struct RouteTable: Sendable {
+package struct RouteTable: Sendable {
     /// The result of looking up a request.
-    public enum Match: Equatable, Sendable {
+    package enum Match: Equatable, Sendable {
         /// A row by its index, and the segments that match the names in braces, in order.
         case found(row: Int, parameters: [String])
         /// A pattern matches the path but not the method; these methods are allowed.
@@ -27,7 +27,7 @@ public struct RouteTable: Sendable {
     private let rows: [Row]
 
     /// Creates a table of rows in this order; patterns must begin with a slash.
-    public init(_ routes: [(method: HTTPMethod, pattern: String)]) {
+    package init(_ routes: [(method: HTTPMethod, pattern: String)]) {
         rows = routes.map { method, pattern in
             precondition(pattern.hasPrefix("/"), "the pattern \(pattern) does not begin with a slash")
             let segments = pattern.split(separator: "/")
@@ -37,7 +37,7 @@ public struct RouteTable: Sendable {
     }
 
     /// Looks up a method and the segments of a path.
-    public func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
+    package func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
         var allowed: [HTTPMethod] = []
         for (number, row) in rows.enumerated() where Self.matches(row.segments, segments) {
             if row.method == method || (row.method == .get && method == .head) {

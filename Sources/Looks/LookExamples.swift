@@ -2,18 +2,18 @@
 ///
 /// The query is the mean of the former less a part of the mean of the latter. The source is Rocchio, "Relevance
 /// Feedback in Information Retrieval" (1971).
-public enum LookExamples {
+package enum LookExamples {
     /// The weight of the mean of the vectors that the query should not resemble.
-    public static let unlikeWeight: Float = 0.5
+    package static let unlikeWeight: Float = 0.5
     /// The greatest number of examples of one kind.
-    public static let limit = 16
+    package static let limit = 16
 
     /// Returns the query, of length 1, or nil if the examples cancel each other out.
     ///
     /// - Parameters:
     ///   - like: one vector or more, all of length 1 and of the same dimension.
     ///   - unlike: vectors of the same dimension and of length 1.
-    public static func query(like: [[Float]], unlike: [[Float]]) -> [Float]? {
+    package static func query(like: [[Float]], unlike: [[Float]]) -> [Float]? {
         guard let first = like.first else { return nil }
         // One vector is its own mean, bit for bit.
         guard like.count > 1 || !unlike.isEmpty else { return first }

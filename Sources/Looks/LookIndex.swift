@@ -1,46 +1,44 @@
 import CFaiss
-public import Model
+package import Model
 
 /// A vector that resembles a query.
-public struct LookNeighbour: Sendable, Equatable {
+package struct LookNeighbour: Sendable, Equatable {
     /// The vector's row.
-    public var row: Int
+    package var row: Int
     /// The cosine of the vector and the query, at most about 1; an estimate if the index has codes alone.
-    public var similarity: Float
+    package var similarity: Float
 
-    /// Creates a neighbour.
-    public init(row: Int, similarity: Float) {
+    package init(row: Int, similarity: Float) {
         self.row = row
         self.similarity = similarity
     }
 }
 
 /// The work that a search may do.
-public struct LookEffort: Sendable, Equatable {
+package struct LookEffort: Sendable, Equatable {
     /// The number of codes after which no further cell is searched.
-    public var codes = 10_000
+    package var codes = 10_000
     /// The number of best codes that are ranked again by their vectors.
-    public var reranked = 1_000
+    package var reranked = 1_000
 
-    /// Creates the usual effort.
-    public init() {}
+    package init() {}
 }
 
 /// An index of vectors, read in place.
 ///
 /// Everything is checked when the index is opened, and searching it afterwards cannot fail.
 @safe
-public struct LookIndex: Sendable {
+package struct LookIndex: Sendable {
     let shape: LookShape
     private let region: ByteRegion
     private let ranges: [Range<Int>]
 
     /// The number of vectors.
-    public var count: Int { shape.n }
+    package var count: Int { shape.n }
     /// The dimension of the vectors.
-    public var dimension: Int { shape.d }
+    package var dimension: Int { shape.d }
     /// The method in words, such as `128 cells, codes of 16 bytes, re-ranked`.
-    public var method: String {
+    package var method: String {
         guard shape.k > 0 else { return "exact" }
         let quantizer = shape.s == 1 ? "\(shape.k) cells" : "a multi-index of \(shape.k) × \(shape.k) cells"
         return "\(quantizer), codes of \(shape.m) bytes" + (shape.hasVectors ? ", re-ranked" : "")
@@ -52,7 +50,7 @@ public struct LookIndex: Sendable {
     ///   - region: the bytes, such as those of a model file.
     ///   - range: the bytes of the index, which begin at a multiple of 64.
     ///   - count: the number of vectors that the index must have, or nil for any.
-    public init(_ region: ByteRegion, range: Range<Int>, vectors count: Int? = nil) throws(LookError) {
+    package init(_ region: ByteRegion, range: Range<Int>, vectors count: Int? = nil) throws(LookError) {
         guard range.lowerBound.isMultiple(of: 64), range.count >= LookShape.headerByteCount else {
             throw LookError("it is too short for an index, or not aligned")
         }
@@ -67,7 +65,7 @@ public struct LookIndex: Sendable {
     }
 
     /// Opens an index that was just built.
-    public init(_ bytes: [UInt8]) throws(LookError) {
+    package init(_ bytes: [UInt8]) throws(LookError) {
         try self.init(ByteRegion(copying: bytes), range: 0..<bytes.count)
     }
 
@@ -90,7 +88,7 @@ public struct LookIndex: Sendable {
     }
 
     /// Returns the vector of a row, of length 1, or nil if the index has codes alone.
-    public func vector(of row: Int) -> [Float]? {
+    package func vector(of row: Int) -> [Float]? {
         guard shape.hasVectors, (0..<shape.n).contains(row) else { return nil }
         let scale = unsafe with(.scales, Float.self) { unsafe $0[row] }
         let numbers = unsafe with(.numbers, Int16.self) { numbers in
@@ -105,7 +103,7 @@ public struct LookIndex: Sendable {
     ///   - query: a vector of length 1 and of the index's dimension.
     ///   - limit: the greatest number of neighbours.
     ///   - effort: the work that may be done. An exact index has no use for it.
-    public func nearest(to query: [Float], limit: Int, effort: LookEffort = LookEffort()) -> [LookNeighbour] {
+    package func nearest(to query: [Float], limit: Int, effort: LookEffort = LookEffort()) -> [LookNeighbour] {
         precondition(query.count == shape.d, "a query of \(query.count) numbers for an index of \(shape.d)")
         guard shape.n > 0, limit > 0 else { return [] }
         guard shape.k > 0 else { return reranked(nil, query, limit) }

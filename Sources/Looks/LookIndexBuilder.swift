@@ -10,7 +10,7 @@ import Synchronization
 /// (CVPR 2014). FAISS finds the centroids.
 ///
 /// The same vectors give the same bytes, for any number of threads.
-public struct LookIndexBuilder: Sendable {
+package struct LookIndexBuilder: Sendable {
     /// The number of vectors that covariances of all dimensions are computed from.
     private static let covarianceCount = 16_384
     /// The number of vectors that are encoded at a time.
@@ -31,7 +31,7 @@ public struct LookIndexBuilder: Sendable {
     ///   - parameters: the choices.
     ///   - threads: the number of threads.
     ///   - progress: a function that receives the number of encoded vectors, from any thread.
-    public init(
+    package init(
         _ rows: any VectorRows, _ parameters: LookParameters = LookParameters(), threads: Int,
         progress: @escaping @Sendable (_ encoded: Int) -> Void = { _ in }
     ) {
@@ -45,7 +45,7 @@ public struct LookIndexBuilder: Sendable {
     /// Returns the bytes of the index.
     ///
     /// - Throws: `LookError` if there are too many vectors, or if FAISS fails.
-    public func build() throws(LookError) -> [UInt8] {
+    package func build() throws(LookError) -> [UInt8] {
         guard LookShape.dimensions.contains(shape.d), shape.n <= Int(UInt32.max) else {
             throw LookError("\(shape.n) vectors of \(shape.d) numbers are too many for an index")
         }
@@ -58,7 +58,7 @@ public struct LookIndexBuilder: Sendable {
     /// A cell is the vectors that are nearest to one of √n centroids, 8 to 256, which k-means finds.
     ///
     /// - Throws: `LookError` if FAISS fails.
-    public func cells() throws(LookError) -> (count: Int, ofRow: [UInt32]) {
+    package func cells() throws(LookError) -> (count: Int, ofRow: [UInt32]) {
         let count = min(max(Int(Double(shape.n).squareRoot()), 8), 256)
         let centroids = try Faiss.centroids(
             count, of: sample(64 * count), dimension: shape.d, rounds: Self.coarseRounds)

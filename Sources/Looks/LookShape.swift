@@ -1,18 +1,17 @@
 /// The choices for an index of vectors.
-public struct LookParameters: Sendable, Equatable {
+package struct LookParameters: Sendable, Equatable {
     /// The number of bytes of a code, 8 or 16.
-    public var codeBytes = 16
+    package var codeBytes = 16
     /// Whether vectors are also kept, two bytes for each number, to re-rank what codes find.
-    public var keepsVectors = true
+    package var keepsVectors = true
     /// The largest size of vectors, in bytes, that are searched one by one, exactly, without codes.
-    public var exactBytes = 16 << 20
+    package var exactBytes = 16 << 20
     /// The number of vectors from which the quantizer is a multi-index.
-    public var multiIndexCount = 200_000
+    package var multiIndexCount = 200_000
     /// The number of vectors that codes are learned from.
-    public var sampleCount = 65_536
+    package var sampleCount = 65_536
 
-    /// Creates the usual choices.
-    public init() {}
+    package init() {}
 }
 
 /// The numbers that the layout of an index follows from.

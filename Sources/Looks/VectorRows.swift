@@ -1,5 +1,5 @@
 /// Vectors of one dimension, each of length 1, that an index is built from.
-public protocol VectorRows: Sendable {
+package protocol VectorRows: Sendable {
     /// The number of vectors.
     var count: Int { get }
     /// The number of numbers in a vector.
@@ -9,31 +9,31 @@ public protocol VectorRows: Sendable {
 }
 
 /// Vectors in memory.
-public struct VectorArray: VectorRows {
+package struct VectorArray: VectorRows {
     /// The number of numbers in a vector.
-    public let dimension: Int
+    package let dimension: Int
     /// All numbers, row after row.
-    public let numbers: [Float]
+    package let numbers: [Float]
 
     /// Creates vectors from their numbers, row after row.
-    public init(_ numbers: [Float], dimension: Int) {
+    package init(_ numbers: [Float], dimension: Int) {
         self.dimension = dimension
         self.numbers = numbers
     }
 
     /// The number of vectors.
-    public var count: Int { numbers.count / dimension }
+    package var count: Int { numbers.count / dimension }
 
     /// Writes some vectors to the beginning of an array.
-    public func read(_ rows: Range<Int>, into numbers: inout [Float]) {
+    package func read(_ rows: Range<Int>, into numbers: inout [Float]) {
         for place in 0..<rows.count * dimension { numbers[place] = self.numbers[rows.lowerBound * dimension + place] }
     }
 }
 
 /// A vector divided by its length.
-public enum UnitVector {
+package enum UnitVector {
     /// Returns a vector of length 1 in the same direction, or nil if there is none: for zeros, NaN and infinity.
-    public static func of(_ numbers: some Collection<Float>) -> [Float]? {
+    package static func of(_ numbers: some Collection<Float>) -> [Float]? {
         let largest = numbers.reduce(Float(0)) { abs($1) > $0 || $1.isNaN ? abs($1) : $0 }
         guard largest > 0, largest.isFinite, numbers.allSatisfy(\.isFinite) else { return nil }
         // In double precision the squares of all floats are finite, and of none zero.
@@ -43,18 +43,18 @@ public enum UnitVector {
 }
 
 /// A failure of an index of vectors.
-public struct LookError: Error, Equatable, CustomStringConvertible {
+package struct LookError: Error, Equatable, CustomStringConvertible {
     /// The failure in words.
-    public let message: String
+    package let message: String
 
     init(_ message: String) { self.message = message }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }
 
 /// The limits of vectors.
-public enum VectorLimits {
+package enum VectorLimits {
     /// The dimensions that vectors may have.
-    public static let dimensions = 1...2048
+    package static let dimensions = 1...2048
 }

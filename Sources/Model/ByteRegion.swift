@@ -1,4 +1,4 @@
-public import CPrefetch
+package import CPrefetch
 import Glibc
 
 /// Read-only bytes at a fixed address: a mapped file, or a copy in memory.
@@ -6,20 +6,21 @@ import Glibc
 /// The address is valid as long as the region lives. All reads check the bounds, in debug and release builds. Numbers
 /// are little-endian, as on every platform that Swift on Linux runs on.
 @safe
-public final class ByteRegion: @unchecked Sendable {
+package final class ByteRegion: @unchecked Sendable {
     // The bytes are never written after `init` and are freed only in `deinit`. Sharing them between threads is
     // therefore safe.
     private let bytes: UnsafeRawBufferPointer
     private let release: @Sendable (UnsafeRawBufferPointer) -> Void
 
     /// Takes ownership of bytes that are no longer written; `release` is called once with them, in `deinit`.
-    public init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) {
+    package init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable (UnsafeRawBufferPointer) -> Void)
+    {
         unsafe self.bytes = unsafe bytes
         unsafe self.release = unsafe release
     }
 
     /// Copies bytes into memory that the region owns.
-    public convenience init(copying source: [UInt8]) {
+    package convenience init(copying source: [UInt8]) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 64)
         unsafe copy.copyBytes(from: source)
         unsafe self.init(adopting: UnsafeRawBufferPointer(copy)) { unsafe $0.deallocate() }
@@ -28,7 +29,7 @@ public final class ByteRegion: @unchecked Sendable {
     /// Maps the first bytes of an open file, read-only; nil if the system refuses, with the reason in `errno`.
     ///
     /// The mapping outlives the descriptor and the file's name. If the file is truncated, reading it ends the process.
-    public convenience init?(mapping descriptor: CInt, count: Int) {
+    package convenience init?(mapping descriptor: CInt, count: Int) {
         let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else { return nil }
         unsafe self.init(adopting: UnsafeRawBufferPointer(start: address, count: count)) { bytes in
@@ -39,7 +40,7 @@ public final class ByteRegion: @unchecked Sendable {
     deinit { unsafe release(bytes) }
 
     /// The number of bytes.
-    public var count: Int { unsafe bytes.count }
+    package var count: Int { unsafe bytes.count }
 
     /// Returns the value of `type` whose first byte is at `offset`.
     @inline(__always)
@@ -56,7 +57,7 @@ public final class ByteRegion: @unchecked Sendable {
     }
 
     /// Calls `body` with the bytes of a range, which must lie within the region.
-    public func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "no bytes \(range) of \(count)")
@@ -80,13 +81,13 @@ extension ByteRegion {
 extension Span where Element: BitwiseCopyable {
     /// Prefetches an element that will be read soon, without waiting for it.
     @inlinable @inline(__always)
-    public func prefetch(_ index: Int) { prefetch(index..<index + 1) }
+    package func prefetch(_ index: Int) { prefetch(index..<index + 1) }
 
     /// Prefetches elements that will be read soon, without waiting for them.
     ///
     /// - Parameter range: a range of indexes; prefetching outside the span has no effect.
     @inlinable @inline(__always)
-    public func prefetch(_ range: Range<Int>) {
+    package func prefetch(_ range: Range<Int>) {
         unsafe withUnsafeBufferPointer { elements in
             guard let start = elements.baseAddress else { return }
             unsafe coterie_prefetch(start + range.lowerBound, range.count * MemoryLayout<Element>.stride)
@@ -97,24 +98,25 @@ extension Span where Element: BitwiseCopyable {
 extension MutableSpan where Element: BitwiseCopyable {
     /// Prefetches an element that will be read soon, without waiting for it.
     @inlinable @inline(__always)
-    public func prefetch(_ index: Int) { span.prefetch(index) }
+    package func prefetch(_ index: Int) { span.prefetch(index) }
 }
 
 /// A string that is compared by its UTF-8 bytes, as ids are.
 ///
 /// Swift's `String` treats canonically equivalent spellings as equal.
-public struct BytewiseString: Hashable, Sendable {
+package struct BytewiseString: Hashable, Sendable {
     /// The string itself.
-    public let text: String
+    package let text: String
 
-    /// Creates a string that is compared by its bytes.
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
     /// Whether two strings have the same UTF-8 bytes.
-    public static func == (one: BytewiseString, other: BytewiseString) -> Bool { one.text.hasSameBytes(as: other.text) }
+    package static func == (one: BytewiseString, other: BytewiseString) -> Bool {
+        one.text.hasSameBytes(as: other.text)
+    }
 
     /// Hashes the bytes and then 255, which occurs in no UTF-8 text and so marks the end.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
         hasher.combine(UInt8.max)
     }
@@ -122,5 +124,5 @@ public struct BytewiseString: Hashable, Sendable {
 
 extension String {
     /// Whether two strings have the same UTF-8 bytes, which is when two ids are the same.
-    public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

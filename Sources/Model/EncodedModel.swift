@@ -1,23 +1,22 @@
 /// A model version encoded as bytes, section by section, as a store writes it.
-public struct EncodedModel: Sendable, Equatable {
+package struct EncodedModel: Sendable, Equatable {
     /// One section of a model file.
-    public struct Section: Sendable, Equatable {
+    package struct Section: Sendable, Equatable {
         /// The section's name.
-        public let name: ModelLayout.SectionName
+        package let name: ModelLayout.SectionName
         /// The section's content, as `ModelLayout` lays it out.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
 
-        /// Creates a section.
-        public init(name: ModelLayout.SectionName, bytes: [UInt8]) {
+        package init(name: ModelLayout.SectionName, bytes: [UInt8]) {
             self.name = name
             self.bytes = bytes
         }
     }
 
     /// The number of groups in the model.
-    public let groupCount: Int
+    package let groupCount: Int
     /// The sections, in file order.
-    public let sections: [Section]
+    package let sections: [Section]
 
     /// Encodes groups, their neighbours and their signals.
     ///
@@ -33,7 +32,7 @@ public struct EncodedModel: Sendable, Equatable {
     /// - Throws: `ModelError.corrupt` if groups are out of order, an id is invalid, or a table does not fit the number
     ///   of groups. An id is 1 to 255 bytes without NUL. `ModelError.tooLarge` if there are too many groups, postings
     ///   or bytes of text.
-    public init(
+    package init(
         groups: [GroupFacts], relations: [Relation] = RelationTable.standard.requiredRelations,
         sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable],
         evidenceWeights: [Relation: Double] = [:], signals: GroupSignals = GroupSignals(),
@@ -95,28 +94,27 @@ public struct EncodedModel: Sendable, Equatable {
         ]
     }
 
-    /// Creates a model from sections that are already encoded.
-    public init(groupCount: Int, sections: [Section]) {
+    package init(groupCount: Int, sections: [Section]) {
         self.groupCount = groupCount
         self.sections = sections
     }
 
     /// The relations that the section `relations` names, in its order.
-    public var relations: [Relation] {
+    package var relations: [Relation] {
         let names = self[.relations].map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
         return names.split(separator: ";").map { Relation(rawValue: String($0)) }
     }
 
     /// The section with a name, or nil if there is none.
-    public subscript(name: ModelLayout.SectionName) -> Section? { sections.first { $0.name == name } }
+    package subscript(name: ModelLayout.SectionName) -> Section? { sections.first { $0.name == name } }
 
     /// The position of every section in the file.
-    public var placement: SectionPlacement {
+    package var placement: SectionPlacement {
         SectionPlacement(sections.map { ($0.name, $0.bytes.count) })
     }
 
     /// The whole file in memory; stores write it piece by piece instead.
-    public var fileBytes: [UInt8] {
+    package var fileBytes: [UInt8] {
         let placement = placement
         return unsafe [UInt8](unsafeUninitializedCapacity: placement.byteCount) { buffer, count in
             unsafe write(to: UnsafeMutableRawBufferPointer(buffer), placement)

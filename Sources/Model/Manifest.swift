@@ -1,50 +1,50 @@
 /// The record of a model version's inputs, parameters and results: `manifest.json`.
 ///
 /// Times are in Unix milliseconds, durations in seconds and sizes in bytes.
-public struct Manifest: Codable, Sendable, Equatable {
+package struct Manifest: Codable, Sendable, Equatable {
     /// The version's name.
-    public var version: VersionName
+    package var version: VersionName
     /// The format number of the model file, as in `ModelLayout.format`.
-    public var format: UInt32
+    package var format: UInt32
     /// The time at which the recompute began, in Unix milliseconds.
-    public var createdAtMilliseconds: Int64
+    package var createdAtMilliseconds: Int64
     /// The state of the catalog from which the version was built.
-    public var catalog: CatalogState
+    package var catalog: CatalogState
     /// The changes from journals of daemons that the version includes, or nil if there were never any.
-    public var changesTaken: AppliedChanges?
+    package var changesTaken: AppliedChanges?
     /// The groups that the site hides and that the version therefore lacks, or nil if there are none.
-    public var hiddenGroups: [HiddenGroup]?
+    package var hiddenGroups: [HiddenGroup]?
     /// The time at which parameters and weights were tuned, in Unix milliseconds, or nil if they were not.
-    public var tunedAtMilliseconds: Int64?
+    package var tunedAtMilliseconds: Int64?
     /// The reasons that kept the version from becoming current when it was made, or nil if it became current.
-    public var objections: [String]?
+    package var objections: [String]?
     /// The number of groups in the version and the number left out.
-    public var groups: GroupCounts
+    package var groups: GroupCounts
     /// The parameters and counts of each relation.
-    public var relations: [RelationReport]
+    package var relations: [RelationReport]
     /// The weight of a group's size in members' lists, learned from the memberships; nil if there was no evidence.
-    public var popularityWeight: Double?
+    package var popularityWeight: Double?
     /// The weights of favourites, follows and own photos; nil if the catalog had none.
-    public var memberEvidence: [EvidenceWeight]?
+    package var memberEvidence: [EvidenceWeight]?
     /// Whether popularity alone finds as much as any list; lists then keep its order.
     ///
     /// It is `nil` otherwise, and in versions of earlier programs.
-    public var popularityWins: Bool?
+    package var popularityWins: Bool?
     /// The weights in lists for photos, learned from the pools; nil if there was no evidence.
-    public var photoWeights: PhotoWeights?
+    package var photoWeights: PhotoWeights?
     /// The facts about the index of photos' vectors, or nil if there is none.
-    public var looks: LooksReport?
+    package var looks: LooksReport?
     /// The steps of the recompute up to the writing of this manifest.
-    public var steps: [StepReport]
+    package var steps: [StepReport]
     /// The sections of the model file, with their checksums.
-    public var sections: [SectionReport]
+    package var sections: [SectionReport]
     /// The published members, or nil if none are published.
-    public var members: MembersReport?
+    package var members: MembersReport?
     /// Whether memberships, pools, photos and users were read from tables; nil means from the catalog.
-    public var isFromTables: Bool?
+    package var isFromTables: Bool?
 
     /// Creates a manifest in the current format; properties that are not given are nil.
-    public init(
+    package init(
         version: VersionName, createdAtMilliseconds: Int64, catalog: CatalogState, groups: GroupCounts,
         relations: [RelationReport], steps: [StepReport], sections: [SectionReport]
     ) {
@@ -59,93 +59,90 @@ public struct Manifest: Codable, Sendable, Equatable {
     }
 
     /// The length of the model's sections, in bytes.
-    public var byteCount: Int { sections.reduce(0) { $0 + $1.byteCount } }
+    package var byteCount: Int { sections.reduce(0) { $0 + $1.byteCount } }
 
     /// Whether the catalog has no members of the version, so that they must be read from the version.
-    public var hasOwnMembers: Bool { isFromTables == true && members != nil }
+    package var hasOwnMembers: Bool { isFromTables == true && members != nil }
 
     /// The changes from journals of daemons that the version includes; none if `changesTaken` is nil.
-    public var taken: AppliedChanges { changesTaken ?? .none }
+    package var taken: AppliedChanges { changesTaken ?? .none }
 
     /// The report of one relation, or nil if there is none.
-    public subscript(relation: Relation) -> RelationReport? { relations.first { $0.relation == relation } }
+    package subscript(relation: Relation) -> RelationReport? { relations.first { $0.relation == relation } }
 }
 
 extension Manifest {
     /// The state of the catalog when it was read.
-    public struct CatalogState: Codable, Sendable, Equatable {
+    package struct CatalogState: Codable, Sendable, Equatable {
         /// The catalog's schema version.
-        public var schemaVersion: Int
+        package var schemaVersion: Int
         /// The number of changes to the catalog so far; equal numbers mean equal content.
-        public var changeCount: Int64
+        package var changeCount: Int64
 
-        /// Creates a state.
-        public init(schemaVersion: Int, changeCount: Int64) {
+        package init(schemaVersion: Int, changeCount: Int64) {
             self.schemaVersion = schemaVersion
             self.changeCount = changeCount
         }
     }
 
     /// The number of groups in the version and the number left out.
-    public struct GroupCounts: Codable, Sendable, Equatable {
+    package struct GroupCounts: Codable, Sendable, Equatable {
         /// The groups in the version: all public groups that are not hidden.
-        public var included: Int
+        package var included: Int
         /// The groups left out because they are private or hidden.
-        public var leftOutPrivate: Int
+        package var leftOutPrivate: Int
 
-        /// Creates counts.
-        public init(included: Int, leftOutPrivate: Int) {
+        package init(included: Int, leftOutPrivate: Int) {
             self.included = included
             self.leftOutPrivate = leftOutPrivate
         }
     }
 
     /// The parameters and counts of one relation.
-    public struct RelationReport: Codable, Sendable, Equatable {
+    package struct RelationReport: Codable, Sendable, Equatable {
         /// The relation.
-        public var relation: Relation
+        package var relation: Relation
         /// The formula's name: `cosine` or `modified`.
-        public var measure: String
+        package var measure: String
         /// The formula's parameters by name (a, p, q, h, r, g); empty for plain cosine.
-        public var measureParameters: [String: Double]
+        package var measureParameters: [String: Double]
         /// The side of a pair whose k best are listed, `source` or `target`; nil means `source`.
-        public var cut: String?
+        package var cut: String?
         /// The relation's weight in lists that a tuning or evidence from the memberships gave; nil means 1.
         ///
         /// This weight multiplies the relation's own weight.
-        public var evidenceWeight: Double?
+        package var evidenceWeight: Double?
         /// For the modified cosine, the weight of a user or photo by its number of groups, in units of 2⁻³¹.
         ///
         /// Any engine gets the same sums from these integers. Only groups with X entries or more count. Nil for plain
         /// cosine.
-        public var weights: [Int: UInt32]?
+        package var weights: [Int: UInt32]?
         /// X, the fewest entries of a group that counts (inclusive).
-        public var minimumEntries: Int
+        package var minimumEntries: Int
         /// Y, the fewest common entries of a pair that counts (inclusive).
-        public var minimumCommon: Int
+        package var minimumCommon: Int
         /// k, the most neighbours that a group keeps.
-        public var limit: Int
+        package var limit: Int
         /// The number of entries in the matrix groups × photos or groups × members.
-        public var entries: Int
+        package var entries: Int
         /// The number of photos or members in a group; nil in versions that did not count them.
-        public var columns: Int?
+        package var columns: Int?
         /// The number of entries left out because their group is private.
-        public var entriesOfPrivateGroups: Int
+        package var entriesOfPrivateGroups: Int
         /// The number of entries left out because their photo is private.
-        public var entriesOfPrivatePhotos: Int
+        package var entriesOfPrivatePhotos: Int
         /// The number of groups with X entries or more.
-        public var groupsCounted: Int
+        package var groupsCounted: Int
         /// The number of groups with fewer than X entries.
-        public var groupsBelowMinimum: Int
+        package var groupsBelowMinimum: Int
         /// The number of groups with at least one neighbour.
-        public var groupsWithNeighbours: Int
+        package var groupsWithNeighbours: Int
         /// The number of neighbours in all lists.
-        public var neighbours: Int
+        package var neighbours: Int
         /// The implementation that ran, named by the processor instructions it used.
-        public var path: String
+        package var path: String
 
-        /// Creates a report.
-        public init(
+        package init(
             relation: Relation, measure: String, measureParameters: [String: Double],
             weights: [Int: UInt32]? = nil, minimumEntries: Int, minimumCommon: Int, limit: Int, entries: Int,
             entriesOfPrivateGroups: Int, entriesOfPrivatePhotos: Int,
@@ -170,36 +167,34 @@ extension Manifest {
     }
 
     /// The weights of evidence in lists for photos; the cosine of pools has weight 1.
-    public struct PhotoWeights: Codable, Sendable, Equatable {
+    package struct PhotoWeights: Codable, Sendable, Equatable {
         /// The weight of the cosine in other relations; it multiplies their own weights.
-        public var otherRelations: Double
+        package var otherRelations: Double
         /// The weight of a pool's size relative to the largest pool.
-        public var popularity: Double
+        package var popularity: Double
         /// The weight of looks for a photo that is in a pool, or nil if there was no evidence.
-        public var lookInPools: Double?
+        package var lookInPools: Double?
         /// The weight of looks for a photo that is in no pool, or nil if there was no evidence.
-        public var lookInNoPool: Double?
+        package var lookInNoPool: Double?
 
-        /// Creates weights.
-        public init(otherRelations: Double, popularity: Double) {
+        package init(otherRelations: Double, popularity: Double) {
             self.otherRelations = otherRelations
             self.popularity = popularity
         }
     }
 
     /// The facts about an index of photos' vectors.
-    public struct LooksReport: Codable, Sendable, Equatable {
+    package struct LooksReport: Codable, Sendable, Equatable {
         /// The name of the model that made the vectors.
-        public var model: String
+        package var model: String
         /// The dimension of the vectors.
-        public var dimension: Int
+        package var dimension: Int
         /// The number of photos.
-        public var photos: Int
+        package var photos: Int
         /// The method of the index in words.
-        public var method: String
+        package var method: String
 
-        /// Creates a report.
-        public init(model: String, dimension: Int, photos: Int, method: String) {
+        package init(model: String, dimension: Int, photos: Int, method: String) {
             self.model = model
             self.dimension = dimension
             self.photos = photos
@@ -208,16 +203,15 @@ extension Manifest {
     }
 
     /// The time and memory of one step of the recompute.
-    public struct StepReport: Codable, Sendable, Equatable {
+    package struct StepReport: Codable, Sendable, Equatable {
         /// The step, in a few words.
-        public var name: String
+        package var name: String
         /// The duration in seconds.
-        public var seconds: Double
+        package var seconds: Double
         /// The peak resident memory of the process up to the end of the step, in bytes.
-        public var peakBytes: Int
+        package var peakBytes: Int
 
-        /// Creates a report of a step.
-        public init(name: String, seconds: Double, peakBytes: Int) {
+        package init(name: String, seconds: Double, peakBytes: Int) {
             self.name = name
             self.seconds = seconds
             self.peakBytes = peakBytes
@@ -225,16 +219,15 @@ extension Manifest {
     }
 
     /// The members in a version, with memberships, interests, dismissals and exposures.
-    public struct MembersReport: Codable, Sendable, Equatable {
+    package struct MembersReport: Codable, Sendable, Equatable {
         /// The number of buckets.
-        public var bucketCount: Int
+        package var bucketCount: Int
         /// The number of members in all buckets.
-        public var valueCount: Int
+        package var valueCount: Int
         /// The sum of the buckets' checksums: 16 hexadecimal digits.
-        public var checksum: String
+        package var checksum: String
 
-        /// Creates a report.
-        public init(bucketCount: Int, valueCount: Int, checksum: String) {
+        package init(bucketCount: Int, valueCount: Int, checksum: String) {
             self.bucketCount = bucketCount
             self.valueCount = valueCount
             self.checksum = checksum
@@ -242,16 +235,15 @@ extension Manifest {
     }
 
     /// One section of the model file.
-    public struct SectionReport: Codable, Sendable, Equatable {
+    package struct SectionReport: Codable, Sendable, Equatable {
         /// The section's name.
-        public var name: String
+        package var name: String
         /// The section's length in bytes.
-        public var byteCount: Int
+        package var byteCount: Int
         /// The XXH3 64-bit checksum of the section's bytes: 16 hexadecimal digits.
-        public var checksum: String
+        package var checksum: String
 
-        /// Creates a report of a section.
-        public init(name: String, byteCount: Int, checksum: String) {
+        package init(name: String, byteCount: Int, checksum: String) {
             self.name = name
             self.byteCount = byteCount
             self.checksum = checksum
@@ -264,14 +256,14 @@ extension Manifest {
 /// The name begins with the UTC time of the build, or a number above that of the version before. A few digits derived
 /// from the content follow. Names of different versions sort in the order in which they were built. A name has 1 to 64
 /// ASCII letters, digits and hyphens and is therefore safe in a path and in a Redis key.
-public struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+package struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// The name as text.
-    public let description: String
+    package let description: String
 
     /// Checks a name from outside.
     ///
     /// - Throws: `ModelError.badVersionName` unless the text is 1 to 64 ASCII letters, digits and hyphens.
-    public init(_ text: String) throws(ModelError) {
+    package init(_ text: String) throws(ModelError) {
         let isSafe = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -285,17 +277,17 @@ public struct VersionName: Sendable, Hashable, Comparable, Codable, CustomString
     }
 
     /// Whether one name sorts before another by its bytes, hence whether its version was built earlier.
-    public static func < (left: VersionName, right: VersionName) -> Bool {
+    package static func < (left: VersionName, right: VersionName) -> Bool {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }
 
     /// Reads and checks a name from a manifest.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         self = try VersionName(decoder.singleValueContainer().decode(String.self))
     }
 
     /// Writes the name as a string.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }

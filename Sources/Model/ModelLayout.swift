@@ -34,31 +34,31 @@
 ///   them. Only a version of a catalog with vectors has these sections.
 /// - a relation's name: n + 1 offsets (UInt64, counted in neighbours), then 12 bytes for each neighbour: index, common
 ///   entries (UInt32) and score (Float).
-public enum ModelLayout {
+package enum ModelLayout {
     /// The first bytes of a model file.
-    public static let magic: [UInt8] = Array("COTERIE\n".utf8)
+    package static let magic: [UInt8] = Array("COTERIE\n".utf8)
     /// The format that this program writes, and the only one it reads.
-    public static let format: UInt32 = 5
+    package static let format: UInt32 = 5
     /// The number of bytes before the section table.
-    public static let headerByteCount = 64
+    package static let headerByteCount = 64
     /// The number of bytes of an entry in the section table.
-    public static let tableEntryByteCount = 32
+    package static let tableEntryByteCount = 32
     /// The alignment of sections in bytes: each begins at a multiple of this number.
-    public static let alignment = 64
+    package static let alignment = 64
     /// The number of bytes of a relation in the section `scales`.
-    public static let scalesByteCount = 16
+    package static let scalesByteCount = 16
     /// The number of bytes of a group in the section `facts`.
-    public static let factsByteCount = 24
+    package static let factsByteCount = 24
     /// The most sections that a file may have (inclusive).
-    public static let maximumSections = 64
+    package static let maximumSections = 64
 
     /// The name of a section of a model file.
-    public struct SectionName: RawRepresentable, Hashable, Sendable {
+    package struct SectionName: RawRepresentable, Hashable, Sendable {
         /// The name, 1 to 16 bytes.
-        public let rawValue: String
+        package let rawValue: String
 
         /// Creates a section name, or nil unless it is 1 to 16 bytes.
-        public init?(rawValue: String) {
+        package init?(rawValue: String) {
             guard (1...16).contains(rawValue.utf8.count) else { return nil }
             self.rawValue = rawValue
         }
@@ -68,7 +68,7 @@ public enum ModelLayout {
         /// Creates the name of the section that holds a relation's neighbours.
         ///
         /// It is the name of the relation, after `by-` if another section has that name.
-        public init(_ relation: Relation) {
+        package init(_ relation: Relation) {
             rawValue = Self.others.contains(relation.rawValue) ? Self.prefix + relation.rawValue : relation.rawValue
         }
 
@@ -76,49 +76,49 @@ public enum ModelLayout {
         private static let others = Set((fixed + optional).map(\.rawValue))
 
         /// The groups' external ids.
-        public static let ids = SectionName("ids")
+        package static let ids = SectionName("ids")
         /// The groups' titles.
-        public static let titles = SectionName("titles")
+        package static let titles = SectionName("titles")
         /// The groups' topics, separated by `;` within a group.
-        public static let topics = SectionName("topics")
+        package static let topics = SectionName("topics")
         /// The facts of fixed size: times and join policy.
-        public static let facts = SectionName("facts")
+        package static let facts = SectionName("facts")
         /// The names of the relations.
-        public static let relations = SectionName("relations")
+        package static let relations = SectionName("relations")
         /// The number of entries of each group in each relation.
-        public static let sizes = SectionName("sizes")
+        package static let sizes = SectionName("sizes")
         /// The mean of the best scores of each relation, and its weight in lists.
-        public static let scales = SectionName("scales")
+        package static let scales = SectionName("scales")
         /// The groups of each topic.
-        public static let topicIndex = SectionName("topicIndex")
+        package static let topicIndex = SectionName("topicIndex")
         /// The groups that more people turn to than usual.
-        public static let trending = SectionName("trending")
+        package static let trending = SectionName("trending")
         /// The groups' monthly factors.
-        public static let seasons = SectionName("seasons")
+        package static let seasons = SectionName("seasons")
         /// The groups of each tag of their photos.
-        public static let tags = SectionName("tags")
+        package static let tags = SectionName("tags")
         /// The groups of each location of their photos.
-        public static let places = SectionName("places")
+        package static let places = SectionName("places")
         /// The groups that curators chose.
-        public static let curated = SectionName("curated")
+        package static let curated = SectionName("curated")
 
         /// The sections that every version has, in file order; the sections of neighbours follow them.
-        public static let fixed = [
+        package static let fixed = [
             ids, titles, topics, facts, relations, sizes, scales, topicIndex, trending, seasons, tags, places, curated,
         ]
 
         /// The external ids of the photos with vectors.
-        public static let lookPhotos = SectionName("lookPhotos")
+        package static let lookPhotos = SectionName("lookPhotos")
         /// The groups of these photos.
-        public static let lookGroups = SectionName("lookGroups")
+        package static let lookGroups = SectionName("lookGroups")
         /// The index of their vectors.
-        public static let lookIndex = SectionName("lookIndex")
+        package static let lookIndex = SectionName("lookIndex")
 
         /// The sections that a version has if its catalog has vectors, in file order, after all others.
-        public static let optional = [lookPhotos, lookGroups, lookIndex]
+        package static let optional = [lookPhotos, lookGroups, lookIndex]
 
         /// The relation whose neighbours the section holds, or nil for a section of another kind.
-        public var relation: Relation? {
+        package var relation: Relation? {
             guard !Self.others.contains(rawValue) else { return nil }
             let isPrefixed = rawValue.hasPrefix(Self.prefix)
             return Relation(rawValue: isPrefixed ? String(rawValue.dropFirst(Self.prefix.count)) : rawValue)
@@ -129,18 +129,18 @@ public enum ModelLayout {
 /// The positions of the sections in a model file, computed from their lengths alone.
 ///
 /// A store can therefore write or check a file piece by piece, without having all of it in memory.
-public struct SectionPlacement: Sendable, Equatable {
+package struct SectionPlacement: Sendable, Equatable {
     /// The sections, in file order.
-    public let names: [ModelLayout.SectionName]
+    package let names: [ModelLayout.SectionName]
     /// The byte range of each section in the file, in the order of `names`.
-    public let ranges: [Range<Int>]
+    package let ranges: [Range<Int>]
     /// The length of the file, in bytes.
-    public let byteCount: Int
+    package let byteCount: Int
 
     /// Places sections one after the other, each at a multiple of `ModelLayout.alignment`.
     ///
     /// - Parameter sections: the sections in file order, with lengths in bytes that are not negative.
-    public init(_ sections: [(name: ModelLayout.SectionName, byteCount: Int)]) {
+    package init(_ sections: [(name: ModelLayout.SectionName, byteCount: Int)]) {
         var end = ModelLayout.headerByteCount + sections.count * ModelLayout.tableEntryByteCount
         var ranges: [Range<Int>] = []
         for section in sections {
@@ -154,12 +154,12 @@ public struct SectionPlacement: Sendable, Equatable {
     }
 
     /// The byte range of a section in the file, or nil if there is no section of that name.
-    public subscript(name: ModelLayout.SectionName) -> Range<Int>? {
+    package subscript(name: ModelLayout.SectionName) -> Range<Int>? {
         names.firstIndex(of: name).map { ranges[$0] }
     }
 
     /// The bytes of the header and the section table, with which the file begins.
-    public var header: [UInt8] {
+    package var header: [UInt8] {
         var bytes = ModelLayout.magic
         ModelEncoding.append(ModelLayout.format, to: &bytes)
         ModelEncoding.append(UInt32(names.count), to: &bytes)
@@ -231,7 +231,7 @@ struct SectionTable {
 }
 
 /// The reasons why bytes are not a usable model version.
-public enum ModelError: Error, Equatable, CustomStringConvertible {
+package enum ModelError: Error, Equatable, CustomStringConvertible {
     /// The version name has characters that are not allowed, or is too long or empty.
     case badVersionName(String)
     /// The file does not begin with the bytes of a model file.
@@ -248,7 +248,7 @@ public enum ModelError: Error, Equatable, CustomStringConvertible {
     case tooLarge(String)
 
     /// An explanation in words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .badVersionName(let name):
             "\"\(name)\" is not a version name: use 1 to 64 letters, digits and hyphens"

@@ -2,9 +2,9 @@
 ///
 /// Everything is checked when the version is opened, and reading it afterwards cannot fail. Groups have an index, 0 ..<
 /// `groupCount`, in ascending order of the bytes of their external ids.
-public final class ModelVersion: Sendable {
+package final class ModelVersion: Sendable {
     /// The number of groups.
-    public let groupCount: Int
+    package let groupCount: Int
     private let region: ByteRegion
     private let ids: TextColumn
     private let titles: TextColumn
@@ -13,16 +13,16 @@ public final class ModelVersion: Sendable {
     private let sizesStart: Int
     private let readers: [RelationReader]
     /// The relations of the version, in the order of the file.
-    public let relations: [Relation]
+    package let relations: [Relation]
     let signals: SignalReader
     /// The photos with vectors, or nil if the version has none.
-    public let looks: IndexedPhotos?
+    package let looks: IndexedPhotos?
 
     /// Opens the bytes of a model file and checks every offset, index and text.
     ///
     /// - Throws: a `ModelError` that says what is wrong with the bytes.
     /// - Complexity: O(bytes).
-    public init(_ region: ByteRegion) throws(ModelError) {
+    package init(_ region: ByteRegion) throws(ModelError) {
         let table = try SectionTable(region)
         let facts = try table[.facts]
         guard facts.count.isMultiple(of: ModelLayout.factsByteCount) else {
@@ -87,28 +87,28 @@ public final class ModelVersion: Sendable {
     }
 
     /// Returns a group's external id.
-    public func id(of index: Int) -> String { ids[checked(index)] }
+    package func id(of index: Int) -> String { ids[checked(index)] }
 
     /// Returns a group's title, which may be empty.
-    public func title(of index: Int) -> String { titles[checked(index)] }
+    package func title(of index: Int) -> String { titles[checked(index)] }
 
     /// Returns a group's topics, in the order of the catalog.
-    public func topics(of index: Int) -> [String] {
+    package func topics(of index: Int) -> [String] {
         topicTexts[checked(index)].split(separator: ";").map(String.init)
     }
 
     /// Returns all facts of a group.
-    public func facts(of index: Int) -> GroupFacts {
+    package func facts(of index: Int) -> GroupFacts {
         GroupFacts(
             id: id(of: index), title: titles[index], topics: topics(of: index), joinPolicy: joinPolicy(of: index),
             createdAt: createdAt(of: index), lastActiveAt: lastActiveAt(of: index), talk: talk(of: index))
     }
 
     /// Returns the time at which a group was founded, in Unix seconds, or nil if unknown.
-    public func createdAt(of index: Int) -> Int64? { time(of: index, at: 0) }
+    package func createdAt(of index: Int) -> Int64? { time(of: index, at: 0) }
 
     /// Returns the time at which something last happened in a group, in Unix seconds, or nil if unknown.
-    public func lastActiveAt(of index: Int) -> Int64? { time(of: index, at: 8) }
+    package func lastActiveAt(of index: Int) -> Int64? { time(of: index, at: 8) }
 
     private func time(of index: Int, at offset: Int) -> Int64? {
         let start = start(ofFactsOf: index)
@@ -117,7 +117,7 @@ public final class ModelVersion: Sendable {
     }
 
     /// Returns the way to join a group.
-    public func joinPolicy(of index: Int) -> JoinPolicy {
+    package func joinPolicy(of index: Int) -> JoinPolicy {
         guard let policy = storedJoinPolicy(of: index) else {
             preconditionFailure("the policies are checked when a version is opened")
         }
@@ -129,7 +129,7 @@ public final class ModelVersion: Sendable {
     }
 
     /// Returns the posts of a group in the last weeks; none if the version has no posts.
-    public func talk(of index: Int) -> GroupTalk {
+    package func talk(of index: Int) -> GroupTalk {
         let start = start(ofFactsOf: index)
         return GroupTalk(
             recentPosts: UInt32(littleEndian: region.load(start + 20, as: UInt32.self)),
@@ -137,25 +137,25 @@ public final class ModelVersion: Sendable {
     }
 
     /// Calls `body` with the bytes of a group's external id, which are valid only during the call.
-    public func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    package func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         unsafe region.withBytes(ids.byteRange(checked(index))) { unsafe body($0) }
     }
 
     /// Returns the external ids of groups, in the order given.
-    public func ids(of groups: [UInt32]) -> PackedTexts {
+    package func ids(of groups: [UInt32]) -> PackedTexts {
         for group in groups { _ = checked(Int(group)) }
         return ids.texts(of: groups)
     }
 
     /// Returns n(i), a group's entries in a relation; 0 if the version lacks the relation.
-    public func size(of index: Int, in relation: Relation) -> UInt32 {
+    package func size(of index: Int, in relation: Relation) -> UInt32 {
         self.index(of: relation).map { size(of: index, at: $0) } ?? 0
     }
 
     /// Returns n(i) of groups: group after group, with one number for each relation in the order of `relations`.
     ///
     /// Reading them all at once lets the processor wait for several memory accesses together.
-    public func sizes(of groups: [UInt32]) -> [UInt32] {
+    package func sizes(of groups: [UInt32]) -> [UInt32] {
         var sizes: [UInt32] = []
         sizes.reserveCapacity(groups.count * relations.count)
         for group in groups {
@@ -165,7 +165,7 @@ public final class ModelVersion: Sendable {
     }
 
     /// Returns n(i) of all groups in a relation; zeros if the version lacks the relation.
-    public func sizes(in relation: Relation) -> [UInt32] {
+    package func sizes(in relation: Relation) -> [UInt32] {
         guard let relation = index(of: relation) else { return [UInt32](repeating: 0, count: groupCount) }
         return (0..<groupCount).map { size(of: $0, at: relation) }
     }
@@ -178,28 +178,28 @@ public final class ModelVersion: Sendable {
     /// Returns the index of the group with an external id, compared byte by byte, or nil if there is none.
     ///
     /// - Complexity: O(log groups).
-    public func index(ofID id: String) -> Int? {
+    package func index(ofID id: String) -> Int? {
         let index = lowerBound(of: id)
         return index < groupCount && ids.compare(index, with: id.utf8Span.span) == 0 ? index : nil
     }
 
     /// Returns the index of the first group whose id does not sort before `id`; `groupCount` if there is none.
-    public func lowerBound(of id: String) -> Int {
+    package func lowerBound(of id: String) -> Int {
         let bytes = id.utf8Span.span
         return (0..<groupCount).partitioningIndex { ids.compare($0, with: bytes) >= 0 }
     }
 
     /// Returns the index of a relation in `relations`, or nil if the version lacks it.
-    public func index(of relation: Relation) -> Int? { relations.firstIndex(of: relation) }
+    package func index(of relation: Relation) -> Int? { relations.firstIndex(of: relation) }
 
     /// Returns a group's neighbours in a relation, best first; none if the version lacks the relation.
-    public func neighbours(of index: Int, by relation: Relation) -> NeighbourList {
+    package func neighbours(of index: Int, by relation: Relation) -> NeighbourList {
         let range = reader(relation)?.range(ofList: checked(index))
         return NeighbourList(range ?? 0..<0, in: region)
     }
 
     /// Returns the lists of groups: group after group, with one list for each relation in the order of `relations`.
-    public func lists(of groups: [UInt32]) -> NeighbourLists { lists(of: groups, without: nil) }
+    package func lists(of groups: [UInt32]) -> NeighbourLists { lists(of: groups, without: nil) }
 
     /// Returns the lists of groups without hidden groups, both as owners and as members of lists.
     ///
@@ -225,7 +225,7 @@ public final class ModelVersion: Sendable {
     }
 
     /// Returns the plain cosine c / √(nᵢ nⱼ) of a group and a neighbour in one of its lists, whatever the measure.
-    public func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
+    package func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
         neighbour.cosine(
             sizes: Double(size(of: index, in: relation)), Double(size(of: Int(neighbour.index), in: relation)))
     }
@@ -233,15 +233,15 @@ public final class ModelVersion: Sendable {
     /// Returns the mean of the best scores of a relation; 1 if the version lacks the relation.
     ///
     /// Scores divided by this mean can be compared across relations.
-    public func meanBestScore(of relation: Relation) -> Double { reader(relation)?.scale ?? 1 }
+    package func meanBestScore(of relation: Relation) -> Double { reader(relation)?.scale ?? 1 }
 
     /// Returns the weight of a relation in members' lists, 0 or more, from evidence in the memberships.
     ///
     /// The weight is 1 if there was no evidence, or if the version lacks the relation.
-    public func evidenceWeight(of relation: Relation) -> Double { reader(relation)?.evidenceWeight ?? 1 }
+    package func evidenceWeight(of relation: Relation) -> Double { reader(relation)?.evidenceWeight ?? 1 }
 
     /// Returns the number of neighbours in all lists of a relation.
-    public func neighbourCount(of relation: Relation) -> Int { reader(relation)?.total ?? 0 }
+    package func neighbourCount(of relation: Relation) -> Int { reader(relation)?.total ?? 0 }
 
     private func reader(_ relation: Relation) -> RelationReader? { index(of: relation).map { readers[$0] } }
 
@@ -258,7 +258,7 @@ extension ModelVersion {
     /// Opens a version that was just encoded, from a copy in memory.
     ///
     /// - Throws: `ModelError` if the sections contradict one another.
-    public convenience init(_ model: EncodedModel) throws(ModelError) { try self.init(ByteRegion(gathering: model)) }
+    package convenience init(_ model: EncodedModel) throws(ModelError) { try self.init(ByteRegion(gathering: model)) }
 }
 
 extension ByteRegion {
@@ -272,7 +272,7 @@ extension ByteRegion {
 }
 
 /// The ways to become a member of a group.
-public enum JoinPolicy: String, Sendable, CaseIterable {
+package enum JoinPolicy: String, Sendable, CaseIterable {
     /// Anyone may join.
     case open
     /// A moderator must approve.
@@ -281,10 +281,10 @@ public enum JoinPolicy: String, Sendable, CaseIterable {
     case invite
 
     /// The number in catalogs and versions.
-    public var code: Int64 { self == .open ? 0 : self == .approval ? 1 : 2 }
+    package var code: Int64 { self == .open ? 0 : self == .approval ? 1 : 2 }
 
     /// Creates a policy from its number, or nil if no policy has it.
-    public init?(code: Int64) {
+    package init?(code: Int64) {
         guard let policy = Self.allCases.first(where: { $0.code == code }) else { return nil }
         self = policy
     }
@@ -293,24 +293,23 @@ public enum JoinPolicy: String, Sendable, CaseIterable {
 /// The facts of a group that serving needs, except its entries and neighbours.
 ///
 /// Only public groups are in a model version.
-public struct GroupFacts: Sendable, Equatable {
+package struct GroupFacts: Sendable, Equatable {
     /// The group's external id: 1 to 255 bytes of UTF-8 without NUL.
-    public var id: String
+    package var id: String
     /// The group's title, which may be empty.
-    public var title: String
+    package var title: String
     /// The group's topics, in the order of the catalog.
-    public var topics: [String]
+    package var topics: [String]
     /// The way to join the group.
-    public var joinPolicy: JoinPolicy
+    package var joinPolicy: JoinPolicy
     /// The time at which the group was founded, in Unix seconds, or nil if unknown.
-    public var createdAt: Int64?
+    package var createdAt: Int64?
     /// The time at which something last happened in the group, in Unix seconds, or nil if unknown.
-    public var lastActiveAt: Int64?
+    package var lastActiveAt: Int64?
     /// The posts of the last weeks.
-    public var talk: GroupTalk
+    package var talk: GroupTalk
 
-    /// Creates the facts of a group.
-    public init(
+    package init(
         id: String, title: String = "", topics: [String] = [], joinPolicy: JoinPolicy = .open, createdAt: Int64? = nil,
         lastActiveAt: Int64? = nil, talk: GroupTalk = GroupTalk()
     ) {
@@ -325,14 +324,14 @@ public struct GroupFacts: Sendable, Equatable {
 }
 
 /// The posts of a group in the last weeks, and how often a post is answered.
-public struct GroupTalk: Sendable, Equatable {
+package struct GroupTalk: Sendable, Equatable {
     /// The number of weeks whose posts are counted.
-    public static let weeks = 8
+    package static let weeks = 8
     /// The number that `encodedAnswers` has for one answer to each post.
     private static let answerScale = 100.0
 
     /// The number of posts in these weeks, answers included.
-    public private(set) var recentPosts: UInt32
+    package private(set) var recentPosts: UInt32
     /// The number of answers for each post that is none itself, in hundredths.
     let encodedAnswers: UInt16
 
@@ -341,7 +340,7 @@ public struct GroupTalk: Sendable, Equatable {
     /// - Parameters:
     ///   - posts: the number of posts, answers included.
     ///   - answers: the number of those that are answers.
-    public init(posts: Int = 0, answers: Int = 0) {
+    package init(posts: Int = 0, answers: Int = 0) {
         let beginnings = Double(max(1, posts - answers))
         self.init(
             recentPosts: UInt32(clamping: posts),
@@ -354,7 +353,7 @@ public struct GroupTalk: Sendable, Equatable {
     }
 
     /// The mean number of posts a week.
-    public var postsPerWeek: Double { Double(recentPosts) / Double(Self.weeks) }
+    package var postsPerWeek: Double { Double(recentPosts) / Double(Self.weeks) }
     /// The mean number of answers for each post that is none itself, to hundredths.
-    public var answersPerPost: Double { Double(encodedAnswers) / Self.answerScale }
+    package var answersPerPost: Double { Double(encodedAnswers) / Self.answerScale }
 }

@@ -1,16 +1,16 @@
 /// A neighbour as a model file stores it: 12 bytes, little-endian, in this order.
 @frozen
-public struct Neighbour: Sendable, Equatable, BitwiseCopyable {
+package struct Neighbour: Sendable, Equatable, BitwiseCopyable {
     /// The neighbour's group index in the same version; before the version exists, its row in the matrix.
-    public var index: UInt32
+    package var index: UInt32
     /// The number of entries (photos or members) that the two groups have in common.
-    public var common: UInt32
+    package var common: UInt32
     /// The similarity in single precision; lists are ordered by the exact value, best first.
-    public var score: Float
+    package var score: Float
 
     /// Creates a neighbour.
     @inlinable
-    public init(index: UInt32, common: UInt32, score: Float) {
+    package init(index: UInt32, common: UInt32, score: Float) {
         self.index = index
         self.common = common
         self.score = score
@@ -22,43 +22,42 @@ public struct Neighbour: Sendable, Equatable, BitwiseCopyable {
     ///   - size: the entries of the group whose list has this neighbour, in the relation of the list.
     ///   - otherSize: the entries of the neighbour.
     @inlinable
-    public func cosine(sizes size: Double, _ otherSize: Double) -> Double {
+    package func cosine(sizes size: Double, _ otherSize: Double) -> Double {
         size > 0 && otherSize > 0 ? Double(common) / (size * otherSize).squareRoot() : 0
     }
 
     /// The number of bytes of a neighbour.
-    public static let byteCount = 12
+    package static let byteCount = 12
 }
 
 /// The neighbours of every group in one relation, as they are computed and written.
-public struct NeighbourTable: Sendable, Equatable {
+package struct NeighbourTable: Sendable, Equatable {
     /// The start of each group's list: groups + 1 offsets into `neighbours`.
-    public var offsets: [Int]
+    package var offsets: [Int]
     /// All lists, one after the other; each is best first, with equal scores in ascending order of the group index.
-    public var neighbours: [Neighbour]
+    package var neighbours: [Neighbour]
 
-    /// Creates a table from lists that are in order.
-    public init(offsets: [Int], neighbours: [Neighbour]) {
+    package init(offsets: [Int], neighbours: [Neighbour]) {
         self.offsets = offsets
         self.neighbours = neighbours
     }
 
     /// Returns a table in which no group has a neighbour.
-    public static func empty(groupCount: Int) -> NeighbourTable {
+    package static func empty(groupCount: Int) -> NeighbourTable {
         NeighbourTable(offsets: [Int](repeating: 0, count: groupCount + 1), neighbours: [])
     }
 
     /// Returns the list of one group, best first.
-    public func list(of group: Int) -> ArraySlice<Neighbour> { neighbours[offsets[group]..<offsets[group + 1]] }
+    package func list(of group: Int) -> ArraySlice<Neighbour> { neighbours[offsets[group]..<offsets[group + 1]] }
 
     /// The number of neighbours in the longest list.
-    public var longestCount: Int { zip(offsets, offsets.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) } }
+    package var longestCount: Int { zip(offsets, offsets.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) } }
 
     /// The mean of the best scores, over groups that have a neighbour; 1 if none has, or if the sum is not positive.
     ///
     /// Scores are divided by this mean before relations are blended. Otherwise one relation could outweigh another by
     /// its scale alone.
-    public var meanBestScore: Double {
+    package var meanBestScore: Double {
         var sum = 0.0
         var lists = 0
         for group in 0..<(offsets.count - 1) where offsets[group] < offsets[group + 1] {
@@ -72,11 +71,11 @@ public struct NeighbourTable: Sendable, Equatable {
 /// The neighbours of one group in one relation, read in place.
 ///
 /// The neighbours are best first, with equal scores in ascending order of the index.
-public struct NeighbourList: RandomAccessCollection, Sendable {
+package struct NeighbourList: RandomAccessCollection, Sendable {
     private let region: ByteRegion
     private let start: Int
     /// The number of neighbours.
-    public let count: Int
+    package let count: Int
 
     init(_ range: Range<Int>, in region: ByteRegion) {
         self.region = region
@@ -85,12 +84,12 @@ public struct NeighbourList: RandomAccessCollection, Sendable {
     }
 
     /// The first index, which is always 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of neighbours.
-    public var endIndex: Int { count }
+    package var endIndex: Int { count }
 
     /// The neighbour at an index; the best is at 0.
-    public subscript(index: Int) -> Neighbour {
+    package subscript(index: Int) -> Neighbour {
         precondition(index >= 0 && index < count, "no neighbour \(index) of \(count)")
         return region.load(start + index * Neighbour.byteCount, as: Neighbour.self)
     }
@@ -100,7 +99,7 @@ public struct NeighbourList: RandomAccessCollection, Sendable {
 ///
 /// A model is larger than the processor's caches, and lists come from memory. Later lists are therefore prefetched
 /// while one list is read.
-public struct NeighbourLists: Sendable {
+package struct NeighbourLists: Sendable {
     private let region: ByteRegion
     /// The byte ranges of the lists in the region: group after group, with one range for each relation.
     private let ranges: [Range<Int>]
@@ -108,9 +107,9 @@ public struct NeighbourLists: Sendable {
     /// The groups that are left out of the lists, or nil for none.
     private let hidden: GroupSet?
     /// The number of neighbours in all lists together, hidden ones included.
-    public let neighbourCount: Int
+    package let neighbourCount: Int
     /// The number of neighbours in the longest list, hidden ones included.
-    public let longestCount: Int
+    package let longestCount: Int
 
     /// The number of lists ahead at which a list's beginning and its rest are prefetched.
     ///
@@ -137,7 +136,7 @@ public struct NeighbourLists: Sendable {
     ///
     /// - Parameter body: a closure that gets the position of the group in the list of groups, the index of the relation
     ///   in `ModelVersion.relations`, and the neighbours.
-    public func forEach(_ body: (_ group: Int, _ relation: Int, Span<Neighbour>) -> Void) {
+    package func forEach(_ body: (_ group: Int, _ relation: Int, Span<Neighbour>) -> Void) {
         var shown: [Neighbour] = []
         for range in ranges.prefix(Self.lead.beginning) { region.prefetch(range.prefix(Self.beginningBytes)) }
         for (number, range) in ranges.enumerated() {

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Each thread takes the next portion of the work when it is done with one. New threads are started, because the work
 /// seldom waits and would block the shared pool of asynchronous code. The calling thread takes part.
-public enum Parallel {
+package enum Parallel {
     /// Returns the results of a function for portions of the numbers 0 ..< count, in their order.
     ///
     /// - Parameters:
@@ -15,7 +15,7 @@ public enum Parallel {
     ///   - state: creates the state of a thread, which is kept between its portions.
     ///   - body: the function of a thread's state and a portion.
     /// - Throws: the error of the first failed portion. No thread takes another portion after an error.
-    public static func map<State: ~Copyable, Result: Sendable, Failure: Error>(
+    package static func map<State: ~Copyable, Result: Sendable, Failure: Error>(
         _ count: Int, inPortionsOf size: Int = 1, threads: Int,
         state: @Sendable (_ thread: Int) throws(Failure) -> State,
         _ body: @Sendable (_ state: inout State, _ portion: Range<Int>) throws(Failure) -> Result
@@ -53,7 +53,7 @@ public enum Parallel {
     /// Returns the results of a function for the numbers 0 ..< count, in their order.
     ///
     /// - Throws: the error of the first number that failed.
-    public static func map<Result: Sendable, Failure: Error>(
+    package static func map<Result: Sendable, Failure: Error>(
         _ count: Int, threads: Int, _ body: @Sendable (_ number: Int) throws(Failure) -> Result
     ) throws(Failure) -> [Result] {
         try map(count, threads: threads, state: { _ throws(Failure) in }) { _, portion throws(Failure) in
@@ -62,7 +62,7 @@ public enum Parallel {
     }
 
     /// Calls a function for portions of the numbers 0 ..< count, each on the next free thread.
-    public static func forEach(
+    package static func forEach(
         _ count: Int, inPortionsOf size: Int = 1, threads: Int, _ body: @Sendable (_ portion: Range<Int>) -> Void
     ) {
         _ = map(count, inPortionsOf: size, threads: threads, state: { _ in }) { _, portion in body(portion) }

@@ -1,24 +1,24 @@
 /// A table of pairs in the catalog, such as group × member, and the file that is imported into it.
-public struct RelationSource: Sendable, Hashable {
+package struct RelationSource: Sendable, Hashable {
     /// The name of the table and of the kind of file.
-    public let table: String
+    package let table: String
     /// The kind of its rows: the first thing of each pair.
-    public let rows: Rows
+    package let rows: Rows
     /// The kind of its entries: the second thing of each pair.
-    public let entries: Entries
+    package let entries: Entries
     /// The word for an entry, from which its columns get their names: `photo`, `followed`.
-    public let entryWord: String
+    package let entryWord: String
     /// The column with the time of an entry, in the table and in files.
-    public let timeColumn: String
+    package let timeColumn: String
     /// Whether the index from entries to rows includes the time, for lookups by entry.
-    public let indexesTime: Bool
+    package let indexesTime: Bool
     /// The column that names the entry that an entry answers, in files, or nil if entries answer nothing.
     ///
     /// The table then has an entry for each time that a pair occurs, and the column tells whether it is an answer.
-    public let answerColumn: String?
+    package let answerColumn: String?
 
     /// The kinds of thing that can have entries.
-    public enum Rows: String, Sendable {
+    package enum Rows: String, Sendable {
         /// Groups; only shown ones count.
         case groups
         /// Users; all of them count.
@@ -26,7 +26,7 @@ public struct RelationSource: Sendable, Hashable {
     }
 
     /// The kinds of entry that a row can have.
-    public enum Entries: String, Sendable, CaseIterable {
+    package enum Entries: String, Sendable, CaseIterable {
         /// Users; all of them count.
         case users
         /// Photos; only public ones count.
@@ -43,7 +43,7 @@ public struct RelationSource: Sendable, Hashable {
     ///   - timeColumn: the column with the time of an entry.
     ///   - indexesTime: whether the index from entries to rows includes the time.
     ///   - answerColumn: the column that names the entry that is answered; a pair may then occur at several times.
-    public init(
+    package init(
         table: String, rows: Rows = .groups, of entries: Entries, entryWord: String? = nil, timeColumn: String,
         indexesTime: Bool = false, answerColumn: String? = nil
     ) {
@@ -57,17 +57,17 @@ public struct RelationSource: Sendable, Hashable {
     }
 
     /// The photos in the pool of each group.
-    public static let pools = RelationSource(table: "pools", of: .photos, timeColumn: "added_at")
+    package static let pools = RelationSource(table: "pools", of: .photos, timeColumn: "added_at")
     /// The members of each group.
-    public static let memberships = RelationSource(
+    package static let memberships = RelationSource(
         table: "memberships", of: .users, timeColumn: "joined_at", indexesTime: true)
     /// The posts of members in each group, one for each time of a member.
-    public static let posts = RelationSource(
+    package static let posts = RelationSource(
         table: "posts", of: .users, timeColumn: "posted_at", answerColumn: "answers")
     /// The photos that each member likes.
-    public static let favourites = RelationSource(
+    package static let favourites = RelationSource(
         table: "favourites", rows: .users, of: .photos, timeColumn: "added_at")
     /// The members whom each member follows.
-    public static let follows = RelationSource(
+    package static let follows = RelationSource(
         table: "follows", rows: .users, of: .users, entryWord: "followed", timeColumn: "since")
 }

@@ -1,30 +1,30 @@
 /// The description of a relation: one entry of a `RelationTable`.
-public struct RelationDescription: Sendable, Equatable {
+package struct RelationDescription: Sendable, Equatable {
     /// The relation, named by 1 to 16 lower-case letters; a plural such as `photos`.
-    public var relation: Relation
+    package var relation: Relation
     /// The word for one entry in a sentence: `photo`.
-    public var singular: String
+    package var singular: String
     /// The phrase for groups that are similar in this relation: `groups that hold the same photos`.
-    public var meaning: String
+    package var meaning: String
     /// The origin of its entries.
-    public var origin: Origin
+    package var origin: Origin
     /// The other data that is learned from the relation beside neighbours, or nil if there is none.
-    public var role: Role?
+    package var role: Role?
     /// The weight of its neighbours where relations are blended, 0 or more.
     ///
     /// A weight of 0 leaves the relation out of lists and their reasons.
-    public var weight: Double
+    package var weight: Double
     /// X: the fewest entries with which a group has neighbours and can be one (inclusive).
     ///
     /// A recompute may use another number.
-    public var minimumEntries: Int
+    package var minimumEntries: Int
     /// Y: the fewest common entries of a pair (inclusive); a recompute may use another number.
-    public var minimumCommon: Int
+    package var minimumCommon: Int
     /// k: the most neighbours that a group keeps; a recompute may use another number.
-    public var limit: Int
+    package var limit: Int
 
     /// The origin of a relation's entries.
-    public enum Origin: Sendable, Equatable {
+    package enum Origin: Sendable, Equatable {
         /// The pairs of a table of the catalog.
         ///
         /// A version has a relation without a required role only if the table has rows.
@@ -37,7 +37,7 @@ public struct RelationDescription: Sendable, Equatable {
     }
 
     /// The other data that is learned from a relation beside neighbours.
-    public enum Role: Sendable {
+    package enum Role: Sendable {
         /// Memberships: profiles, joins, and the popularity of groups.
         case membership
         /// Photos in pools: tags, locations, and people who post.
@@ -46,14 +46,14 @@ public struct RelationDescription: Sendable, Equatable {
         case conversation
 
         /// Whether every version has the relation; another one is there only if its table has rows.
-        public var isRequired: Bool { self != .conversation }
+        package var isRequired: Bool { self != .conversation }
     }
 
     /// Creates the description of a relation.
     ///
     /// X and Y default to 1, which keeps the neighbours of small groups. The score formula itself shrinks scores that
     /// rest on few common entries. The default of k is 100: more neighbours bring almost nothing for a list of 20.
-    public init(
+    package init(
         _ name: String, singular: String, meaning: String, of origin: Origin, role: Role? = nil,
         weight: Double = 1, minimumEntries: Int = 1, minimumCommon: Int = 1, limit: Int = 100
     ) {
@@ -69,43 +69,43 @@ public struct RelationDescription: Sendable, Equatable {
     }
 
     /// The relation of groups with the same photos in their pools.
-    public static let photos = RelationDescription(
+    package static let photos = RelationDescription(
         "photos", singular: "photo", meaning: "groups that hold the same photos", of: .table(.pools), role: .pool)
     /// The relation of groups with the same members.
-    public static let members = RelationDescription(
+    package static let members = RelationDescription(
         "members", singular: "member", meaning: "groups that the same people joined", of: .table(.memberships),
         role: .membership)
     /// The relation of groups whose photos have the same typical tags.
-    public static let themes = RelationDescription(
+    package static let themes = RelationDescription(
         "themes", singular: "theme", meaning: "groups about the same things", of: .photos(.tags))
     /// The relation of groups whose photos were taken in the same places.
-    public static let places = RelationDescription(
+    package static let places = RelationDescription(
         "places", singular: "place", meaning: "groups in the same places", of: .photos(.places))
     /// The relation of groups whose photos look alike.
-    public static let looks = RelationDescription(
+    package static let looks = RelationDescription(
         "looks", singular: "look", meaning: "groups whose photos look alike", of: .photos(.looks))
     /// The relation of groups whose photos the same members like.
-    public static let favourites = RelationDescription(
+    package static let favourites = RelationDescription(
         "favourites", singular: "favourite", meaning: "groups whose photos the same people like",
         of: .photos(.admirers))
     /// The relation of groups where the same members post.
-    public static let conversation = RelationDescription(
+    package static let conversation = RelationDescription(
         "conversation", singular: "speaker", meaning: "groups where the same members talk", of: .table(.posts),
         role: .conversation)
 
     /// Whether every version has the relation; others have it only if there is data.
-    public var isRequired: Bool { role?.isRequired ?? false }
+    package var isRequired: Bool { role?.isRequired ?? false }
     /// The catalog's table of the relation, or nil if its entries are features of photos.
-    public var source: RelationSource? { if case .table(let source) = origin { source } else { nil } }
+    package var source: RelationSource? { if case .table(let source) = origin { source } else { nil } }
     /// The feature of photos that makes the relation, or nil if its entries are those of a table.
-    public var feature: PhotoFeature? { if case .photos(let feature) = origin { feature } else { nil } }
+    package var feature: PhotoFeature? { if case .photos(let feature) = origin { feature } else { nil } }
 
     /// The relation's name: `photos`.
-    public var name: String { relation.rawValue }
+    package var name: String { relation.rawValue }
     /// The word for its entries in a sentence: `photos`.
-    public var plural: String { singular + "s" }
+    package var plural: String { singular + "s" }
     /// The name of n(i), a group's number of entries, in answers: `photoCount`.
-    public var sizeField: String { singular + "Count" }
+    package var sizeField: String { singular + "Count" }
 }
 
 /// The relations that a program knows, in the order in which it processes them.
@@ -114,24 +114,24 @@ public struct RelationDescription: Sendable, Equatable {
 /// take the relations from the table passed to them. A model version names its own relations
 /// (`ModelVersion.relations`). A relation of the version that the table lacks is not used; one that the version lacks
 /// is empty.
-public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
+package struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     private var entries: [RelationDescription]
     /// The tables of what members tell, such as favourites and follows; no relation of groups reads them itself.
-    public let memberTables: [RelationSource]
+    package let memberTables: [RelationSource]
 
     /// The relations of the product.
-    public static let standard = RelationTable(
+    package static let standard = RelationTable(
         [.photos, .members, .themes, .places, .looks, .favourites, .conversation],
         memberTables: [.favourites, .follows])
 
     /// The value of `by` that blends all relations; the word dates from when there were two.
-    public static let blendName = "both"
+    package static let blendName = "both"
 
     /// Names with another meaning: other Redis keys of a version, the blend.
     static let reservedNames: Set<String> = [blendName, "users", "manifest", "shape"]
 
     /// Creates a table of relations, whose names, sources and roles must all be different.
-    public init(_ entries: [RelationDescription], memberTables: [RelationSource] = []) {
+    package init(_ entries: [RelationDescription], memberTables: [RelationSource] = []) {
         for (index, facts) in entries.enumerated() {
             precondition(
                 facts.relation.hasGoodName && !Self.reservedNames.contains(facts.name), "\(facts.name) is no good name")
@@ -154,25 +154,25 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     }
 
     /// The catalog's tables of pairs: those of the relations, then those of what members tell.
-    public var sources: [RelationSource] { entries.compactMap(\.source) + memberTables }
+    package var sources: [RelationSource] { entries.compactMap(\.source) + memberTables }
 
     /// The relations whose entries are in tables of the catalog, in order.
-    public var tabled: [RelationDescription] { entries.filter { $0.source != nil } }
+    package var tabled: [RelationDescription] { entries.filter { $0.source != nil } }
     /// The names of the relations that every version has.
-    public var requiredRelations: [Relation] { entries.filter(\.isRequired).map(\.relation) }
+    package var requiredRelations: [Relation] { entries.filter(\.isRequired).map(\.relation) }
 
     /// Whether every version has the relation of a table.
-    public func isRequired(_ source: RelationSource) -> Bool {
+    package func isRequired(_ source: RelationSource) -> Bool {
         entries.contains { $0.source == source && $0.isRequired }
     }
 
     /// Returns the relations of tables that a version has, in order.
-    public func tabled(in model: VisibleModel) -> [RelationDescription] {
+    package func tabled(in model: VisibleModel) -> [RelationDescription] {
         tabled(whereFilled: model.relations.contains)
     }
 
     /// Returns the relations of tables that are required or have data, in order.
-    public func tabled(whereFilled hasData: (Relation) -> Bool) -> [RelationDescription] {
+    package func tabled(whereFilled hasData: (Relation) -> Bool) -> [RelationDescription] {
         tabled.filter { $0.isRequired || hasData($0.relation) }
     }
 
@@ -182,35 +182,35 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     }
 
     /// The first index, which is always 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of relations.
-    public var endIndex: Int { entries.count }
+    package var endIndex: Int { entries.count }
     /// The description of the relation at an index.
-    public subscript(index: Int) -> RelationDescription { entries[index] }
+    package subscript(index: Int) -> RelationDescription { entries[index] }
 
     /// The description of a relation, or nil if the table lacks it.
-    public subscript(relation: Relation) -> RelationDescription? { entries.first { $0.relation == relation } }
+    package subscript(relation: Relation) -> RelationDescription? { entries.first { $0.relation == relation } }
 
     /// The description of the relation that has a role, or nil if none has.
-    public subscript(role: RelationDescription.Role) -> RelationDescription? { entries.first { $0.role == role } }
+    package subscript(role: RelationDescription.Role) -> RelationDescription? { entries.first { $0.role == role } }
 
     /// Whether the entries of a relation are in a table of the catalog.
-    public func isTabled(_ relation: Relation) -> Bool { self[relation]?.source != nil }
+    package func isTabled(_ relation: Relation) -> Bool { self[relation]?.source != nil }
 
     /// The relations, in order.
-    public var relations: [Relation] { entries.map(\.relation) }
+    package var relations: [Relation] { entries.map(\.relation) }
 
     /// The values that `by` accepts: each relation's name, and the name of the blend.
-    public var choices: [String] { entries.map(\.name) + [Self.blendName] }
+    package var choices: [String] { entries.map(\.name) + [Self.blendName] }
 
     /// Returns the table for members' lists: each weight is multiplied by the version's evidence weight.
-    public func weighted(in model: VisibleModel) -> RelationTable {
+    package func weighted(in model: VisibleModel) -> RelationTable {
         weighted(
             Dictionary(uniqueKeysWithValues: map { ($0.relation, $0.weight * model.evidenceWeight(of: $0.relation)) }))
     }
 
     /// Returns the table with other weights; a relation that is not named gets weight 0 and is left out of lists.
-    public func weighted(_ weights: [Relation: Double]) -> RelationTable {
+    package func weighted(_ weights: [Relation: Double]) -> RelationTable {
         RelationTable(
             entries.map { facts in
                 var facts = facts
@@ -221,7 +221,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 }
 
 /// A feature of photos that groups can have in common.
-public enum PhotoFeature: Sendable, CaseIterable {
+package enum PhotoFeature: Sendable, CaseIterable {
     /// The tags that are typical of a group.
     case tags
     /// The cells of the map that are typical of a group.
@@ -236,12 +236,12 @@ public enum PhotoFeature: Sendable, CaseIterable {
 ///
 /// Options, manifests, sections of model files, Redis keys and answers use the name. An entry of a `RelationTable`
 /// describes the relation.
-public struct Relation: RawRepresentable, Hashable, Sendable, Codable {
+package struct Relation: RawRepresentable, Hashable, Sendable, Codable {
     /// The relation's name.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Creates a relation with any name; `RelationTable` checks names.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    package init(rawValue: String) { self.rawValue = rawValue }
 
     /// Whether the name is 1 to 16 lower-case letters, which fits the section table of a model file.
     var hasGoodName: Bool {

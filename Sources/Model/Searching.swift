@@ -5,7 +5,7 @@ extension Range<Int> {
     ///
     /// - Complexity: O(log count) calls of the predicate.
     @inlinable @inline(__always)
-    public func partitioningIndex<Failure: Error>(where predicate: (Int) throws(Failure) -> Bool) throws(Failure)
+    package func partitioningIndex<Failure: Error>(where predicate: (Int) throws(Failure) -> Bool) throws(Failure)
         -> Int
     {
         var (low, high) = (lowerBound, upperBound)
@@ -18,27 +18,27 @@ extension Range<Int> {
 }
 
 /// A generator of pseudorandom numbers that are the same in every run (SplitMix64; Steele, Lea and Flood 2014).
-public struct SplitMix64: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
     /// The step from one state to the next: 2⁶⁴ divided by the golden ratio.
-    public static let goldenStep: UInt64 = 0x9E37_79B9_7F4A_7C15
+    package static let goldenStep: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     /// The state, which starts as the seed.
-    public var state: UInt64
+    package var state: UInt64
 
     /// Creates a generator with a seed.
     @inlinable
-    public init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
     /// Returns the next 64 bits.
     @inlinable
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= Self.goldenStep
         return Self.mix(state)
     }
 
     /// Returns a hash of a number: inputs that differ in one bit have nothing in common.
     @inlinable
-    public static func mix(_ value: UInt64) -> UInt64 {
+    package static func mix(_ value: UInt64) -> UInt64 {
         var mixed = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)

@@ -91,28 +91,27 @@ struct TextColumn: Sendable {
 /// This form suits lists of thousands or millions of texts that are rarely read. A `String` for each would take several
 /// times the memory. Making and copying the strings would take more time than all work on them. `TextColumn` reads the
 /// same layout in place from a model file.
-public struct PackedTexts: Sendable, Equatable {
+package struct PackedTexts: Sendable, Equatable {
     @usableFromInline var bytes: [UInt8] = []
     /// The end of each text.
     @usableFromInline var ends: [Int] = []
 
-    /// Creates an empty list.
-    public init() {}
+    package init() {}
 
     /// The number of texts.
-    @inlinable public var count: Int { ends.count }
+    @inlinable package var count: Int { ends.count }
 
     /// The number of bytes of all texts together.
-    public var byteCount: Int { bytes.count }
+    package var byteCount: Int { bytes.count }
 
     /// The approximate memory use in bytes.
-    public var memoryByteCount: Int { bytes.capacity + ends.capacity * MemoryLayout<Int>.stride }
+    package var memoryByteCount: Int { bytes.capacity + ends.capacity * MemoryLayout<Int>.stride }
 
     /// Adds a text.
     ///
     /// - Parameter text: the UTF-8 bytes of the text.
     @inlinable
-    public mutating func append(_ text: some Collection<UInt8>) {
+    package mutating func append(_ text: some Collection<UInt8>) {
         bytes.append(contentsOf: text)
         ends.append(bytes.count)
     }
@@ -121,12 +120,12 @@ public struct PackedTexts: Sendable, Equatable {
     ///
     /// - Parameter text: the UTF-8 bytes of the text.
     @inlinable
-    public mutating func append(_ text: Span<UInt8>) {
+    package mutating func append(_ text: Span<UInt8>) {
         unsafe text.withUnsafeBufferPointer { unsafe append($0) }
     }
 
     /// Adds a text at an index of `count` or more; the texts between are empty.
-    public mutating func append(_ text: some Collection<UInt8>, at index: Int) {
+    package mutating func append(_ text: some Collection<UInt8>, at index: Int) {
         precondition(index >= count, "texts are added in ascending order of their indexes")
         while count < index { ends.append(bytes.count) }
         append(text)
@@ -139,14 +138,14 @@ public struct PackedTexts: Sendable, Equatable {
 
     /// Returns the bytes of a text; none for an index of `count` or more.
     @inlinable
-    public func bytes(at index: Int) -> ArraySlice<UInt8> { bytes[range(at: index)] }
+    package func bytes(at index: Int) -> ArraySlice<UInt8> { bytes[range(at: index)] }
 
     /// The text at an index; empty for an index of `count` or more.
-    public subscript(index: Int) -> String { String(decoding: bytes(at: index), as: UTF8.self) }
+    package subscript(index: Int) -> String { String(decoding: bytes(at: index), as: UTF8.self) }
 
     /// Whether a text has these bytes.
     @inlinable
-    public func isEqual(_ index: Int, to text: Span<UInt8>) -> Bool {
+    package func isEqual(_ index: Int, to text: Span<UInt8>) -> Bool {
         let range = range(at: index)
         guard range.count == text.count else { return false }
         for offset in 0..<range.count {
@@ -158,12 +157,12 @@ public struct PackedTexts: Sendable, Equatable {
 
 extension PackedTexts {
     /// Prefetches the bounds of a text without waiting for them; the index must be below `count`.
-    public func prefetchRange(at index: Int) {
+    package func prefetchRange(at index: Int) {
         ends.span.prefetch(max(0, index - 1)..<index + 1)
     }
 
     /// Prefetches a text without waiting for it; its bounds should have been prefetched before.
-    public func prefetchText(at index: Int) {
+    package func prefetchText(at index: Int) {
         bytes.span.prefetch(range(at: index))
     }
 }

@@ -4,7 +4,7 @@ import Redis
 /// The reports of a store's daemons about themselves.
 ///
 /// A report expires a while after it was posted. So a killed daemon disappears by itself.
-public protocol DaemonBoard: Sendable {
+package protocol DaemonBoard: Sendable {
     /// Posts a daemon's report, in place of its earlier one.
     ///
     /// - Parameters:

@@ -1,12 +1,12 @@
-public import Changes
-public import Model
-public import Redis
+package import Changes
+package import Model
+package import Redis
 
 /// A store in which model versions are published, and in which one version is current.
 ///
 /// A reader never sees half a version. A version is written under a name that nobody reads yet, read back and compared
 /// with the checksums of its manifest. Only then is it listed. Making it current is a second step.
-public protocol VersionStore: Sendable {
+package protocol VersionStore: Sendable {
     /// The location as a person would write it, without a password.
     var location: String { get }
 
@@ -90,22 +90,22 @@ public protocol VersionStore: Sendable {
 
 extension VersionStore {
     /// The greatest length of the text of a site's experiments, in bytes.
-    public static var experimentsByteLimit: Int { 4 << 20 }
+    package static var experimentsByteLimit: Int { 4 << 20 }
 
     /// `nil`: by default, only one machine uses a store.
-    public var shared: (any SharedStore)? { nil }
+    package var shared: (any SharedStore)? { nil }
 
     /// Returns `nil`: by default, the time is not recorded.
-    public func currentSince() throws(StoreError) -> Int64? { nil }
+    package func currentSince() throws(StoreError) -> Int64? { nil }
 
     /// `nil`: by default, a store does not support reports.
-    public var board: (any DaemonBoard)? { nil }
+    package var board: (any DaemonBoard)? { nil }
 
     /// Removes the changes that are in every version from the daemons' streams, if this is a shared store.
     ///
     /// Other changes stay. After a rollback, a daemon that starts with an older version still needs the changes: the
     /// daemon must not show hidden groups.
-    public func trimStreams() throws(StoreError) {
+    package func trimStreams() throws(StoreError) {
         guard let channel = shared?.channel else { return }
         let taken = AppliedChanges.inAll(try versions().map(\.taken))
         var streams = try channel.journals()
@@ -117,7 +117,7 @@ extension VersionStore {
 ///
 /// The store carries the changes and sessions that daemons share. While the server is out of reach, cached copies on
 /// this machine serve.
-public protocol SharedStore: VersionStore {
+package protocol SharedStore: VersionStore {
     /// Returns a published member by external id, or `nil` if the version does not have the user.
     func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember?
 
@@ -149,10 +149,10 @@ public protocol SharedStore: VersionStore {
 
 extension SharedStore {
     /// Returns `nil`: by default, no part of a version can be lost.
-    public func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String? { nil }
+    package func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String? { nil }
 
     /// Returns the changes in the daemons' streams and in all versions, to compare a journal with.
-    public func exchange() throws(StoreError) -> ChangeExchange {
+    package func exchange() throws(StoreError) -> ChangeExchange {
         let taken = AppliedChanges.inAll(try versions().map(\.taken))
         var streams = try channel.journals()
         do throws(ChangeError) {
@@ -162,14 +162,13 @@ extension SharedStore {
 }
 
 /// A version that was read from a store and verified.
-public struct LoadedVersion: Sendable {
+package struct LoadedVersion: Sendable {
     /// The manifest: the sources, parameters and checksums of the version.
-    public let manifest: Manifest
+    package let manifest: Manifest
     /// The groups and their neighbours.
-    public let model: ModelVersion
+    package let model: ModelVersion
 
-    /// Creates a loaded version.
-    public init(manifest: Manifest, model: ModelVersion) {
+    package init(manifest: Manifest, model: ModelVersion) {
         self.manifest = manifest
         self.model = model
     }
@@ -192,9 +191,9 @@ enum VersionRetention {
 }
 
 /// A failure of a store of model versions.
-public struct StoreError: Error, CustomStringConvertible {
+package struct StoreError: Error, CustomStringConvertible {
     /// The kind of failure, which tells a caller whether to try again.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// The text is not the location of a store.
         case badLocation
         /// The store cannot be reached or refuses. Trying later may help.
@@ -219,26 +218,25 @@ public struct StoreError: Error, CustomStringConvertible {
         case writeFailed
 
         /// Whether the store cannot be read now: the server is away, is a replica, or refuses this user.
-        public var isOutOfReach: Bool { [.unavailable, .replica, .notPermitted].contains(self) }
+        package var isOutOfReach: Bool { [.unavailable, .replica, .notPermitted].contains(self) }
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// The failure, its place, and the remedy.
-    public let message: String
+    package let message: String
 
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }
 
 /// The location of a store, as in options: the path of a folder, `redis://…` or `redis-sentinel://…`.
-public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
+package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     /// A folder of files.
     case folder(String)
     /// A Redis server.
@@ -247,7 +245,7 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     /// Parses a location.
     ///
     /// - Throws: `StoreError.badLocation`, which names the possible forms.
-    public init(_ text: String) throws(StoreError) {
+    package init(_ text: String) throws(StoreError) {
         if let separator = text.firstRange(of: "://") {
             guard RedisAddress.hasScheme(text) else {
                 throw StoreError(
@@ -273,7 +271,7 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     /// - Parameters:
     ///   - cacheDirectory: the folder for cached versions of a server.
     ///   - hasOwnCopies: whether loaded versions are private copies, for a process that keeps them for long.
-    public func open(cacheDirectory: String, hasOwnCopies: Bool = false) -> any VersionStore {
+    package func open(cacheDirectory: String, hasOwnCopies: Bool = false) -> any VersionStore {
         switch self {
         case .folder(let path): FolderStore(path, hasOwnCopies: hasOwnCopies)
         case .redis(let address):
@@ -282,7 +280,7 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether the location includes a password.
-    public var hasPassword: Bool {
+    package var hasPassword: Bool {
         if case .redis(let address) = self { address.password != nil } else { false }
     }
 
@@ -292,13 +290,13 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     ///   - user: the user, or `nil` for the default user.
     ///   - password: the password.
     ///   - renew: returns the password for a new connection, or `nil` if it cannot be read.
-    public func loggingIn(user: String?, password: String, renew: (@Sendable () -> String?)? = nil) -> StoreLocation {
+    package func loggingIn(user: String?, password: String, renew: (@Sendable () -> String?)? = nil) -> StoreLocation {
         guard case .redis(let address) = self else { return self }
         return .redis(address.loggingIn(user: user, password: password, renew: renew))
     }
 
     /// The location without a password.
-    public var description: String {
+    package var description: String {
         switch self {
         case .folder(let path): path
         case .redis(let address): address.description

@@ -1,16 +1,15 @@
-public import Model
+package import Model
 
 /// Lists the groups that are similar to one, in a blend of relations.
 ///
 /// A recommender is pure: the same inputs give the same list.
-public struct Recommender: Sendable {
+package struct Recommender: Sendable {
     /// The groups and their neighbours.
-    public let model: VisibleModel
+    package let model: VisibleModel
     /// The relations with their weights.
-    public let relations: RelationTable
+    package let relations: RelationTable
 
-    /// Creates a recommender over a model.
-    public init(model: VisibleModel, relations: RelationTable = .standard) {
+    package init(model: VisibleModel, relations: RelationTable = .standard) {
         self.model = model
         self.relations = relations
     }
@@ -23,7 +22,7 @@ public struct Recommender: Sendable {
     ///   - limit: the greatest number of neighbours.
     ///   - filter: the conditions for the neighbours.
     ///   - boosts: the factors for the order; the neighbours keep their scores.
-    public func neighbours(
+    package func neighbours(
         of group: UInt32, by relation: Relation, limit: Int, filter: GroupFilter = .none, boosts: [Boost] = []
     ) -> [Neighbour] {
         let filter = AppliedFilter(filter, in: model, relations)
@@ -46,7 +45,7 @@ public struct Recommender: Sendable {
     /// - Returns: the groups, best first; equal scores in ascending order of the index, which is that of the external
     ///   ids' bytes.
     /// - Complexity: O(neighbours · log neighbours).
-    public func similar(
+    package func similar(
         to group: UInt32, limit: Int, filter: GroupFilter = .none, boosts: [Boost] = []
     ) -> [Suggestion] {
         let filter = AppliedFilter(filter, in: model, relations)
@@ -117,26 +116,26 @@ extension RelationTable {
 }
 
 /// A group that is suggested, with the reasons.
-public struct Suggestion: Sendable, Equatable {
+package struct Suggestion: Sendable, Equatable {
     /// The group's index in the model.
-    public var group: UInt32
+    package var group: UInt32
     /// The sum of the reasons' contributions.
-    public var score: Double
+    package var score: Double
     /// The reasons, the largest contribution first.
     ///
     /// Equal ones go by group index, then by the order of the version's relations.
-    public var reasons: [Reason]
+    package var reasons: [Reason]
 
     /// A part of a suggestion's score.
-    public struct Reason: Sendable, Equatable {
+    package struct Reason: Sendable, Equatable {
         /// The group whose neighbour the suggestion is.
-        public var seed: UInt32
+        package var seed: UInt32
         /// The relation in which it is a neighbour.
-        public var relation: Relation
+        package var relation: Relation
         /// The part of the score that this reason contributes.
-        public var contribution: Double
+        package var contribution: Double
         /// The number of entries that the two groups have in common in that relation.
-        public var common: UInt32
+        package var common: UInt32
         /// The index of the relation in the version.
         var relationIndex: Int
     }

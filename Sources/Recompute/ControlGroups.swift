@@ -3,7 +3,7 @@ import Glibc
 /// The limits that control groups set on a process, of version 1 and of version 2.
 ///
 /// A limit of any group above the process's own counts as well: a container, a slice, a whole session may have one.
-public struct ControlGroups {
+package struct ControlGroups {
     /// The folder that stands for `/`; another one in tests.
     private let root: String
     /// The number of the process, or `self`.
@@ -11,14 +11,13 @@ public struct ControlGroups {
 
     init(root: String) { (self.root, process) = (root, "self") }
 
-    /// Creates the control groups of a process on this machine.
-    public init(process: String = "self") { (root, self.process) = ("", process) }
+    package init(process: String = "self") { (root, self.process) = ("", process) }
 
     /// The bytes of memory that the limits leave, or nil if there is no limit.
     var memoryBytes: Int? { memory.map { max(0, $0.limit - $0.used) }.min() }
 
     /// The bytes of memory that each limited group uses, without the files that it caches, and its limit.
-    public var memory: [(used: Int, limit: Int)] {
+    package var memory: [(used: Int, limit: Int)] {
         folders(ofVersion2: true, "memory").compactMap { folder in
             memory(folder, limit: "memory.max", use: "memory.current", cached: "file ")
         }
@@ -85,9 +84,9 @@ public struct ControlGroups {
 }
 
 /// The processors that this process may use.
-public enum AvailableProcessors {
+package enum AvailableProcessors {
     /// Returns the number of processors that the process may run on, as far as its quota allows; at least 1.
-    public static func count() -> Int { count(root: "") }
+    package static func count() -> Int { count(root: "") }
 
     static func count(root: String) -> Int {
         let allowed = SystemFile.text(root + "/proc/self/status").flatMap(affinity)

@@ -1,23 +1,23 @@
-public import Changes
+package import Changes
 import Files
 import Glibc
-public import Model
-public import ModelStore
+package import Model
+package import ModelStore
 
 /// The decisions of commands beside a catalog, until the streams of a shared store have them.
 ///
 /// A command records a decision here before it does anything else, then sends it, then applies it to the catalog.
 /// Whatever dies in between, the next command or recompute sends what is left, and a recompute applies what the catalog
 /// lacks.
-public final class DecisionLog {
+package final class DecisionLog {
     private let journal: ChangeJournal
     private let channel: SharedChannel
 
     /// The path of the file.
-    public static func path(besideCatalog path: String) -> String { path + "-decisions" }
+    package static func path(besideCatalog path: String) -> String { path + "-decisions" }
 
     /// Opens the log, or creates it with the owner of its folder.
-    public init(besideCatalog catalog: String, for channel: SharedChannel) throws(ChangeError) {
+    package init(besideCatalog catalog: String, for channel: SharedChannel) throws(ChangeError) {
         let path = Self.path(besideCatalog: catalog)
         _ = PrivateFile.createEmpty(path)
         journal = try ChangeJournal(path: path, mode: .recording)
@@ -35,7 +35,7 @@ public final class DecisionLog {
     /// - Parameter now: a time at or after those of all changes that the decisions are to overrule, in Unix
     ///   milliseconds.
     /// - Returns: the name under which they are recorded, and the last number.
-    public func record(_ decisions: [Change], at now: Int64) throws(ChangeError) -> ChangeName {
+    package func record(_ decisions: [Change], at now: Int64) throws(ChangeError) -> ChangeName {
         _ = try journal.record(decisions, at: now)
         return ChangeName(origin: journal.origin, sequence: try journal.kept()[journal.origin]?.last ?? 0)
     }
@@ -43,7 +43,7 @@ public final class DecisionLog {
     /// Sends the decisions that the streams lack, and removes the lists of members whom they remove.
     ///
     /// - Returns: the number of decisions sent.
-    public func send() throws(StoreError) -> Int {
+    package func send() throws(StoreError) -> Int {
         var streams = try channel.journals()
         var count = 0
         do throws(ChangeError) {
@@ -73,7 +73,7 @@ public final class DecisionLog {
     /// Removes the decisions that the catalog has and the streams carry on.
     ///
     /// - Parameter taken: the changes that the catalog has.
-    public func prune(_ taken: AppliedChanges) throws(StoreError) {
+    package func prune(_ taken: AppliedChanges) throws(StoreError) {
         var streams = try channel.journals()
         do throws(ChangeError) {
             let there = try streams.survey()

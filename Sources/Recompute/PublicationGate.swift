@@ -6,18 +6,18 @@ import Similarity
 ///
 /// A version within the limits becomes current automatically. All limits are shares, 0...1, inclusive. A share of fewer
 /// than 20 is not judged: a single group would be a large share.
-public struct GateLimits: Sendable, Equatable {
+package struct GateLimits: Sendable, Equatable {
     /// The share of groups, members or entries (memberships, photos in pools) that may be gone.
-    public var lost: Double
+    package var lost: Double
     /// The share of groups that may lose all their neighbours in one relation.
-    public var emptied: Double
+    package var emptied: Double
     /// The least overlap of the 10 best neighbours, as a mean over groups.
-    public var overlap: Double
+    package var overlap: Double
     /// The most that scores may move, relative to the old scores.
-    public var drift: Double
+    package var drift: Double
 
     /// Creates limits; the defaults allow much change in a week, but stop a broken import.
-    public init(lost: Double = 0.1, emptied: Double = 0.1, overlap: Double = 0.5, drift: Double = 0.5) {
+    package init(lost: Double = 0.1, emptied: Double = 0.1, overlap: Double = 0.5, drift: Double = 0.5) {
         self.lost = lost
         self.emptied = emptied
         self.overlap = overlap

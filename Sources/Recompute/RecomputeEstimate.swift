@@ -1,17 +1,17 @@
-public import CatalogStore
-public import Model
+package import CatalogStore
+package import Model
 import Similarity
 
 /// An estimate of the work, the duration and the memory of a recompute.
-public struct RecomputeEstimate: Sendable, Equatable {
+package struct RecomputeEstimate: Sendable, Equatable {
     /// The work in each relation.
-    public var work: [Relation: WorkEstimate]
+    package var work: [Relation: WorkEstimate]
     /// The amount of data about photos.
-    public var content: ContentEstimate
+    package var content: ContentEstimate
     /// Wall time in seconds.
-    public var seconds: Double
+    package var seconds: Double
     /// The peak resident memory, in bytes.
-    public var memoryBytes: Int
+    package var memoryBytes: Int
     /// The steps and their expected seconds.
     var steps: [Forecast.Step]
 

@@ -1,32 +1,31 @@
 import CatalogStore
 import Changes
 import CivilTime
-public import Model
-public import ModelStore
+package import Model
+package import ModelStore
 import Similarity
 
 /// The weekly job, which makes a new model version from a catalog.
-public struct RecomputeJob: Sendable {
+package struct RecomputeJob: Sendable {
     /// The path of the catalog.
-    public var catalogPath: String
+    package var catalogPath: String
     /// The store for the new version.
-    public var store: any VersionStore
+    package var store: any VersionStore
     /// The parameters of similarity, and of the job itself.
-    public var parameters: RecomputeParameters
+    package var parameters: RecomputeParameters
     /// The beginning of the job, in Unix milliseconds; it is part of the version's name.
-    public var startedAtMilliseconds: Int64
+    package var startedAtMilliseconds: Int64
 
     /// The folder of tables with the entries, users and photos, or `nil` to read them from the catalog.
-    public var tablesPath: String?
+    package var tablesPath: String?
 
     /// The way to find neighbours.
-    public var finding: any NeighbourFinding = OwnThreads()
+    package var finding: any NeighbourFinding = OwnThreads()
 
     /// The memory limit of the job in bytes, or `nil` for the memory that the system has available.
-    public var memoryLimitBytes: Int?
+    package var memoryLimitBytes: Int?
 
-    /// Creates a job.
-    public init(
+    package init(
         catalogPath: String, store: any VersionStore, parameters: RecomputeParameters, startedAtMilliseconds: Int64
     ) {
         self.catalogPath = catalogPath
@@ -36,23 +35,23 @@ public struct RecomputeJob: Sendable {
     }
 
     /// The outcome of a job.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// The manifest of the new version, which a dry run does not publish.
-        public let manifest: Manifest
+        package let manifest: Manifest
         /// All steps, including those after the manifest was written.
-        public let steps: [Manifest.StepReport]
+        package let steps: [Manifest.StepReport]
         /// The older versions that were removed.
-        public let pruned: [VersionName]
+        package let pruned: [VersionName]
         /// Whether the version is now current.
-        public let isPublished: Bool
+        package let isPublished: Bool
         /// The comparison with the previous version, or `nil` if there was none or it could not be read.
-        public let comparison: VersionComparison?
+        package let comparison: VersionComparison?
     }
 
     /// Reads the catalog, computes and publishes a version, and makes it current.
     ///
     /// - Throws: `RecomputeError`; the previous version then stays current.
-    public func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
+    package func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
         let clock = StepClock(observer: observer)
         try applyJournaledChanges(clock, observer)
         let built = try build(clock, observer)

@@ -1,41 +1,41 @@
-public import CatalogStore
-public import Looks
-public import Model
-public import ModelStore
-public import Similarity
+package import CatalogStore
+package import Looks
+package import Model
+package import ModelStore
+package import Similarity
 
 /// The parameters of the weekly job.
-public struct RecomputeParameters: Sendable, Equatable {
+package struct RecomputeParameters: Sendable, Equatable {
     /// The relations to compute.
-    public let relations: RelationTable
+    package let relations: RelationTable
     private var similarity: [Relation: SimilarityParameters]
     /// The number of threads, 1 or more; the result does not depend on it.
-    public var threads: Int
+    package var threads: Int
     /// The processor's instructions for comparing; the result does not depend on it.
-    public var path: ProcessorPath
+    package var path: ProcessorPath
     /// The number of versions to keep in the store, including the new one; 1 or more.
-    public var versionsKept: Int
+    package var versionsKept: Int
     /// The choices for the index of photos' vectors.
-    public var looks = LookParameters()
+    package var looks = LookParameters()
     /// Whether everything is done but publishing.
-    public var isDryRun: Bool
+    package var isDryRun: Bool
     /// Whether members are published with a version in a folder, too, although the catalog has them.
-    public var publishesMembers = false
+    package var publishesMembers = false
     /// Whether changes of daemons are applied even if earlier changes of the same journal are missing.
-    public var skipsMissingChanges: Bool
+    package var skipsMissingChanges: Bool
     /// Whether the whole catalog is checked before publishing, and not only the parts that are read.
-    public var checksCatalog = false
+    package var checksCatalog = false
     /// The time of the tuning that the settings come from, in Unix milliseconds, or `nil` for the defaults.
-    public private(set) var tunedAtMilliseconds: Int64?
+    package private(set) var tunedAtMilliseconds: Int64?
     /// The tuned weights of relations in members' lists; evidence decides the others.
-    public private(set) var tunedWeights: [Relation: Double] = [:]
+    package private(set) var tunedWeights: [Relation: Double] = [:]
     /// The limits on the difference between the new version and the current one.
-    public var gate = GateLimits()
+    package var gate = GateLimits()
     /// Whether the new version becomes current even beyond these limits.
-    public var isForced = false
+    package var isForced = false
 
     /// Creates the defaults: the limits of the relation table, and the standard modified cosine.
-    public init(relations: RelationTable = .standard, threads: Int) {
+    package init(relations: RelationTable = .standard, threads: Int) {
         self.relations = relations
         let defaults = relations.map { facts in
             let parameters = SimilarityParameters(
@@ -52,7 +52,7 @@ public struct RecomputeParameters: Sendable, Equatable {
     }
 
     /// The similarity parameters of a relation, which must be in the table.
-    public subscript(relation: Relation) -> SimilarityParameters {
+    package subscript(relation: Relation) -> SimilarityParameters {
         get {
             guard let parameters = similarity[relation] else {
                 preconditionFailure("there is no relation \(relation.rawValue)")
@@ -66,7 +66,7 @@ public struct RecomputeParameters: Sendable, Equatable {
     }
 
     /// Takes the tuned settings of the relations that have them; later changes override them.
-    public mutating func use(_ settings: TunedSettings, tunedAtMilliseconds instant: Int64) {
+    package mutating func use(_ settings: TunedSettings, tunedAtMilliseconds instant: Int64) {
         tunedAtMilliseconds = instant
         for relation in relations.relations {
             guard let part = settings[relation] else { continue }
@@ -78,7 +78,7 @@ public struct RecomputeParameters: Sendable, Equatable {
 }
 
 /// An observer of a running recompute.
-public protocol RecomputeObserver: Sendable {
+package protocol RecomputeObserver: Sendable {
     /// Reports the plan, once, before any large data is read.
     ///
     /// - Parameters:
@@ -102,7 +102,7 @@ public protocol RecomputeObserver: Sendable {
 }
 
 /// The reason that a recompute made no version current.
-public enum RecomputeError: Error, CustomStringConvertible {
+package enum RecomputeError: Error, CustomStringConvertible {
     /// The catalog could not be read.
     case catalog(CatalogError)
     /// The store failed.
@@ -119,7 +119,7 @@ public enum RecomputeError: Error, CustomStringConvertible {
     case refused(VersionName, current: VersionName, objections: [String])
 
     /// The failure, and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .catalog(let error): error.description
         case .store(let error): error.description

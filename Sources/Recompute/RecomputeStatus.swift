@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The metrics are written to a file for the text collector of Prometheus's node_exporter: the job ends, and a daemon
 /// may run on another machine. A job that cannot even start is noticed by the age of its last success.
-public struct RecomputeStatus: Sendable, Equatable {
+package struct RecomputeStatus: Sendable, Equatable {
     private static let success = "coterie_recompute_last_success_timestamp_seconds"
     private static let failure = "coterie_recompute_last_failure_timestamp_seconds"
     /// The longest reason in a metric, in characters.
@@ -19,20 +19,20 @@ public struct RecomputeStatus: Sendable, Equatable {
     /// Reads the status from a file.
     ///
     /// - Parameter text: the `text` of the previous run; other lines are ignored.
-    public init(_ text: String = "") {
+    package init(_ text: String = "") {
         let lines = text.split(separator: "\n")
         lastSuccess = lines.last { $0.hasPrefix(Self.success) }.map(String.init)
         lastFailure = lines.last { $0.hasPrefix(Self.failure) }.map(String.init)
     }
 
     /// The time of the last success in Unix seconds, or `nil` if there was none.
-    public var lastSuccessSeconds: Int64? { Self.time(in: lastSuccess) }
+    package var lastSuccessSeconds: Int64? { Self.time(in: lastSuccess) }
 
     /// The time of the last failure in Unix seconds, or `nil` if there was none.
-    public var lastFailureSeconds: Int64? { Self.time(in: lastFailure) }
+    package var lastFailureSeconds: Int64? { Self.time(in: lastFailure) }
 
     /// The reason of the last failure, or `nil` if there was none.
-    public var lastFailureReason: String? {
+    package var lastFailureReason: String? {
         guard let sample = lastFailure, let start = sample.firstRange(of: "reason=\"")?.upperBound,
             let end = sample.ranges(of: "\"} ").last?.lowerBound, start <= end
         else { return nil }
@@ -50,7 +50,7 @@ public struct RecomputeStatus: Sendable, Equatable {
     }
 
     /// The exit code of the last failure, or `nil` if there was none.
-    public var lastFailureCode: Int? {
+    package var lastFailureCode: Int? {
         lastFailure?.firstMatch(of: /\{code="([0-9]+)"/).flatMap { Int($0.output.1) }
     }
 
@@ -59,7 +59,7 @@ public struct RecomputeStatus: Sendable, Equatable {
     }
 
     /// Records a success, at a time in Unix seconds.
-    public mutating func succeeded(at seconds: Int64) { lastSuccess = "\(Self.success) \(seconds)" }
+    package mutating func succeeded(at seconds: Int64) { lastSuccess = "\(Self.success) \(seconds)" }
 
     /// Records a failure.
     ///
@@ -67,7 +67,7 @@ public struct RecomputeStatus: Sendable, Equatable {
     ///   - seconds: the time, in Unix seconds.
     ///   - exitCode: the exit code of the job.
     ///   - reason: the reason, a sentence.
-    public mutating func failed(at seconds: Int64, exitCode: Int32, reason: String) {
+    package mutating func failed(at seconds: Int64, exitCode: Int32, reason: String) {
         let label = Self.cut(reason).map { character in
             switch character {
             case "\\", "\"": "\\\(character)"
@@ -87,7 +87,7 @@ public struct RecomputeStatus: Sendable, Equatable {
     }
 
     /// The content of the file.
-    public var text: String {
+    package var text: String {
         [
             (Self.success, "When a recompute last succeeded.", lastSuccess),
             (Self.failure, "When a recompute last failed, and why.", lastFailure),

@@ -1,11 +1,11 @@
-public import CatalogStore
+package import CatalogStore
 import Model
-public import ModelStore
+package import ModelStore
 
 /// The groups that versions of a store have and that are not public any more, by a catalog.
 ///
 /// A recompute, an import of groups and a removal tell the store, so that daemons without the catalog hide them.
-public struct Withdrawal {
+package struct Withdrawal {
     private let store: any VersionStore
     /// All groups of the catalog, in ascending order of the bytes of their ids.
     private let groups: [GroupRecord]
@@ -14,13 +14,13 @@ public struct Withdrawal {
 
     /// Tells a store which groups of its versions a catalog shows no more, or shows again.
     ///
-    /// Nothing is told if the newest version seems to come from another catalog: if that one had more changes, or if
-    /// this one lacks more than half of its groups.
+    /// Nothing is told if the newest version seems to come from another catalog. That is so if that one had more
+    /// changes, or if this one lacks more than half of its groups.
     ///
     /// - Returns: the number of groups that are withdrawn now and were not before; `nil` if nothing was told.
     /// - Throws: `RecomputeError` if the catalog cannot be read, or the store cannot be read or written.
     @discardableResult
-    public static func publish(to store: any VersionStore, from catalog: Catalog) throws(RecomputeError) -> Int? {
+    package static func publish(to store: any VersionStore, from catalog: Catalog) throws(RecomputeError) -> Int? {
         let (groups, changeCount): ([GroupRecord], Int64)
         do throws(CatalogError) { (groups, changeCount) = (try catalog.groups(), try catalog.changeCount()) } catch {
             throw .catalog(error)

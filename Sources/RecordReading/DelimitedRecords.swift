@@ -145,7 +145,7 @@ extension RecordReader {
     /// The bytes are not copied, and are valid until the reader moves on. A column that the record does not have is
     /// empty.
     @inlinable
-    public borrowing func withField<Result, Failure: Error>(
+    package borrowing func withField<Result, Failure: Error>(
         _ column: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let field = fieldOfColumn[column]
@@ -158,14 +158,14 @@ extension RecordReader {
 
     /// Whether the current record has the column; in JSON Lines, whether its value is not null.
     @inlinable
-    public func isPresent(_ column: Int) -> Bool {
+    package func isPresent(_ column: Int) -> Bool {
         let field = fieldOfColumn[column]
         return field >= 0 && bounds[field].start >= 0
     }
 
     /// Whether the field is empty, or the record does not have the column.
     @inlinable
-    public func isEmpty(_ column: Int) -> Bool {
+    package func isEmpty(_ column: Int) -> Bool {
         let field = fieldOfColumn[column]
         return field < 0 || bounds[field].start == bounds[field].end
     }
@@ -174,7 +174,7 @@ extension RecordReader {
     ///
     /// This is true of a missing field, an empty field, `\N` (the null of databases) and the dialect's null word.
     @inlinable
-    public func isNull(_ column: Int) -> Bool {
+    package func isNull(_ column: Int) -> Bool {
         isEmpty(column)
             || withField(column) { field in
                 if readsBackslashN, field.count == 2, field[0] == UInt8(ascii: "\\"), field[1] == UInt8(ascii: "N") {
@@ -186,7 +186,7 @@ extension RecordReader {
     }
 
     /// Returns a copy of a field of the current record, which is empty if the record does not have the column.
-    public borrowing func text(_ column: Int) -> String {
+    package borrowing func text(_ column: Int) -> String {
         withField(column) { bytes in
             unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
         }

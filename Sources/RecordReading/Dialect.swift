@@ -1,22 +1,22 @@
 /// The parts of a dialect that the caller knows; the rest is detected.
-public struct DialectChoice: Sendable, Equatable {
+package struct DialectChoice: Sendable, Equatable {
     /// The format, or nil to detect it.
-    public var format: RecordFormat?
+    package var format: RecordFormat?
     /// The delimiter, or nil to detect it.
-    public var delimiter: RecordDelimiter?
+    package var delimiter: RecordDelimiter?
     /// A word that means "no value" in every column.
-    public var nullWord: String?
+    package var nullWord: String?
 
     /// Creates a choice; every part that is left out is detected.
-    public init(format: RecordFormat? = nil, delimiter: RecordDelimiter? = nil, nullWord: String? = nil) {
+    package init(format: RecordFormat? = nil, delimiter: RecordDelimiter? = nil, nullWord: String? = nil) {
         (self.format, self.delimiter, self.nullWord) = (format, delimiter, nullWord)
     }
 }
 
 /// The way a source is written, as given by the caller or detected in its first megabyte.
-public struct Dialect: Sendable, Equatable {
+package struct Dialect: Sendable, Equatable {
     /// The bytes at the end of a line.
-    public enum LineEnd: String, Sendable {
+    package enum LineEnd: String, Sendable {
         /// LF, or no line feed at all.
         case lineFeed = "LF"
         /// CR LF, as on Windows.
@@ -26,22 +26,22 @@ public struct Dialect: Sendable, Equatable {
     }
 
     /// The format.
-    public internal(set) var format: RecordFormat
+    package internal(set) var format: RecordFormat
     /// The delimiter; meaningless in JSON Lines.
-    public internal(set) var delimiter: RecordDelimiter
+    package internal(set) var delimiter: RecordDelimiter
     /// Whether a field that begins with a quote is quoted after RFC 4180; nil until a field begins with a quote.
-    public internal(set) var hasQuotes: Bool?
+    package internal(set) var hasQuotes: Bool?
     /// A word that means "no value", besides the empty field and `\N`.
-    public internal(set) var nullWord: String?
+    package internal(set) var nullWord: String?
     /// The end of the first line.
-    public internal(set) var lineEnd = LineEnd.lineFeed
+    package internal(set) var lineEnd = LineEnd.lineFeed
     /// Whether the source begins with a byte order mark.
-    public internal(set) var hasByteOrderMark = false
+    package internal(set) var hasByteOrderMark = false
     /// Whether the delimiter was detected from the header.
     var isFound = false
 
     /// Whether a backslash begins an escape, of a control character such as `\t` or of the byte after it.
-    public var hasEscapes: Bool { format == .copy || format == .mysql }
+    package var hasEscapes: Bool { format == .copy || format == .mysql }
 
     /// Whether quotes count only if the source shows that its fields are quoted.
     ///
@@ -213,7 +213,7 @@ extension Dialect {
 
 extension Dialect: CustomStringConvertible {
     /// A sentence about the dialect and the evidence for it, for a person.
-    public var description: String {
+    package var description: String {
         guard format != .jsonLines else { return "JSON Lines" }
         let name = format == .copy || format == .mysql ? " as \(format.rawValue) writes it" : ""
         var parts = [
@@ -233,7 +233,7 @@ extension Dialect: CustomStringConvertible {
     }
 
     /// Whether a part of the dialect was easy to mistake and deserves a look by a person.
-    public var isUnusual: Bool {
+    package var isUnusual: Bool {
         mustShowQuotes && hasQuotes != nil || hasEscapes || nullWord != nil || lineEnd == .twoCarriageReturns
     }
 }

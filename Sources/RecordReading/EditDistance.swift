@@ -2,7 +2,7 @@
 /// neighbour.
 ///
 /// This is the optimal string alignment distance: no character is edited twice. Complexity: O(n·m) time, O(m) memory.
-public func editDistance(_ left: String, _ right: String) -> Int {
+package func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left), right = Array(right)
     var beforeLast = [Int](repeating: 0, count: right.count + 1)
     var last = Array(0...right.count)
@@ -28,7 +28,7 @@ public func editDistance(_ left: String, _ right: String) -> Int {
 /// case is ignored. A text of more than 64 characters has no near candidate. Equally near candidates keep their order.
 ///
 /// - Parameter limit: The largest number of candidates to return.
-public func nearest(to text: String, among candidates: some Sequence<String>, limit: Int = 3) -> [String] {
+package func nearest(to text: String, among candidates: some Sequence<String>, limit: Int = 3) -> [String] {
     guard text.count <= 64 else { return [] }
     let lowercased = text.lowercased()
     var near: [(distance: Int, candidate: String)] = []
@@ -44,7 +44,7 @@ public func nearest(to text: String, among candidates: some Sequence<String>, li
 }
 
 /// Returns words as a choice, such as "a, b or c"; empty if there are none.
-public func choice(of words: [String]) -> String {
+package func choice(of words: [String]) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return "\(words.dropLast().joined(separator: ", ")) or \(last)"
 }

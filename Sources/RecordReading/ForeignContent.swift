@@ -170,7 +170,7 @@ enum ForeignContent: Equatable {
 }
 
 /// Returns advice on a source that is not UTF-8.
-public func encodingAdvice(forSource source: String) -> String {
+package func encodingAdvice(forSource source: String) -> String {
     "if it is Latin-1 or Windows-1252, make it UTF-8 by: iconv -f WINDOWS-1252 -t UTF-8 \(ShellWord.quoted(source))"
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Lines end as those of records do. Empty lines at the end are passed over. A list that is something else, such as a
 /// table, is refused as a whole: its lines could be taken for ids that nobody has.
-public enum IDList {
+package enum IDList {
     /// The names of columns with ids, which are no ids themselves.
     private static let names: Set = ["id", "user_id", "photo_id", "group_id"]
     private static let maximumIDBytes = 255
@@ -11,7 +11,7 @@ public enum IDList {
     ///
     /// - Parameter source: The name of the list, for messages.
     /// - Throws: `RecordError` with the first line that is no id.
-    public static func ids(in bytes: [UInt8], source: String) throws(RecordError) -> [String] {
+    package static func ids(in bytes: [UInt8], source: String) throws(RecordError) -> [String] {
         let text = bytes.span.startsWithByteOrderMark ? bytes[3...] : bytes[...]
         func failure(_ line: Int, _ message: String) -> RecordError {
             RecordError(code: .foreign, source: source, line: line, message: message)

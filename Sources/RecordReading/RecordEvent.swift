@@ -1,5 +1,5 @@
 /// An event in the stream of records.
-public enum RecordEvent: Sendable, Equatable {
+package enum RecordEvent: Sendable, Equatable {
     /// A record.
     ///
     /// Its fields can be read until the reader moves on.
@@ -11,16 +11,15 @@ public enum RecordEvent: Sendable, Equatable {
 }
 
 /// A rejected record, with the reason.
-public struct RejectedRecord: Sendable, Equatable {
+package struct RejectedRecord: Sendable, Equatable {
     /// The line where the record begins, counted from 1.
-    public let line: Int
+    package let line: Int
     /// The reason for the rejection.
-    public let reason: RejectionReason
+    package let reason: RejectionReason
     /// At most 200 bytes of the record's first line, with control characters escaped.
-    public let excerpt: String
+    package let excerpt: String
 
-    /// Creates a rejected record.
-    public init(line: Int, reason: RejectionReason, excerpt: String) {
+    package init(line: Int, reason: RejectionReason, excerpt: String) {
         self.line = line
         self.reason = reason
         self.excerpt = excerpt
@@ -28,7 +27,7 @@ public struct RejectedRecord: Sendable, Equatable {
 }
 
 /// The reason why a record was rejected.
-public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
+package enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     /// The record has more bytes than the maximum.
     case tooLong(maximumBytes: Int)
     /// An opening quote has no closing one before the end of the source, or within the maximum length of a record.
@@ -59,7 +58,7 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     case missingColumn(String)
 
     /// A message about the record, to follow "line 7: ".
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooLong(let maximumBytes): "is longer than \(maximumBytes) bytes"
         case .unclosedQuote:
@@ -82,19 +81,19 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A value that cannot be read, in a column that is not required.
-public struct FieldFault: Sendable, Equatable {
+package struct FieldFault: Sendable, Equatable {
     /// The index of the column.
-    public let column: Int
+    package let column: Int
     /// The reason why the value cannot be read.
-    public let reason: RejectionReason
+    package let reason: RejectionReason
 }
 
 /// The records whose quotes span several lines, where every line could be a record by itself.
-public struct JoinedLines: Sendable, Equatable {
+package struct JoinedLines: Sendable, Equatable {
     /// The number of such records.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// The line where the first such record begins, or 0 if there is none.
-    public private(set) var firstLine = 0
+    package private(set) var firstLine = 0
 
     mutating func note(_ line: Int) {
         if count == 0 { firstLine = line }
@@ -105,9 +104,9 @@ public struct JoinedLines: Sendable, Equatable {
 /// A fault that makes a source unreadable.
 ///
 /// A fault of a single record is a `RejectedRecord` instead.
-public struct RecordError: Error, Equatable, CustomStringConvertible {
+package struct RecordError: Error, Equatable, CustomStringConvertible {
     /// The kind of fault.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// The source has no header line.
         case empty
         /// The header cannot be read: it is too long, is not UTF-8, or has a quote that is never closed.
@@ -123,16 +122,16 @@ public struct RecordError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The kind of fault.
-    public let code: Code
+    package let code: Code
     /// The name of the source, usually of a file.
-    public let source: String
+    package let source: String
     /// The line where the fault was noticed, counted from 1.
-    public let line: Int
+    package let line: Int
     /// A message for a person: the fault, and the action that helps.
-    public let message: String
+    package let message: String
 
     /// The source, the line and the message in one line.
-    public var description: String { "\(source), line \(line): \(message)" }
+    package var description: String { "\(source), line \(line): \(message)" }
 }
 
 /// Returns the beginning of some bytes as a text that is safe to show, at most `limit` bytes of them.
@@ -169,7 +168,7 @@ func excerpt(of bytes: Span<UInt8>, limit: Int = 200) -> String {
 }
 
 /// Returns a name or a value from the input, short and safe to show; invisible characters become code points.
-public func shown(_ text: String) -> String { excerpt(of: text) }
+package func shown(_ text: String) -> String { excerpt(of: text) }
 
 /// Returns a name from the input, short and safe to show.
 func excerpt(of text: String) -> String { excerpt(of: text.utf8Span.span, limit: 60) }

@@ -1,5 +1,5 @@
 /// The format of a file of records.
-public enum RecordFormat: String, Sendable, CaseIterable {
+package enum RecordFormat: String, Sendable, CaseIterable {
     /// Delimited text, quoted after RFC 4180. The first line names the columns and shows the delimiter.
     case csv
     /// Delimited text with tabs; quoted only if the file shows that its fields are quoted.
@@ -13,14 +13,14 @@ public enum RecordFormat: String, Sendable, CaseIterable {
     case jsonLines = "jsonl"
 
     /// The extension of a file's name, without its dot.
-    public var fileEnding: String { self == .copy || self == .mysql ? "tsv" : rawValue }
+    package var fileEnding: String { self == .copy || self == .mysql ? "tsv" : rawValue }
 
     /// Creates the format from the extension of a file's name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, in any letter
     /// case.
     ///
     /// A last extension `.gz` or `.zst` is ignored. Any other extension gives `nil`, and the first bytes must decide.
     /// This includes `.txt`, which may be CSV or TSV.
-    public init?(fileName: String) {
+    package init?(fileName: String) {
         var parts = fileName.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         if parts.last == "gz" || parts.last == "zst" { parts.removeLast() }
         guard parts.count > 1, let ending = parts.last else { return nil }
@@ -63,7 +63,7 @@ extension Span<UInt8> {
 }
 
 /// The byte between the fields of a record of delimited text.
-public enum RecordDelimiter: String, Sendable, CaseIterable {
+package enum RecordDelimiter: String, Sendable, CaseIterable {
     /// `,`
     case comma
     /// The tab character.
@@ -74,7 +74,7 @@ public enum RecordDelimiter: String, Sendable, CaseIterable {
     case bar
 
     /// The delimiter as one byte.
-    public var byte: UInt8 {
+    package var byte: UInt8 {
         switch self {
         case .comma: Byte.comma
         case .tab: Byte.tab
@@ -88,23 +88,23 @@ public enum RecordDelimiter: String, Sendable, CaseIterable {
 }
 
 /// A column that the caller wants to read.
-public struct RecordColumn: Sendable, Equatable {
+package struct RecordColumn: Sendable, Equatable {
     /// The name of the column; a source may write it in any letter case, with blanks and invisible characters
     /// around it.
-    public let name: String
+    package let name: String
     /// Whether a source without the column is refused; in JSON Lines, whether an object without it is rejected.
-    public let isRequired: Bool
+    package let isRequired: Bool
     /// The column's name in the source, if it is not `name`.
-    public let sourceName: String?
+    package let sourceName: String?
     /// Whether the column accepts an array of texts in JSON Lines.
-    public let isList: Bool
+    package let isList: Bool
     /// Whether the column accepts an array of numbers in JSON Lines, which it then has as it is written.
-    public let isVector: Bool
+    package let isVector: Bool
 
     /// Creates a column, which is required by default.
     ///
     /// - Parameter sourceName: The column's name in the source, if it is not `name`. A header must then have that name.
-    public init(
+    package init(
         _ name: String, isRequired: Bool = true, sourceName: String? = nil, isList: Bool = false, isVector: Bool = false
     ) {
         self.name = name
@@ -118,7 +118,7 @@ public struct RecordColumn: Sendable, Equatable {
     var wantedName: String { sourceName ?? name }
 
     /// Returns the form of a source's name that is compared with the names of columns.
-    public static func comparable(_ name: String) -> String { withoutInvisible(name).lowercased() }
+    package static func comparable(_ name: String) -> String { withoutInvisible(name).lowercased() }
 }
 
 /// The wanted columns, and the columns that the source was seen to have.
@@ -180,7 +180,7 @@ struct ColumnTable {
 }
 
 /// Returns a name without blanks around it, and without invisible characters such as U+200B and U+FEFF anywhere.
-public func withoutInvisible(_ text: String) -> String {
+package func withoutInvisible(_ text: String) -> String {
     var scalars = text.unicodeScalars.filter { $0.properties.generalCategory != .format }[...]
     while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }
     while let last = scalars.last, last.properties.isWhitespace { scalars.removeLast() }

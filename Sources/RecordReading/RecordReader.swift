@@ -39,22 +39,22 @@
 ///         case .end: return
 ///         }
 ///     }
-public struct RecordReader: ~Copyable {
+package struct RecordReader: ~Copyable {
     // No property has a default value: with one, the compiler (6.3) complains that the throwing init may leave the
     // value partly initialized.
 
     /// The dialect of the source.
-    public internal(set) var dialect: Dialect {
+    package internal(set) var dialect: Dialect {
         didSet { rules = ScanRules(dialect) }
     }
     /// The dialect in the form that the scan of a record needs.
     var rules: ScanRules
     /// The name of the source, for messages.
-    public let source: String
+    package let source: String
     /// The maximum length of a record in bytes, inclusive, without its line feed.
-    public let maximumRecordBytes: Int
+    package let maximumRecordBytes: Int
     /// The first line of the current or just rejected record, counted from 1.
-    public internal(set) var line: Int
+    package internal(set) var line: Int
 
     @usableFromInline var input: InputBuffer
     /// The fields of the current record, in the order of the header; in JSON Lines, in the order of the columns.
@@ -71,15 +71,15 @@ public struct RecordReader: ~Copyable {
     @usableFromInline let nullWord: [UInt8]
     var table: ColumnTable
     /// The unreadable values of the current record, all in columns that are not required.
-    public internal(set) var faults: [FieldFault]
+    package internal(set) var faults: [FieldFault]
     /// The number of repeated headers so far.
-    public internal(set) var repeatedHeaders: Int
+    package internal(set) var repeatedHeaders: Int
     /// The records whose quotes span several lines, where every line could be a record by itself.
-    public internal(set) var joinedLines: JoinedLines
+    package internal(set) var joinedLines: JoinedLines
     /// A quick check for the first field of a repeated header.
     var headerGate: HeaderGate
     /// The header as the source writes it, without its line feed; empty in JSON Lines.
-    public internal(set) var headerBytes: [UInt8]
+    package internal(set) var headerBytes: [UInt8]
     /// The place of the current or just rejected record in the buffer, without its line feed.
     var recordRange: Range<Int>
     /// The record as the source writes it, if its fields were decoded in place; otherwise empty.
@@ -91,7 +91,7 @@ public struct RecordReader: ~Copyable {
     /// Whether the rest of an abandoned line is still to be skipped.
     var isSkippingLine: Bool
     /// The line of the last record if that ends with the source, without a line feed; otherwise 0.
-    public internal(set) var unendedLine: Int
+    package internal(set) var unendedLine: Int
     /// The number of bytes scanned for records that had too many fields and then failed.
     var failedScanBytes: Int
     /// The line of the mark that ends the data of COPY, or 0 before it.
@@ -108,7 +108,7 @@ public struct RecordReader: ~Copyable {
     ///     bytes written, or 0 at the end.
     /// - Throws: `RecordError` if there is no header, if the header is unusable, if the source is not records, or if
     ///   reading fails.
-    public init(
+    package init(
         _ choice: DialectChoice = DialectChoice(), columns: [RecordColumn], source: String,
         maximumRecordBytes: Int = 1_048_576,
         read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
@@ -165,30 +165,30 @@ public struct RecordReader: ~Copyable {
     }
 
     /// The number of escapes that were kept unchanged because the dialect has none.
-    public var escapeCount: Int { input.escapeCount }
+    package var escapeCount: Int { input.escapeCount }
 
     /// The number of bytes of the source that were read as records or skipped.
-    public var bytesRead: Int { input.bytesBefore + input.start }
+    package var bytesRead: Int { input.bytesBefore + input.start }
 
     /// The columns of the source that are not wanted, as the source writes them; at most the first hundred.
-    public var unknownColumns: [String] { table.unknownNames }
+    package var unknownColumns: [String] { table.unknownNames }
 
     /// Whether the source has a column that is not wanted.
-    public var hasUnknownColumns: Bool { !table.unknownNames.isEmpty }
+    package var hasUnknownColumns: Bool { !table.unknownNames.isEmpty }
 
     /// Whether the source lacks a wanted column; in JSON Lines, so far.
-    public func isMissing(_ column: Int) -> Bool { !table.isPresent[column] }
+    package func isMissing(_ column: Int) -> Bool { !table.isPresent[column] }
 
     /// Returns the missing wanted column with the name nearest to `name`, or nil if none is near.
-    public func nearestMissingColumn(to name: String) -> String? { table.nearestMissing(to: name) }
+    package func nearestMissingColumn(to name: String) -> String? { table.nearestMissing(to: name) }
 
     /// Whether the name of an unknown column is nearly that of a wanted one.
-    public func isNear(_ name: String, _ column: Int) -> Bool { table.isNear(name, column) }
+    package func isNear(_ name: String, _ column: Int) -> Bool { table.isNear(name, column) }
 
     /// Reads the next record, good or bad.
     ///
     /// - Throws: `RecordError` if the source fails. The reader must not be used after that.
-    public mutating func next() throws(RecordError) -> RecordEvent {
+    package mutating func next() throws(RecordError) -> RecordEvent {
         isJSON ? try nextObject() : try nextDelimited()
     }
 
@@ -308,12 +308,12 @@ extension RecordReader {
 
 extension RecordReader {
     /// The number of bytes of the current or just rejected record that were read, without the line feed.
-    public var recordBytes: Int { recordRange.count }
+    package var recordBytes: Int { recordRange.count }
 
     /// The reason why the source seems to be cut off, once all of it is read; nil if it does not seem to be.
     ///
     /// Many whole files lack the last line feed. Few of them also have one of these properties.
-    public var cutReason: String? {
+    package var cutReason: String? {
         guard unendedLine > 0 else { return nil }
         if dialect.hasEscapes { return "a program that writes escapes ends every line" }
         if dialect.lineEnd != .lineFeed, input.bytes[input.end - 1] == Byte.carriageReturn {
@@ -328,7 +328,7 @@ extension RecordReader {
     /// Returns the likely text of a column in the record that was just rejected, or nil if it is not found.
     ///
     /// The record is read as far as the column, whatever is wrong with it. Bytes that are not UTF-8 become U+FFFD.
-    public func likelyText(ofRejected column: Int) -> String? {
+    package func likelyText(ofRejected column: Int) -> String? {
         let bytes = encodedRecord.isEmpty ? input.bytes[recordRange] : encodedRecord[...]
         guard isJSON else {
             return fieldOfColumn[column] < 0 ? nil : likelyField(fieldOfColumn[column], of: bytes)
@@ -383,7 +383,7 @@ extension RecordReader {
     ///
     /// If only the record's first line was given up, these are the bytes of that line. `nil` if the record is too long,
     /// because its end was not kept.
-    public var rawRecord: [UInt8]? {
+    package var rawRecord: [UInt8]? {
         guard !isRecordCut else { return nil }
         return encodedRecord.isEmpty ? Array(input.bytes[recordRange]) : encodedRecord
     }

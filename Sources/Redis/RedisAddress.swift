@@ -6,46 +6,45 @@
 ///
 /// An address through Sentinels is `redis-sentinel://[user:password@]host[:port],host[:port]/NAME[/database]`. When a
 /// connection is made, the Sentinels at these hosts name the primary of NAME.
-public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
+package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// The beginning of an address of a server.
-    public static let scheme = "redis://"
+    package static let scheme = "redis://"
     /// The forms of addresses, for messages.
-    public static let forms =
+    package static let forms =
         "redis://[user:password@]host[:port][/database], "
         + "or redis-sentinel://[user:password@]host[:port],…/NAME[/database]"
     /// The beginning of an address that Sentinels resolve.
-    public static let sentinelScheme = "redis-sentinel://"
+    package static let sentinelScheme = "redis-sentinel://"
     /// The beginning of an address of an encrypted server, which this program cannot reach by itself.
-    public static let encryptedScheme = "rediss://"
+    package static let encryptedScheme = "rediss://"
     /// The port of a server, if the address has none.
-    public static let defaultPort = 6379
+    package static let defaultPort = 6379
     /// The port of a Sentinel, if the address has none.
-    public static let defaultSentinelPort = 26379
+    package static let defaultSentinelPort = 26379
 
     /// Whether a text begins like an address.
-    public static func hasScheme(_ text: String) -> Bool {
+    package static func hasScheme(_ text: String) -> Bool {
         [scheme, sentinelScheme, encryptedScheme].contains { text.hasPrefix($0) }
     }
 
     /// The path of the Unix socket of a server on this machine, or `nil` for a server reached over TCP.
-    public let socketPath: String?
+    package let socketPath: String?
     /// The host name or IP address, without brackets; with Sentinels, that of the first one.
-    public let host: String
+    package let host: String
     /// The port, from 1 to 65535; with Sentinels, that of the first one.
-    public let port: Int
+    package let port: Int
     /// The Sentinels that know the server, or `nil` if the host and the port are the server's own.
-    public let sentinels: Sentinels?
+    package let sentinels: Sentinels?
     /// The user, or `nil` for the default user.
-    public private(set) var user: String?
+    package private(set) var user: String?
     /// The password, or `nil` to connect without a login.
-    public private(set) var password: String?
+    package private(set) var password: String?
     /// The source of the password for each new connection, or `nil` if the password stays the same.
     private var source: PasswordSource?
     /// The number of the database, 0 or more.
-    public let database: Int
+    package let database: Int
 
-    /// Creates the address of a server that listens at a Unix socket and needs no login.
-    public init(socketPath: String) {
+    package init(socketPath: String) {
         self.socketPath = socketPath
         sentinels = nil
         (host, port, user, password, database) = ("localhost", Self.defaultPort, nil, nil, 0)
@@ -54,7 +53,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// Parses an address.
     ///
     /// - Throws: `RedisError.badAddress`, which names the wrong part and never shows the password.
-    public init(_ text: String) throws(RedisError) {
+    package init(_ text: String) throws(RedisError) {
         socketPath = nil
         guard Self.hasScheme(text) else {
             throw Self.bad("it begins with neither \(Self.scheme) nor \(Self.sentinelScheme)")
@@ -91,7 +90,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     ///   - user: the user, or `nil` for the default user.
     ///   - password: the password, not empty.
     ///   - renew: returns the password for a new connection, or `nil` if it cannot be read; `password` is used then.
-    public func loggingIn(user: String?, password: String, renew: (@Sendable () -> String?)? = nil) -> RedisAddress {
+    package func loggingIn(user: String?, password: String, renew: (@Sendable () -> String?)? = nil) -> RedisAddress {
         var address = self
         (address.user, address.password) = (user, password)
         address.source = renew.map { PasswordSource(read: $0) }
@@ -111,7 +110,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The address without the password.
-    public var description: String {
+    package var description: String {
         if let socketPath { return socketPath }
         let login = user.map { "\($0)@" } ?? ""
         if let sentinels { return "\(Self.sentinelScheme)\(login)\(sentinels)/\(database)" }
@@ -220,25 +219,25 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 
 extension RedisAddress {
     /// A host and a port.
-    public struct Endpoint: Sendable, Equatable, CustomStringConvertible {
+    package struct Endpoint: Sendable, Equatable, CustomStringConvertible {
         /// The host name or IP address, without brackets.
-        public let host: String
+        package let host: String
         /// The port, from 1 to 65535.
-        public let port: Int
+        package let port: Int
 
         /// The endpoint as in an address.
-        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
     /// The Sentinels that know the primary among several servers.
-    public struct Sentinels: Sendable, Equatable, CustomStringConvertible {
+    package struct Sentinels: Sendable, Equatable, CustomStringConvertible {
         /// The Sentinels' addresses, one or more.
-        public let hosts: [Endpoint]
+        package let hosts: [Endpoint]
         /// The name under which the Sentinels watch the servers.
-        public let name: String
+        package let name: String
 
         /// The Sentinels and the name as in an address.
-        public var description: String { hosts.map(\.description).joined(separator: ",") + "/" + name }
+        package var description: String { hosts.map(\.description).joined(separator: ",") + "/" + name }
 
         /// Parses hosts separated by commas, and a path that begins with the name.
         init(_ hosts: Substring, _ path: Substring) throws(RedisError) {

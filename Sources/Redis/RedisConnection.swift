@@ -11,17 +11,17 @@ import Glibc
 /// may be old. A host name or a Sentinel may meanwhile lead to another server, and an old connection would not notice
 /// that.
 @safe
-public struct RedisConnection: ~Copyable, @unchecked Sendable {
+package struct RedisConnection: ~Copyable, @unchecked Sendable {
     // Sendable because it has one owner: it may move between threads, but is never shared.
     private let context: UnsafeMutablePointer<redisContext>
     // No initial value: an `init` that throws must not initialise part of a type with a `deinit`.
     var state: State
     /// The address of the server.
-    public let address: RedisAddress
+    package let address: RedisAddress
     /// The number of replies that have not been received.
-    public var outstanding: Int { state.outstanding }
+    package var outstanding: Int { state.outstanding }
     /// The latest description of the server.
-    public var server: RedisServer { state.server }
+    package var server: RedisServer { state.server }
     /// The number of unsent bytes at which commands are flushed.
     private static let flushByteCount = 256 << 10
 
@@ -46,7 +46,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     ///   - connectTimeout: the longest wait for a connection.
     ///   - replyTimeout: the longest wait for the server to accept or send any bytes.
     ///   - acceptsReplica: whether the server may be a replica. A connection through Sentinels never accepts one.
-    public init(
+    package init(
         to address: RedisAddress, connectTimeout: Duration = .seconds(3), replyTimeout: Duration = .seconds(30),
         acceptsReplica: Bool = false
     ) throws(RedisError) {
@@ -120,7 +120,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     }
 
     /// Sends a command of text and waits for the reply.
-    public mutating func command(_ words: String...) throws(RedisError) -> RedisReply {
+    package mutating func command(_ words: String...) throws(RedisError) -> RedisReply {
         var command = RedisCommand()
         for word in words { command.append(word) }
         return try self.command(command)
@@ -130,7 +130,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     ///
     /// - Throws: `RedisError`: `refused` if the reply is an error, `replica` if the server became a replica. After
     ///   `replica`, the command may be sent again over a new connection.
-    public mutating func command(_ command: RedisCommand) throws(RedisError) -> RedisReply {
+    package mutating func command(_ command: RedisCommand) throws(RedisError) -> RedisReply {
         precondition(outstanding == 0, "the replies to earlier commands must be received first")
         let hasAsked = try askAgain()
         try send(command)
@@ -141,7 +141,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     /// Sends a command without waiting for the reply; it may stay in memory until `flush` or `receive`.
     ///
     /// The caller must bound the number of outstanding replies, which the server keeps in its memory.
-    public mutating func send(_ command: RedisCommand) throws(RedisError) {
+    package mutating func send(_ command: RedisCommand) throws(RedisError) {
         if let failure = state.failure { throw failure }
         precondition(command.wordCount > 0, "a command needs a name")
         let status = unsafe command.bytes.withUnsafeBytes { bytes in
@@ -168,7 +168,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     }
 
     /// Passes all sent commands to the system.
-    public mutating func flush() throws(RedisError) {
+    package mutating func flush() throws(RedisError) {
         if let failure = state.failure { throw failure }
         let number = unsafe coterie_redis_flush(context)
         if number == EAGAIN { throw broken(.timedOut, "the server accepted no more bytes in time") }
@@ -178,7 +178,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     /// Waits for the next reply.
     ///
     /// - Throws: `RedisError`: `refused` if the reply is an error. After `refused`, the next reply can be received.
-    public mutating func receive() throws(RedisError) -> ReceivedReply {
+    package mutating func receive() throws(RedisError) -> ReceivedReply {
         precondition(outstanding > 0, "no reply is outstanding")
         try flush()
         var object: UnsafeMutableRawPointer?
@@ -229,7 +229,7 @@ extension RedisConnection {
     ///   - window: the greatest number of outstanding replies, 1 or more.
     ///   - adapt: a function that converts an error of the connection to the caller's type.
     ///   - take: a function that receives the replies, in the order of the commands.
-    public mutating func pipeline<Failure: Error>(
+    package mutating func pipeline<Failure: Error>(
         _ command: RedisCommand, window: Int, adapt: (RedisError) -> Failure,
         _ take: (borrowing ReceivedReply) throws(Failure) -> Void
     ) throws(Failure) {
@@ -242,7 +242,7 @@ extension RedisConnection {
     }
 
     /// Receives the outstanding replies, except the last `count`.
-    public mutating func finishPipeline<Failure: Error>(
+    package mutating func finishPipeline<Failure: Error>(
         leaving count: Int = 0, adapt: (RedisError) -> Failure,
         _ take: (borrowing ReceivedReply) throws(Failure) -> Void
     ) throws(Failure) {

@@ -1,7 +1,7 @@
 import CHiredis
 
 /// A reply of a server.
-public enum RedisReply: Sendable, Equatable {
+package enum RedisReply: Sendable, Equatable {
     /// A string of any bytes, or a status such as `OK`.
     case bytes([UInt8])
     /// A number.
@@ -14,7 +14,7 @@ public enum RedisReply: Sendable, Equatable {
     case error(String)
 
     /// The bytes as text, or `nil` if the reply is no string or not UTF-8.
-    public var text: String? {
+    package var text: String? {
         guard case .bytes(let bytes) = self else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
@@ -22,7 +22,7 @@ public enum RedisReply: Sendable, Equatable {
 
 /// A reply in the memory of hiredis, whose large values are read without copying.
 @safe
-public struct ReceivedReply: ~Copyable {
+package struct ReceivedReply: ~Copyable {
     // The pointer is owned, and freed with this value.
     private let reply: UnsafeMutablePointer<redisReply>
 
@@ -31,15 +31,15 @@ public struct ReceivedReply: ~Copyable {
     deinit { unsafe freeReplyObject(reply) }
 
     /// The reply, copied.
-    public var value: RedisReply { unsafe Self.copy(reply) }
+    package var value: RedisReply { unsafe Self.copy(reply) }
 
     /// The number of elements, or `nil` if the reply is no array.
-    public var elementCount: Int? { unsafe reply.pointee.type == REDIS_REPLY_ARRAY ? reply.pointee.elements : nil }
+    package var elementCount: Int? { unsafe reply.pointee.type == REDIS_REPLY_ARRAY ? reply.pointee.elements : nil }
 
     /// Calls `body` with the bytes of the reply, or with `nil` for a null reply.
     ///
     /// - Throws: an error of `body`, or `mismatch` if the reply is not a string.
-    public func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         orThrow mismatch: @autoclosure () -> Failure, _ body: (Span<UInt8>?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try unsafe Self.withBytes(of: reply, mismatch, body)
@@ -48,7 +48,7 @@ public struct ReceivedReply: ~Copyable {
     /// Calls `body` with the bytes of an element, or with `nil` for a null element.
     ///
     /// - Throws: an error of `body`, or `mismatch` if there is no such element or it is not a string.
-    public func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         ofElement index: Int, orThrow mismatch: @autoclosure () -> Failure,
         _ body: (Span<UInt8>?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -96,42 +96,42 @@ public struct ReceivedReply: ~Copyable {
 /// A command and its arguments: words of any bytes.
 ///
 /// One array holds all words, so reusing a command allocates no memory.
-public struct RedisCommand: Sendable, Equatable {
+package struct RedisCommand: Sendable, Equatable {
     private(set) var bytes: [UInt8] = []
     private(set) var ends: [Int] = []
 
     /// Creates a command from words; the first word is its name.
-    public init(_ words: String...) {
+    package init(_ words: String...) {
         for word in words { append(word) }
     }
 
     /// The number of words.
-    public var wordCount: Int { ends.count }
+    package var wordCount: Int { ends.count }
 
     /// The number of bytes in all words.
-    public var byteCount: Int { bytes.count }
+    package var byteCount: Int { bytes.count }
 
     /// Adds a word.
-    public mutating func append(_ word: some StringProtocol) { append(word.utf8) }
+    package mutating func append(_ word: some StringProtocol) { append(word.utf8) }
 
     /// Adds a word of any bytes.
-    public mutating func append(_ word: some Sequence<UInt8>) {
+    package mutating func append(_ word: some Sequence<UInt8>) {
         bytes.append(contentsOf: word)
         ends.append(bytes.count)
     }
 
     /// Adds a number, in decimal digits.
-    public mutating func append(_ number: Int) { append(String(number)) }
+    package mutating func append(_ number: Int) { append(String(number)) }
 
     /// Adds a word; `write` appends it to the bytes of the earlier words.
-    public mutating func appendWord<Failure: Error>(_ write: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
+    package mutating func appendWord<Failure: Error>(_ write: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
         try write(&bytes)
         precondition(bytes.count >= ends.last ?? 0, "a word may only be appended")
         ends.append(bytes.count)
     }
 
     /// Replaces all words, but keeps the memory.
-    public mutating func replace(with words: String...) {
+    package mutating func replace(with words: String...) {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         for word in words { append(word) }
@@ -139,9 +139,9 @@ public struct RedisCommand: Sendable, Equatable {
 }
 
 /// A failure of a Redis server, or of the connection to it.
-public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// The text is not the address of a server.
         case badAddress
         /// No connection could be opened.
@@ -157,12 +157,11 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// The failure and its place.
-    public let message: String
+    package let message: String
 
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -180,7 +179,7 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether the connection can still be used.
-    public var leavesConnectionUsable: Bool {
+    package var leavesConnectionUsable: Bool {
         switch code {
         case .refused: true
         case .badAddress, .unreachable, .timedOut, .disconnected, .replica: false
@@ -188,5 +187,5 @@ public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }

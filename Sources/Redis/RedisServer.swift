@@ -1,14 +1,13 @@
 /// A Redis server's description of itself; a value is `nil` if the server does not tell this user.
-public struct RedisServer: Sendable, Equatable {
+package struct RedisServer: Sendable, Equatable {
     /// Whether the server is a replica, which accepts no writes and may have old data.
-    public var isReplica: Bool?
+    package var isReplica: Bool?
     /// The version, such as `7.0.15`.
-    public var version: String?
+    package var version: String?
     /// Whether the server belongs to a cluster.
-    public var isCluster: Bool?
+    package var isCluster: Bool?
 
-    /// Creates a server whose values are all unknown.
-    public init() {}
+    package init() {}
 
     /// Reads the reply to a question.
     init(_ reply: RedisReply, to question: Question) {

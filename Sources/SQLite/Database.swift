@@ -4,9 +4,9 @@ import Glibc
 
 /// A connection to a SQLite database, for one thread at a time.
 @safe
-public final class Database {
+package final class Database {
     /// The access with which a database is opened.
-    public enum Mode: Sendable {
+    package enum Mode: Sendable {
         /// The file must exist and is only read.
         case readOnly
         /// The file must exist, is only read, and does not change meanwhile.
@@ -25,9 +25,9 @@ public final class Database {
     /// The most unused statements that are kept.
     private static let compiledLimit = 64
     /// The path of the database file.
-    public let path: String
+    package let path: String
     /// The access with which the file was opened.
-    public let mode: Mode
+    package let mode: Mode
     private let busyTimeoutMilliseconds: Int32
 
     /// Opens a database file.
@@ -36,7 +36,7 @@ public final class Database {
     ///   - path: the path of the file.
     ///   - mode: the access; `create` also creates the file.
     ///   - busyTimeoutSeconds: the time that a statement waits for another connection's lock.
-    public init(path: String, mode: Mode, busyTimeoutSeconds: Double = 10) throws(DatabaseError) {
+    package init(path: String, mode: Mode, busyTimeoutSeconds: Double = 10) throws(DatabaseError) {
         let flags =
             switch mode {
             case .readOnly: SQLITE_OPEN_READONLY
@@ -70,7 +70,7 @@ public final class Database {
     ///
     /// On a full disk, SQLite cannot make the index of a write-ahead log. If there is no log either, nobody writes, and
     /// the file is opened as one that does not change.
-    public static func forReading(_ path: String) throws(DatabaseError) -> Database {
+    package static func forReading(_ path: String) throws(DatabaseError) -> Database {
         let database = try Database(path: path, mode: .readWrite)
         do {
             _ = try database.integer("SELECT count(*) FROM sqlite_schema")
@@ -109,13 +109,13 @@ public final class Database {
     }
 
     /// Runs statements that return nothing, separated by semicolons.
-    public func execute(_ sql: String) throws(DatabaseError) {
+    package func execute(_ sql: String) throws(DatabaseError) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code, sql) }
     }
 
     /// Returns a statement, compiled unless an unused one with the same text is kept.
-    public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+    package func prepare(_ sql: String) throws(DatabaseError) -> Statement {
         if let statement = unsafe compiled.removeValue(forKey: sql) {
             return unsafe Statement(statement, database: self, sql: sql)
         }
@@ -137,7 +137,7 @@ public final class Database {
     }
 
     /// Returns the first column of the first row as an integer, or nil if there is no row or the value is NULL.
-    public func integer(_ sql: String, _ parameters: Int64...) throws(DatabaseError) -> Int64? {
+    package func integer(_ sql: String, _ parameters: Int64...) throws(DatabaseError) -> Int64? {
         let statement = try prepare(sql)
         for (index, parameter) in parameters.enumerated() { statement.bind(parameter, at: Int32(index + 1)) }
         guard try statement.step() else { return nil }
@@ -145,7 +145,7 @@ public final class Database {
     }
 
     /// Returns the first column of the first row as text, or nil if there is no row or the value is NULL.
-    public func text(_ sql: String) throws(DatabaseError) -> String? {
+    package func text(_ sql: String) throws(DatabaseError) -> String? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.text(0)
@@ -157,7 +157,7 @@ public final class Database {
     ///   - kind: `immediate` takes the write lock at once; `deferred` suits reading one snapshot.
     ///   - wrap: a conversion of SQLite's errors to those of `body`.
     ///   - body: the work of the transaction.
-    public func transaction<Result, Failure: Error>(
+    package func transaction<Result, Failure: Error>(
         _ kind: TransactionKind = .immediate, wrap: (DatabaseError) -> Failure,
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -176,7 +176,7 @@ public final class Database {
     }
 
     /// The time at which a transaction takes its locks.
-    public enum TransactionKind: String, Sendable {
+    package enum TransactionKind: String, Sendable {
         /// A lock is taken at the first statement that needs it.
         case deferred = "DEFERRED"
         /// The write lock is taken at once.
@@ -186,20 +186,20 @@ public final class Database {
     /// Returns a number that changes when another connection, of this process or another, commits a change.
     ///
     /// This connection's own commits do not change it.
-    public func outsideRevision() throws(DatabaseError) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
+    package func outsideRevision() throws(DatabaseError) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
     /// Writes the whole write-ahead log to the file and empties the log, which then no longer holds deleted rows.
     ///
     /// - Parameter waits: whether it waits, as a statement does, for other connections that read or write.
     /// - Returns: false if another connection read or wrote for too long; the caller may retry later.
-    public func emptyLog(waits: Bool = true) throws(DatabaseError) -> Bool {
+    package func emptyLog(waits: Bool = true) throws(DatabaseError) -> Bool {
         if !waits { unsafe sqlite3_busy_timeout(handle, 0) }
         defer { if !waits { unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) } }
         return try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
 
     /// Performs a write that changes nothing, to find out whether writing is possible.
-    public func probeWriting() throws(DatabaseError) {
+    package func probeWriting() throws(DatabaseError) {
         let version = try integer("PRAGMA user_version") ?? 0
         try execute("PRAGMA user_version = \(version)")
     }
@@ -207,16 +207,16 @@ public final class Database {
     /// Checks the whole database.
     ///
     /// - Throws: an error with `isDamaged` if the database is inconsistent.
-    public func checkWhole() throws(DatabaseError) {
+    package func checkWhole() throws(DatabaseError) {
         let finding = try text("PRAGMA quick_check(1)") ?? "no answer"
         guard finding == "ok" else { throw DatabaseError(code: DatabaseError.damaged, message: "\(path): \(finding)") }
     }
 
     /// The number of rows inserted, updated or deleted since the connection was opened.
-    public var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
+    package var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 
     /// The rowid of the last row inserted.
-    public var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+    package var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
     func error(_ code: Int32, _ sql: String?) -> DatabaseError {
         let isOfSystem = [10, 14].contains(code & 0xFF)
@@ -230,22 +230,21 @@ public final class Database {
 }
 
 /// An error that SQLite reported, with the statement that caused it.
-public struct DatabaseError: Error, CustomStringConvertible {
+package struct DatabaseError: Error, CustomStringConvertible {
     /// SQLite's extended result code.
-    public let code: Int32
+    package let code: Int32
     /// SQLite's message.
-    public let message: String
+    package let message: String
     /// The statement that failed, or nil if there was none.
-    public let sql: String?
+    package let sql: String?
     /// The system's error number that caused it, or 0.
-    public let systemError: Int32
+    package let systemError: Int32
     /// The temporary folder of SQLite, if that is what has no room.
-    public fileprivate(set) var fullTemporaryFolder: String?
+    package fileprivate(set) var fullTemporaryFolder: String?
     /// The path of the database, or nil if it is not known.
-    public fileprivate(set) var path: String?
+    package fileprivate(set) var path: String?
 
-    /// Creates an error.
-    public init(
+    package init(
         code: Int32, message: String, sql: String? = nil, systemError: Int32 = 0, fullTemporaryFolder: String? = nil
     ) {
         self.code = code
@@ -256,22 +255,22 @@ public struct DatabaseError: Error, CustomStringConvertible {
     }
 
     /// The primary result code, without the extension.
-    public var primaryCode: Int32 { code & 0xff }
+    package var primaryCode: Int32 { code & 0xff }
 
     /// Whether another connection holds a lock; a retry later may succeed.
-    public var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
+    package var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
 
     /// Whether the file could not be opened: it is a folder, its folder does not exist, or permission is missing.
-    public var isUnopenable: Bool { primaryCode == 14 && !isFull }
+    package var isUnopenable: Bool { primaryCode == 14 && !isFull }
 
     /// Whether a write to the file, or to one beside it, was needed but is not allowed.
-    public var isReadOnly: Bool { primaryCode == 8 }
+    package var isReadOnly: Bool { primaryCode == 8 }
 
     /// Whether the disk has no room.
     ///
     /// SQLite reports a full disk in three ways. Some writes fail with the code for it, others with the code for any
     /// failure of the disk. A write to the index of a write-ahead log fails with a code of its own.
-    public var isFull: Bool {
+    package var isFull: Bool {
         switch primaryCode {
         case 13: true
         case 10, 14: code == Self.noRoomForLogIndex || systemError == ENOSPC || systemError == EDQUOT
@@ -282,16 +281,16 @@ public struct DatabaseError: Error, CustomStringConvertible {
     private static let noRoomForLogIndex: Int32 = 4874
 
     /// Whether the file is not a SQLite database.
-    public var isNotADatabase: Bool { primaryCode == 26 }
+    package var isNotADatabase: Bool { primaryCode == 26 }
 
     /// Whether the file is a SQLite database that is damaged.
-    public var isDamaged: Bool { primaryCode == Self.damaged }
+    package var isDamaged: Bool { primaryCode == Self.damaged }
 
     /// The result code of a damaged file, or of one with values that nothing writes.
-    public static let damaged: Int32 = 11
+    package static let damaged: Int32 = 11
 
     /// The message, for people who need not know the statement.
-    public var reason: String {
+    package var reason: String {
         if let folder = fullTemporaryFolder {
             return "SQLite's temporary folder \(folder) is full: make room, or name another with SQLITE_TMPDIR"
         }
@@ -300,5 +299,5 @@ public struct DatabaseError: Error, CustomStringConvertible {
     }
 
     /// The message and the statement.
-    public var description: String { reason + (sql.map { " in: \($0)" } ?? "") }
+    package var description: String { reason + (sql.map { " in: \($0)" } ?? "") }
 }

@@ -4,7 +4,7 @@ import CSQLite
 ///
 /// Parameters are numbered from 1, columns from 0.
 @safe
-public final class Statement {
+package final class Statement {
     private let handle: OpaquePointer
     private let database: Database
     private let sql: String
@@ -23,21 +23,21 @@ public final class Statement {
     }
 
     /// Binds an integer.
-    public func bind(_ value: Int64, at index: Int32) { check(unsafe sqlite3_bind_int64(handle, index, value)) }
+    package func bind(_ value: Int64, at index: Int32) { check(unsafe sqlite3_bind_int64(handle, index, value)) }
 
     /// Binds an integer, or NULL.
-    public func bind(_ value: Int64?, at index: Int32) {
+    package func bind(_ value: Int64?, at index: Int32) {
         if let value { bind(value, at: index) } else { bindNull(at: index) }
     }
 
     /// Binds a number, or NULL.
-    public func bind(_ value: Double?, at index: Int32) {
+    package func bind(_ value: Double?, at index: Int32) {
         guard let value else { return bindNull(at: index) }
         check(unsafe sqlite3_bind_double(handle, index, value))
     }
 
     /// Binds a text, which SQLite copies, or NULL.
-    public func bind(_ value: String?, at index: Int32) {
+    package func bind(_ value: String?, at index: Int32) {
         guard var value else { return bindNull(at: index) }
         let code = value.withUTF8 { bytes in
             // An empty text may have no address, which would bind NULL.
@@ -55,7 +55,7 @@ public final class Statement {
     ///   - text: the text, which must stay in place and unchanged until the statement has run.
     ///   - index: the number of the parameter.
     @unsafe
-    public func bindInPlace(_ text: Span<UInt8>, at index: Int32) {
+    package func bindInPlace(_ text: Span<UInt8>, at index: Int32) {
         let code = unsafe text.withUnsafeBufferPointer { bytes in
             // An empty text may have no address, which would bind NULL.
             guard let base = bytes.baseAddress else { return unsafe sqlite3_bind_text(handle, index, "", 0, nil) }
@@ -67,7 +67,7 @@ public final class Statement {
     }
 
     /// Binds bytes, which SQLite copies.
-    public func bind(bytes: [UInt8], at index: Int32) {
+    package func bind(bytes: [UInt8], at index: Int32) {
         check(
             unsafe bytes.withUnsafeBytes {
                 unsafe coterie_sqlite_bind_blob_copy(handle, index, $0.baseAddress, Int32($0.count))
@@ -76,12 +76,12 @@ public final class Statement {
     }
 
     /// Binds NULL.
-    public func bindNull(at index: Int32) { check(unsafe sqlite3_bind_null(handle, index)) }
+    package func bindNull(at index: Int32) { check(unsafe sqlite3_bind_null(handle, index)) }
 
     /// Moves to the next row.
     ///
     /// - Returns: false if there is no next row; the statement is then reset and can run again.
-    public func step() throws(DatabaseError) -> Bool {
+    package func step() throws(DatabaseError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         let failure = code == SQLITE_DONE ? nil : database.error(code, sql)
@@ -91,44 +91,44 @@ public final class Statement {
     }
 
     /// Runs a statement to its end, ignoring any rows, and resets it.
-    public func run() throws(DatabaseError) {
+    package func run() throws(DatabaseError) {
         while try step() {}
     }
 
     /// Skips the rows that were not read; bindings are kept.
-    public func reset() { unsafe sqlite3_reset(handle) }
+    package func reset() { unsafe sqlite3_reset(handle) }
 
     /// Whether a column of the current row is NULL.
-    public func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+    package func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     /// Returns a column of the current row as an integer; 0 for NULL.
-    public func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+    package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
     /// Returns a column of the current row as an integer, or nil for NULL.
-    public func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+    package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
     /// Returns a column of the current row as a number, or nil for NULL.
-    public func optionalNumber(_ column: Int32) -> Double? {
+    package func optionalNumber(_ column: Int32) -> Double? {
         isNull(column) ? nil : unsafe sqlite3_column_double(handle, column)
     }
 
     /// Returns a column of the current row as text; empty for NULL.
-    public func text(_ column: Int32) -> String {
+    package func text(_ column: Int32) -> String {
         unsafe withText(column) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns a column of the current row as text, or nil for NULL.
-    public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     /// Returns a column of the current row as bytes; empty for NULL.
-    public func bytes(_ column: Int32) -> [UInt8] {
+    package func bytes(_ column: Int32) -> [UInt8] {
         let base = unsafe sqlite3_column_blob(handle, column)
         return unsafe Array(
             UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : Int(sqlite3_column_bytes(handle, column))))
     }
 
     /// Calls `body` with the bytes of a text column of the current row, which are valid during the call.
-    public func withText<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    package func withText<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let base = unsafe sqlite3_column_text(handle, column)
         let count = unsafe sqlite3_column_bytes(handle, column)
         return unsafe body(UnsafeBufferPointer(start: base, count: base == nil ? 0 : Int(count)))
@@ -139,17 +139,17 @@ extension Statement {
     /// Calls `body` with the first two columns of every remaining row.
     ///
     /// The loop is in this module, where calls of SQLite are direct.
-    public func forEachIntegerPair(_ body: (Int64, Int64) -> Void) throws(DatabaseError) {
+    package func forEachIntegerPair(_ body: (Int64, Int64) -> Void) throws(DatabaseError) {
         while try step() { body(integer(0), integer(1)) }
     }
 
     /// Calls `body` with the first three columns of every remaining row; the third may be NULL.
-    public func forEachIntegerTriple(_ body: (Int64, Int64, Int64?) -> Void) throws(DatabaseError) {
+    package func forEachIntegerTriple(_ body: (Int64, Int64, Int64?) -> Void) throws(DatabaseError) {
         while try step() { body(integer(0), integer(1), optionalInteger(2)) }
     }
 
     /// Runs the statement once with two integers and one that may be NULL.
-    public func run(_ first: Int64, _ second: Int64, _ third: Int64?) throws(DatabaseError) {
+    package func run(_ first: Int64, _ second: Int64, _ third: Int64?) throws(DatabaseError) {
         bind(first, at: 1)
         bind(second, at: 2)
         bind(third, at: 3)
@@ -157,7 +157,7 @@ extension Statement {
     }
 
     /// Runs the statement once with values for its parameters, in order; nil is NULL.
-    public func run(_ values: Int64?...) throws(DatabaseError) {
+    package func run(_ values: Int64?...) throws(DatabaseError) {
         for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
         try run()
     }

@@ -1,15 +1,15 @@
 import Glibc
 
 /// SQLite's folder for temporary files, such as rows that it sorts.
-public enum TemporaryFolder {
+package enum TemporaryFolder {
     /// The free room below which the folder counts as full, in bytes.
     private static let leastBytes: UInt64 = 1 << 20
 
     /// The variable that names the folder.
-    public static let variable = "SQLITE_TMPDIR"
+    package static let variable = "SQLITE_TMPDIR"
 
     /// The folder: the first that exists and that this user may write to, of those that SQLite tries.
-    public static var path: String {
+    package static var path: String {
         let names: [String] = [variable, "TMPDIR"]
         let named = names.compactMap { (name: String) -> String? in
             guard let value = unsafe getenv(name) else { return nil }
@@ -19,7 +19,7 @@ public enum TemporaryFolder {
     }
 
     /// Returns the free room of a folder's disk for this user, in bytes, or nil if there is no such folder.
-    public static func freeBytes(in folder: String) -> UInt64? {
+    package static func freeBytes(in folder: String) -> UInt64? {
         var status = statvfs()
         guard unsafe statvfs(folder, &status) == 0 else { return nil }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)

@@ -1,19 +1,18 @@
 /// An error with a code for programs and a message for people.
-public struct CodedError<Kind: Sendable & Equatable>: Error, Equatable, CustomStringConvertible {
+package struct CodedError<Kind: Sendable & Equatable>: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public typealias Code = Kind
+    package typealias Code = Kind
 
     /// The kind of failure.
-    public let code: Kind
+    package let code: Kind
     /// The failure, its place, and the remedy.
-    public let message: String
+    package let message: String
 
-    /// Creates an error.
-    public init(_ code: Kind, _ message: String) {
+    package init(_ code: Kind, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }

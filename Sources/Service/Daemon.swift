@@ -9,9 +9,9 @@ import Synchronization
 ///
 /// It listens from the start. Requests for data get status 503 until a version has been loaded. The daemon takes a new
 /// current version up within the poll interval; no request fails meanwhile or sees two versions.
-public final class Daemon: Sendable {
+package final class Daemon: Sendable {
     /// The port at which the daemon listens.
-    public let port: UInt16
+    package let port: UInt16
 
     private let configuration: Configuration
     private let server: HTTPServer
@@ -43,7 +43,7 @@ public final class Daemon: Sendable {
     ///
     /// - Throws: `ServiceError.addressRefused` if there are no keys and other machines can reach the address.
     ///   `startFailed` if the port is taken, a file cannot be opened or a limit is out of bounds.
-    public init(_ configuration: Configuration) throws(ServiceError) {
+    package init(_ configuration: Configuration) throws(ServiceError) {
         try configuration.validate()
         let troubles = RecentTroubles()
         var configuration = configuration
@@ -234,7 +234,7 @@ public final class Daemon: Sendable {
     ///
     /// It is not needed after a change: the daemon polls the store, the catalog, the key file and the configuration
     /// files.
-    public func reload() {
+    package func reload() {
         let parts = [keyWatch == nil ? nil : "keys", settingsWatch == nil ? nil : "settings"].compactMap(\.self)
         configuration.log.info(
             parts.isEmpty ? "there is nothing to reload" : "reloading the \(parts.joined(separator: " and the "))")
@@ -243,7 +243,7 @@ public final class Daemon: Sendable {
     }
 
     /// Waits until `stop` has finished.
-    public func run() {
+    package func run() {
         hasStopped.wait()
         // This wakes other waiting threads.
         hasStopped.signal()
@@ -253,7 +253,7 @@ public final class Daemon: Sendable {
     ///
     /// The daemon takes no new connections and sends the responses under way. Threads that answer requests must not
     /// call this. A second call returns at once.
-    public func stop() {
+    package func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let (log, end) = (configuration.log, ContinuousClock.now + configuration.stopLimit)
         log.info("stopping")
@@ -307,7 +307,7 @@ extension Daemon {
     ///
     /// Call this before the process has any other thread, and only if the daemon is its main purpose. Signal handling
     /// is a setting of the whole process.
-    public static func holdSignals() {
+    package static func holdSignals() {
         var signals = heldSignals
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         for number in [SIGXFSZ, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
@@ -316,7 +316,7 @@ extension Daemon {
     /// Reloads on SIGHUP and stops on SIGTERM and SIGINT; returns when the daemon has stopped.
     ///
     /// `holdSignals` must have been called before the daemon was created.
-    public func runUntilTerminated() {
+    package func runUntilTerminated() {
         DispatchQueue(label: "signals").async { [self] in
             var signals = Self.heldSignals
             var number: Int32 = 0

@@ -1,45 +1,45 @@
-public import HTTP
+package import HTTP
 import ModelStore
 import Synchronization
 
 extension Daemon {
     /// The configuration of a daemon: its data, its address and its settings.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The store of versions, the source of members, and the place for changes.
-        public var deployment: Deployment
+        package var deployment: Deployment
         /// The catalog that is not there yet; nil if the deployment is complete.
-        public var awaited: AwaitedCatalog?
+        package var awaited: AwaitedCatalog?
         /// The address, the port and the limits of the server; without keys, the address must be a loopback address.
-        public var server: HTTPServer.Configuration
+        package var server: HTTPServer.Configuration
         /// The settings that can change while the daemon runs.
-        public var live = LiveSettings()
+        package var live = LiveSettings()
         /// The source of changed settings; nil if the settings never change.
-        public var settingsSource: (any SettingsSource)?
+        package var settingsSource: (any SettingsSource)?
         /// The interval between two reads of `settingsSource`, from 10 milliseconds to an hour, inclusive.
-        public var settingsPollInterval = Duration.seconds(5)
+        package var settingsPollInterval = Duration.seconds(5)
         /// The interval between two checks of the store and the key file, from 10 milliseconds to an hour, inclusive.
-        public var pollInterval = Duration.milliseconds(500)
+        package var pollInterval = Duration.milliseconds(500)
         /// The interval between two checks for changes to the catalog, from 10 milliseconds to an hour, inclusive.
-        public var changePollInterval = Duration.milliseconds(100)
+        package var changePollInterval = Duration.milliseconds(100)
         /// The memory of the answer cache, in bytes; 0 for no cache.
-        public var answerCacheBytes = 32 << 20
+        package var answerCacheBytes = 32 << 20
         /// Whether there are pages for operators below `/admin`.
-        public var hasPages = false
+        package var hasPages = false
         /// The recording of requests with their answers; nil to record none.
-        public var tape: TapeSettings?
+        package var tape: TapeSettings?
         /// The longest time that a stop waits for responses that are being sent.
-        public var stopGrace = Duration.seconds(10)
+        package var stopGrace = Duration.seconds(10)
         /// The longest time of a stop, with the writes of what waits in memory: less than the unit's `TimeoutStopSec=`.
-        public var stopLimit = Duration.seconds(15)
+        package var stopLimit = Duration.seconds(15)
         /// The time between a signal to stop and the end.
-        public var drain = Drain(.zero)
+        package var drain = Drain(.zero)
         /// The log of events, such as a start, a new version, a failure or a refusal.
-        public var log: EventLog
+        package var log: EventLog
         /// The clock, in Unix milliseconds.
-        public var now: @Sendable () -> Int64 = { SystemClock.nowMilliseconds }
+        package var now: @Sendable () -> Int64 = { SystemClock.nowMilliseconds }
 
         /// Creates a configuration with the usual intervals and limits, without keys.
-        public init(
+        package init(
             _ deployment: Deployment, server: HTTPServer.Configuration = HTTPServer.Configuration(),
             log: EventLog = .standardError
         ) {
@@ -76,13 +76,12 @@ extension Daemon {
 ///
 /// A load balancer needs some checks to notice that a daemon is about to stop. Without this time, it would send
 /// requests to a daemon that takes no more connections.
-public final class Drain: Sendable {
+package final class Drain: Sendable {
     /// The length of that time, in whole seconds.
-    public let time: Duration
+    package let time: Duration
     private let hasBegun = Atomic(false)
 
-    /// Creates a time that has not begun.
-    public init(_ time: Duration) { self.time = time }
+    package init(_ time: Duration) { self.time = time }
 
     /// Whether the daemon was told to stop.
     var isUnderWay: Bool { hasBegun.load(ordering: .relaxed) }

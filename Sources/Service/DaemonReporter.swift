@@ -3,7 +3,7 @@ import CatalogStore
 import FoundationEssentials
 import Glibc
 import Model
-public import ModelStore
+package import ModelStore
 
 /// Posts reports about a running daemon on the board of the store.
 ///
@@ -77,7 +77,7 @@ struct DaemonReporter: Sendable {
 }
 
 /// The deployment of a daemon: its store, its source of members, and its place for changes.
-public enum Deployment: Sendable {
+package enum Deployment: Sendable {
     /// A daemon that has only versions, with their members if these are published; it records no changes.
     ///
     /// - `recorded`: the site's decisions since the version was made, as far as they are known.
@@ -118,9 +118,9 @@ public enum Deployment: Sendable {
 }
 
 /// A catalog that was not there when the daemon started; the daemon reads it as soon as it is there.
-public struct AwaitedCatalog: Sendable {
+package struct AwaitedCatalog: Sendable {
     /// The path of the catalog.
-    public let path: String
+    package let path: String
     /// Returns the deployment with the catalog, or nil if there is still none.
     let deployment: @Sendable () throws -> Deployment?
 
@@ -130,7 +130,7 @@ public struct AwaitedCatalog: Sendable {
     ///   - path: the path of the catalog.
     ///   - deployment: returns the daemon's deployment with the catalog, or nil if there is still none. It is called at
     ///     intervals.
-    public init(path: String, deployment: @escaping @Sendable () throws -> Deployment?) {
+    package init(path: String, deployment: @escaping @Sendable () throws -> Deployment?) {
         (self.path, self.deployment) = (path, deployment)
     }
 

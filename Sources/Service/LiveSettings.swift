@@ -1,37 +1,37 @@
-public import CatalogStore
+package import CatalogStore
 import Dispatch
-public import ModelStore
+package import ModelStore
 import Synchronization
 
 /// Settings that a running daemon takes up without a restart.
-public struct LiveSettings: Sendable {
+package struct LiveSettings: Sendable {
     /// The tokens that requests need; whether there is a key file, and which, does not change.
-    public var access = AccessPolicy()
+    package var access = AccessPolicy()
     /// The sites whose pages may read answers in a browser.
-    public var crossOrigin = CrossOriginPolicy()
+    package var crossOrigin = CrossOriginPolicy()
     /// The addresses of the site's pages and pictures.
-    public var addresses = SiteAddresses()
+    package var addresses = SiteAddresses()
     /// The apps that open addresses of groups.
-    public var apps = AppLinks()
+    package var apps = AppLinks()
     /// The limits on the request rate of clients.
-    public var rateLimits = RateLimits.usual
+    package var rateLimits = RateLimits.usual
     /// The limits on the recorded interactions of each member.
-    public var quota = MemberQuota.usual
+    package var quota = MemberQuota.usual
     /// The parameters of members' lists.
-    public var planning = Planning()
+    package var planning = Planning()
     /// A fingerprint of these parameters and of the program's release, or nil if it is not known.
-    public var listSettings: String?
+    package var listSettings: String?
     /// The age above which `/readyz` reports a version as stale.
-    public var staleAfter = Duration.seconds(14 * 86400)
+    package var staleAfter = Duration.seconds(14 * 86400)
     /// Whether every request is logged.
-    public var logsRequests = false
+    package var logsRequests = false
 
     /// Creates the usual settings, without keys.
-    public init() {}
+    package init() {}
 }
 
 /// A source of new settings for a running daemon.
-public protocol SettingsSource: Sendable {
+package protocol SettingsSource: Sendable {
     /// Returns the settings if their files have changed since the last call, or nil if not.
     ///
     /// - Parameter isForced: whether unchanged files are read again, too.
@@ -40,16 +40,15 @@ public protocol SettingsSource: Sendable {
 }
 
 /// Settings that were read again.
-public struct SettingsChange: Sendable {
+package struct SettingsChange: Sendable {
     /// The settings that the daemon can take up now.
-    public var live: LiveSettings
+    package var live: LiveSettings
     /// The names of the changed settings in `live`.
-    public var taken: [String]
+    package var taken: [String]
     /// The names of settings that differ from the start of the daemon and need a restart.
-    public var waiting: [String]
+    package var waiting: [String]
 
-    /// Creates a change.
-    public init(live: LiveSettings, taken: [String], waiting: [String]) {
+    package init(live: LiveSettings, taken: [String], waiting: [String]) {
         self.live = live
         self.taken = taken
         self.waiting = waiting
@@ -157,10 +156,10 @@ final class RepeatingTimer: Sendable {
 }
 
 /// The reason why the daemon cannot start or cannot answer for a while.
-public typealias ServiceError = CodedError<ServiceErrorCode>
+package typealias ServiceError = CodedError<ServiceErrorCode>
 
 /// The failed part; if the daemon already runs, a retry may succeed.
-public enum ServiceErrorCode: Sendable, Equatable {
+package enum ServiceErrorCode: Sendable, Equatable {
     /// At start: the address to listen at is open to other machines.
     case addressRefused
     /// At start: the daemon cannot listen, cannot open a file, or a limit is out of bounds.

@@ -1,17 +1,17 @@
 internal import CBuild
 
 /// The version of this program: its number, and the build and the commit that it was made from.
-public struct ProgramVersion: Sendable, Equatable, CustomStringConvertible {
+package struct ProgramVersion: Sendable, Equatable, CustomStringConvertible {
     /// The number of the release.
-    public static let number = "0.1.0"
+    package static let number = "0.1.0"
 
     /// The version of this process.
-    public static let current = ProgramVersion(buildName: unsafe String(cString: coterie_build_name()))
+    package static let current = ProgramVersion(buildName: unsafe String(cString: coterie_build_name()))
 
     /// The name of the build, which grows from commit to commit; `nil` for a build by hand.
-    public let build: String?
+    package let build: String?
     /// The short name of the commit, or `nil` if it is not known.
-    public let commit: String?
+    package let commit: String?
 
     /// Creates the version of a build.
     ///
@@ -24,7 +24,7 @@ public struct ProgramVersion: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The version as a package has it: `0.1.0+20261126001200.1523.a3069bb`, or `0.1.0+byhand`.
-    public var description: String {
+    package var description: String {
         Self.number + "+" + (build.map { ([$0] + [commit].compactMap(\.self)).joined(separator: ".") } ?? "byhand")
     }
 }

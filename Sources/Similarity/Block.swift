@@ -93,7 +93,6 @@ struct Block: Sendable {
         bitmaps = Storage(zeroed: room.bitmapCount * shape.bitmapStride)
     }
 
-    /// Creates a block from data that is already filled in.
     init(
         _ shape: BlockShape, _ ranked: RankedRows, descriptors: Storage<UInt32>?, light: LightColumns?,
         lists: Storage<UInt16>, bitmaps: Storage<UInt64>

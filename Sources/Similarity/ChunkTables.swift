@@ -201,7 +201,6 @@ struct LightColumns: Sendable {
         values = Storage(uninitialized: valueCount)
     }
 
-    /// Creates columns from data that is already filled in.
     init(words: Storage<UInt64>, values: Storage<UInt32>) {
         self.words = words
         self.values = values

@@ -1,5 +1,5 @@
 import Glibc
-public import Model
+package import Model
 
 /// A similarity measure in the form that the kernels use.
 ///
@@ -64,16 +64,15 @@ struct Formula: Sendable {
 }
 
 /// The counts of a pair of groups from which its score follows.
-public struct PairCounts: Sendable, Equatable {
+package struct PairCounts: Sendable, Equatable {
     /// The number c of common entries.
-    public var common: Int
+    package var common: Int
     /// The number of entries of the other group.
-    public var otherSize: Int
+    package var otherSize: Int
     /// The sum of the weights of the common entries, in units of 1/`DegreeWeights.one`; plain cosine ignores it.
-    public var weightSum: UInt64
+    package var weightSum: UInt64
 
-    /// Creates the counts of a pair.
-    public init(common: Int, otherSize: Int, weightSum: UInt64) {
+    package init(common: Int, otherSize: Int, weightSum: UInt64) {
         self.common = common
         self.otherSize = otherSize
         self.weightSum = weightSum
@@ -83,25 +82,25 @@ public struct PairCounts: Sendable, Equatable {
 /// The score formula of a relation in a version, applied to counts.
 ///
 /// The formula gives the score of a pair and decides which pairs of a group are kept.
-public struct ListFormula: Sendable {
+package struct ListFormula: Sendable {
     private let measure: SimilarityParameters.Measure
     private let weights: [Int: UInt32]
 
     /// Reads the formula of a relation from a manifest, or nil if this program does not know the formula.
-    public init?(_ report: Manifest.RelationReport) {
+    package init?(_ report: Manifest.RelationReport) {
         guard let measure = report.formula else { return nil }
         self.measure = measure
         weights = report.weights ?? [:]
     }
 
     /// Whether common entries may have different weights.
-    public var hasWeights: Bool { if case .modified = measure { true } else { false } }
+    package var hasWeights: Bool { if case .modified = measure { true } else { false } }
 
     /// The side of a pair whose k best are kept: the group that owns the list, or the group that may be in it.
-    public var cut: ListLimitSide { if case .modified(let family) = measure { family.cut } else { .source } }
+    package var cut: ListLimitSide { if case .modified(let family) = measure { family.cut } else { .source } }
 
     /// Returns the weight of an entry that is in a given number of groups.
-    public func weight(ofDegree degree: Int) -> UInt32 {
+    package func weight(ofDegree degree: Int) -> UInt32 {
         guard case .modified(let family) = measure else { return DegreeWeights.one }
         // The version lacks a degree only if the catalog has changed since.
         return weights[degree]
@@ -113,7 +112,7 @@ public struct ListFormula: Sendable {
     /// - Parameters:
     ///   - pair: the counts of the pair; its `otherSize` is that of the group whose pairs are not cut.
     ///   - ownSize: the entries of the group whose k best pairs are kept, as `cut` says.
-    public func score(_ pair: PairCounts, ownSize: Int) -> Double {
+    package func score(_ pair: PairCounts, ownSize: Int) -> Double {
         guard pair.common > 0 else { return 0 }
         switch measure {
         case .cosine:
@@ -142,7 +141,7 @@ public struct ListFormula: Sendable {
     ///
     /// Plain cosine compares c² / n as integers, and the modified cosine compares keys. The result is false for equally
     /// similar pairs, which the bytes of the groups' ids order.
-    public func isCloser(_ left: PairCounts, than right: PairCounts) -> Bool {
+    package func isCloser(_ left: PairCounts, than right: PairCounts) -> Bool {
         switch measure {
         case .cosine:
             let ours = UInt128(left.common) * UInt128(left.common) * UInt128(right.otherSize)
@@ -160,7 +159,7 @@ public struct ListFormula: Sendable {
 
 extension SimilarityParameters.Measure {
     /// The formula's name and parameters, as the manifest stores them.
-    public var forManifest: (name: String, parameters: [String: Double]) {
+    package var forManifest: (name: String, parameters: [String: Double]) {
         switch self {
         case .cosine: ("cosine", [:])
         case .modified(let family):
@@ -177,12 +176,12 @@ extension SimilarityParameters.Measure {
 
 extension ListLimitSide {
     /// The name that the manifest stores; nil for `source`.
-    public var forManifest: String? { self == .source ? nil : rawValue }
+    package var forManifest: String? { self == .source ? nil : rawValue }
 }
 
 extension Manifest.RelationReport {
     /// The search parameters, or nil if this program does not know the formula.
-    public var parameters: SimilarityParameters? {
+    package var parameters: SimilarityParameters? {
         formula.map {
             SimilarityParameters(
                 minimumEntries: minimumEntries, minimumCommon: minimumCommon, limit: limit, measure: $0)
@@ -212,10 +211,10 @@ extension Manifest.RelationReport {
 
 extension SimilarityParameters.Measure {
     /// The side of a pair whose k best are kept.
-    public var cut: ListLimitSide { if case .modified(let family) = self { family.cut } else { .source } }
+    package var cut: ListLimitSide { if case .modified(let family) = self { family.cut } else { .source } }
 
     /// Returns approximately the part of a score that is left if some of the common entries were missing.
-    public func partLeft(without missing: Int, ofCommon common: Int) -> Double {
+    package func partLeft(without missing: Int, ofCommon common: Int) -> Double {
         guard common > missing else { return 0 }
         let (before, after) = (Double(common), Double(common - missing))
         guard case .modified(let family) = self else { return after / before }
@@ -226,7 +225,7 @@ extension SimilarityParameters.Measure {
 
 extension SimilarityParameters {
     /// Returns the fixed-point weights of the degrees that occur, or nil for a formula without weights.
-    public func weights(in matrix: BinaryMatrix) -> [Int: UInt32]? {
+    package func weights(in matrix: BinaryMatrix) -> [Int: UInt32]? {
         guard case .modified(let family) = measure else { return nil }
         let degrees = matrix.columnDegrees(ofRowsWithAtLeast: minimumEntries)
         var occurs = [Bool](repeating: false, count: Int(degrees.max() ?? 0) + 1)

@@ -1,35 +1,35 @@
 import Glibc
-public import Model
+package import Model
 
 /// The modified cosine, ( Σ_common d(u)^-a / (nᵢ^p nⱼ^q) · c/(c+h) )^r.
 ///
 /// Here d(u) is the number of rows that have column u. Only rows with at least the minimum number of entries count. The
 /// weights d^-a are the fixed-point integers of `DegreeWeights`. Plain cosine is a = 0, p = q = ½, h = 0, r = 1, cut at
 /// the source, g = 0.
-public struct ModifiedCosine: Sendable, Hashable, Codable {
+package struct ModifiedCosine: Sendable, Hashable, Codable {
     /// The exponent a, 0 or more, which discounts columns that are in many rows.
-    public var degreeDiscount: Double
+    package var degreeDiscount: Double
     /// The exponent p of the source row's size.
-    public var sourceExponent: Double
+    package var sourceExponent: Double
     /// The exponent q of the neighbour's size.
-    public var neighbourExponent: Double
+    package var neighbourExponent: Double
     /// The shrinkage h, 0 or more, which lowers the score of pairs with few common entries.
-    public var shrinkage: Double
+    package var shrinkage: Double
     /// The power r of the whole score, above 0.
-    public var scorePower: Double
+    package var scorePower: Double
     /// The side of a pair whose k best are kept.
-    public var cut: ListLimitSide
+    package var cut: ListLimitSide
     /// The exponent g, 0 to 1: every list is divided by its sum to the power g.
     ///
     /// With g = 1, all lists contribute the same total to a sum over several lists, whatever their length.
-    public var listPower: Double
+    package var listPower: Double
     /// The share b, 0 to 1, of the coefficient of `RidgeRegression` in a score; for lists cut at the target only.
-    public var ridgeShare: Double
+    package var ridgeShare: Double
     /// The penalty λ of the regression, above 0; the manifest calls it l.
-    public var ridgePenalty: Double
+    package var ridgePenalty: Double
 
     /// Creates a formula; the defaults are plain cosine.
-    public init(
+    package init(
         degreeDiscount: Double = 0, sourceExponent: Double = 0.5, neighbourExponent: Double = 0.5,
         shrinkage: Double = 0, scorePower: Double = 1, cut: ListLimitSide = .source, listPower: Double = 0,
         ridgeShare: Double = 0, ridgePenalty: Double = 15
@@ -52,7 +52,7 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
     ///
     /// The parameters were chosen on parts of the training files of seven public data sets. On each set, recall@20 is
     /// within 5% of the best of two dozen settings.
-    public static let standard = ModifiedCosine(
+    package static let standard = ModifiedCosine(
         degreeDiscount: 0.7, sourceExponent: 0.6, neighbourExponent: 0.25, shrinkage: 4.5, scorePower: 0.85,
         cut: .target, listPower: 0.5)
 }
@@ -62,7 +62,7 @@ extension ModifiedCosine {
     private enum FormerKeys: String, CodingKey { case factorWeight }
 
     /// Decodes parameters; a parameter that an earlier program did not know gets its default.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let former = try decoder.container(keyedBy: FormerKeys.self)
         guard try former.decodeIfPresent(Double.self, forKey: .factorWeight) ?? 0 == 0 else {
             throw DecodingError.dataCorruptedError(
@@ -83,7 +83,7 @@ extension ModifiedCosine {
 }
 
 /// The side of a pair whose k best are kept: the source row, or the target row that may be in its list.
-public enum ListLimitSide: String, Sendable, Equatable, CaseIterable, Codable {
+package enum ListLimitSide: String, Sendable, Equatable, CaseIterable, Codable {
     /// Every row keeps its k best targets.
     case source
     /// Every row keeps its k best sources and appears in the lists of those sources only.
@@ -102,7 +102,7 @@ extension ModifiedCosine {
     ///   - weightSum: Σ d(u)^-a over the common entries, in units of 1/`DegreeWeights.one`.
     ///   - common: the number c of common entries.
     ///   - otherSize: the size of the other row: nⱼ of a target, or nᵢ of a source if lists are cut at the target.
-    public func key(weightSum: UInt64, common: Int, otherSize: Int) -> Double {
+    package func key(weightSum: UInt64, common: Int, otherSize: Int) -> Double {
         key(weightSum: weightSum, common: common, otherFactor: otherFactor(size: otherSize))
     }
 
@@ -127,7 +127,7 @@ extension ModifiedCosine {
     func score(pairKey: Double) -> Double { pow(pairKey / Double(DegreeWeights.one), scorePower) }
 
     /// Returns the score for a key of a row with a given size, before the list is normalized.
-    public func score(key: Double, ownSize: Int) -> Double { score(pairKey: pairKey(key: key, ownSize: ownSize)) }
+    package func score(key: Double, ownSize: Int) -> Double { score(pairKey: pairKey(key: key, ownSize: ownSize)) }
 
     /// Divides the scores of a list by their sum to the power g; the sum is added in the order of the list.
     func normalize(_ scores: inout [Double]) {
@@ -143,48 +143,47 @@ extension ModifiedCosine {
 ///
 /// Integers have the same sum in any order, on any number of threads and on any processor. Anyone with this table can
 /// reproduce the sums of a model.
-public struct DegreeWeights: Sendable, Equatable {
+package struct DegreeWeights: Sendable, Equatable {
     /// The weight of a column that counts in full: 2³¹.
-    public static let one: UInt32 = 1 << 31
+    package static let one: UInt32 = 1 << 31
 
     /// The weights by degree.
     ///
     /// A degree is the index of its weight. Degree 0 does not occur; the entry at 0 repeats the weight of degree 1.
-    public let table: [UInt32]
+    package let table: [UInt32]
 
     /// Tabulates the weights of all degrees.
     ///
     /// - Parameters:
     ///   - degreeDiscount: the exponent a, 0 or more.
     ///   - largestDegree: the last degree of the table.
-    public init(degreeDiscount: Double, largestDegree: UInt32) {
+    package init(degreeDiscount: Double, largestDegree: UInt32) {
         table = (0...largestDegree).map { Self.weight(ofDegree: $0, discount: degreeDiscount) }
     }
 
     /// Returns max(1, round(2³¹ d^-a)); a weight of at least 1 gives every pair with common entries a positive score.
-    public static func weight(ofDegree degree: UInt32, discount: Double) -> UInt32 {
+    package static func weight(ofDegree degree: UInt32, discount: Double) -> UInt32 {
         precondition(discount >= 0, "a negative discount would weigh a column above one")
         let exact = Double(one) * pow(Double(max(1, degree)), -discount)
         return max(1, UInt32(exact.rounded()))
     }
 
     /// The weight of a column with a degree, which must be in the table.
-    public subscript(degree degree: UInt32) -> UInt32 { table[Int(degree)] }
+    package subscript(degree degree: UInt32) -> UInt32 { table[Int(degree)] }
 }
 
 /// The settings that tuning chooses for each relation: formula, number of pairs kept, and weight in lists.
-public struct TunedSettings: Sendable, Hashable, Codable {
+package struct TunedSettings: Sendable, Hashable, Codable {
     /// The settings of one relation.
-    public struct Part: Sendable, Hashable, Codable {
+    package struct Part: Sendable, Hashable, Codable {
         /// The score formula.
-        public var formula: ModifiedCosine
+        package var formula: ModifiedCosine
         /// The most pairs that a row keeps: k, 1 or more.
-        public var limit: Int
+        package var limit: Int
         /// The weight of the relation's scores in members' lists, 0 or more; memberships have weight 1.
-        public var weight: Double
+        package var weight: Double
 
-        /// Creates the settings of one relation.
-        public init(formula: ModifiedCosine = .standard, limit: Int = 100, weight: Double = 1) {
+        package init(formula: ModifiedCosine = .standard, limit: Int = 100, weight: Double = 1) {
             self.formula = formula
             self.limit = limit
             self.weight = weight
@@ -193,16 +192,15 @@ public struct TunedSettings: Sendable, Hashable, Codable {
 
     private var parts: [String: Part]
 
-    /// Creates settings of several relations.
-    public init(_ parts: [Relation: Part]) {
+    package init(_ parts: [Relation: Part]) {
         self.parts = Dictionary(uniqueKeysWithValues: parts.map { ($0.key.rawValue, $0.value) })
     }
 
     /// The relations that have settings, in ascending order of their names.
-    public var relations: [Relation] { parts.keys.sorted().map { Relation(rawValue: $0) } }
+    package var relations: [Relation] { parts.keys.sorted().map { Relation(rawValue: $0) } }
 
     /// The settings of a relation, or nil if it has none.
-    public subscript(relation: Relation) -> Part? {
+    package subscript(relation: Relation) -> Part? {
         get { parts[relation.rawValue] }
         set { parts[relation.rawValue] = newValue }
     }

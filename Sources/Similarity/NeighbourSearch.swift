@@ -1,25 +1,24 @@
-public import Model
+package import Model
 import Synchronization
 
 /// A search for every row's exact nearest neighbours.
-public struct NeighbourSearch: Sendable {
+package struct NeighbourSearch: Sendable {
     /// The criteria of neighbours and the formula.
-    public var parameters: SimilarityParameters
+    package var parameters: SimilarityParameters
     /// The number of threads, 1 or more; the result does not depend on it.
-    public var threads: Int
+    package var threads: Int
 
     /// The processor instructions to use, among `ProcessorPath.supported`; the result does not depend on them.
-    public var path: ProcessorPath
+    package var path: ProcessorPath
 
-    /// Creates a search.
-    public init(parameters: SimilarityParameters, threads: Int, path: ProcessorPath = .fastest) {
+    package init(parameters: SimilarityParameters, threads: Int, path: ProcessorPath = .fastest) {
         self.parameters = parameters
         self.threads = threads
         self.path = path
     }
 
     /// A closure called now and then, from any thread, with the work done so far and the total in the same unit.
-    public typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
+    package typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
 
     /// Returns the neighbour lists of all rows.
     ///
@@ -29,7 +28,7 @@ public struct NeighbourSearch: Sendable {
     /// - Parameters:
     ///   - matrix: rows × columns; the order of the rows breaks ties.
     ///   - progress: a closure that is told the work done.
-    public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourTable {
+    package func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourTable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
         // The plan's memory is released before the lists are assembled.
         var found = SearchPlan(matrix, parameters, path, threads: threads).search(threads: threads, progress)
@@ -122,18 +121,18 @@ struct TileResult: Sendable {
 }
 
 /// The criteria that decide which rows are neighbours, and the similarity formula.
-public struct SimilarityParameters: Sendable, Equatable {
+package struct SimilarityParameters: Sendable, Equatable {
     /// X: the fewest entries with which a row counts, as source and as neighbour (inclusive).
-    public var minimumEntries: Int
+    package var minimumEntries: Int
     /// Y: the fewest common entries with which a pair counts (inclusive, 1 or more).
-    public var minimumCommon: Int
+    package var minimumCommon: Int
     /// k: the most pairs that a row keeps, which is the longest list unless lists are cut at the target.
-    public var limit: Int
+    package var limit: Int
     /// The formula.
-    public var measure: Measure
+    package var measure: Measure
 
     /// Creates parameters; the default formula is plain cosine.
-    public init(minimumEntries: Int, minimumCommon: Int, limit: Int, measure: Measure = .cosine) {
+    package init(minimumEntries: Int, minimumCommon: Int, limit: Int, measure: Measure = .cosine) {
         self.minimumEntries = minimumEntries
         self.minimumCommon = minimumCommon
         self.limit = limit
@@ -141,7 +140,7 @@ public struct SimilarityParameters: Sendable, Equatable {
     }
 
     /// A similarity formula; c is a pair's common entries, n a row's entries.
-    public enum Measure: Sendable, Equatable {
+    package enum Measure: Sendable, Equatable {
         /// Plain cosine, c / √(nᵢ nⱼ) (Salton and McGill 1983), ordered exactly by the integers c² / nⱼ.
         case cosine
         /// The tunable family of `ModifiedCosine`.

@@ -52,7 +52,6 @@ struct PreparedMatrix: Sendable {
         increments = survey.chunks.reduce(0) { $0 + $1.increments }
     }
 
-    /// Creates a matrix from data that was prepared before.
     init(
         _ ranked: RankedRows, offsets: Storage<Int>, columns: Storage<UInt32>, heavyEnds: Storage<Int>?,
         blocks: [Block], degrees: Storage<UInt32>?, largestDegree: UInt32, increments: Double
@@ -157,7 +156,6 @@ struct RankedRows: Sendable {
         }
     }
 
-    /// Creates ranks from data that was ranked before.
     init(rows: Storage<UInt32>, sizes: Storage<UInt32>) {
         count = rows.count
         self.rows = rows

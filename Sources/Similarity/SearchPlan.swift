@@ -86,7 +86,7 @@ struct SearchCost: Sendable {
 }
 
 /// The sets of processor instructions that the search can use; all give the same result.
-public enum ProcessorPath: String, Sendable, CaseIterable {
+package enum ProcessorPath: String, Sendable, CaseIterable {
     /// Only instructions that every processor has.
     case portable = "scalar"
     /// x86-64 with AVX2.
@@ -95,10 +95,10 @@ public enum ProcessorPath: String, Sendable, CaseIterable {
     case avx512
 
     /// The paths that this processor supports, slowest first.
-    public static var supported: [ProcessorPath] { allCases.filter { $0.code <= coterie_best_path() } }
+    package static var supported: [ProcessorPath] { allCases.filter { $0.code <= coterie_best_path() } }
 
     /// The fastest path that this processor supports.
-    public static var fastest: ProcessorPath { supported.last ?? .portable }
+    package static var fastest: ProcessorPath { supported.last ?? .portable }
 
     var code: Int32 {
         switch self {

@@ -1,15 +1,15 @@
 import Foundation
-public import Model
-public import Similarity
+package import Model
+package import Similarity
 
 /// What `NeighbourSearch` must answer, computed pair by pair in the plainest way.
-public struct BruteForce {
+package struct BruteForce {
     let matrix: BinaryMatrix
     let parameters: SimilarityParameters
     let weights: [UInt64]
 
     /// Every row's neighbours.
-    public static func neighbours(of matrix: BinaryMatrix, _ parameters: SimilarityParameters) -> NeighbourTable {
+    package static func neighbours(of matrix: BinaryMatrix, _ parameters: SimilarityParameters) -> NeighbourTable {
         var lists = NeighbourTable(offsets: [0], neighbours: [])
         let problem = BruteForce(matrix, parameters)
         for list in problem.lists(of: (0..<matrix.rowCount).map { problem.pairs(ofRow: $0) }) {
@@ -20,7 +20,7 @@ public struct BruteForce {
     }
 
     /// The neighbours of some of the rows, in the order asked for; of lists that are cut at the source.
-    public static func neighbours(
+    package static func neighbours(
         of matrix: BinaryMatrix, _ parameters: SimilarityParameters, ofRows rows: [Int]
     ) -> [[Neighbour]] {
         let problem = BruteForce(matrix, parameters)

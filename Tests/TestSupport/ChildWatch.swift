@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 
 /// Ends a child process at most a second after the tests, even if they are killed.
-public enum ChildWatch {
+package enum ChildWatch {
     /// Starts a shell that looks once a second whether the process of the tests is still there, and kills the child
     /// when it is not; it ends with the child.
-    public static func begin(_ child: Process) throws {
+    package static func begin(_ child: Process) throws {
         let watcher = Process()
         watcher.executableURL = URL(fileURLWithPath: "/bin/sh")
         watcher.arguments = [

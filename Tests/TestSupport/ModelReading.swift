@@ -1,11 +1,11 @@
-public import Model
+package import Model
 
 /// Everything that can be read of a model.
-public enum ModelReading {
+package enum ModelReading {
     /// Reads everything.
     ///
     /// - Returns: what does not hold of a model that could be opened; nil if all is well.
-    public static func flaw(in model: ModelVersion) -> String? {
+    package static func flaw(in model: ModelVersion) -> String? {
         let count = model.groupCount
         for group in 0..<count {
             let id = model.id(of: group)

@@ -1,11 +1,11 @@
-public import Similarity
+package import Similarity
 
 extension BinaryMatrix {
     /// A seeded matrix with rows and columns of very different sizes, some empty, some nearly full.
     ///
     /// A one falls on (row, column) with the product of a row's and a column's chance; cubed uniform numbers make most
     /// of both small and a few large, as memberships are.
-    public static func random(
+    package static func random(
         rowCount: Int, columnCount: Int, density: Double, seed: UInt64
     ) throws(MatrixError) -> BinaryMatrix {
         var generator = SeededGenerator(seed: seed)
@@ -29,7 +29,7 @@ extension BinaryMatrix {
     }
 
     /// A matrix from the columns of each row, which may come in any order.
-    public static func rows(_ rows: [[UInt32]], columnCount: Int) throws(MatrixError) -> BinaryMatrix {
+    package static func rows(_ rows: [[UInt32]], columnCount: Int) throws(MatrixError) -> BinaryMatrix {
         var pairs: [(row: UInt32, column: UInt32)] = []
         for (row, columns) in rows.enumerated() { pairs += columns.map { (UInt32(row), $0) } }
         return try BinaryMatrix(rowCount: rows.count, columnCount: columnCount, pairs: pairs)

@@ -1,10 +1,10 @@
-public import HTTP
+package import HTTP
 
 /// What a connection's bytes mean, read a second time in another way: whole, and line by line against regular
 /// expressions that copy the grammar of RFC 9112.
-public enum ReferenceReader {
+package enum ReferenceReader {
     /// What became of a request.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is a request, as `describe` tells it.
         case accepted(String)
         /// It must be refused.
@@ -12,7 +12,7 @@ public enum ReferenceReader {
     }
 
     /// The requests in the bytes, up to the first that must be refused or that ends the connection.
-    public static func outcomes(_ bytes: [UInt8]) -> [Outcome] {
+    package static func outcomes(_ bytes: [UInt8]) -> [Outcome] {
         // Each byte as one scalar, so that a regular expression sees bytes.
         var rest = Substring(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
         var outcomes: [Outcome] = []
@@ -28,7 +28,7 @@ public enum ReferenceReader {
     }
 
     /// A request in one line.
-    public static func describe(_ request: HTTPRequest) -> String {
+    package static func describe(_ request: HTTPRequest) -> String {
         "\(request.method) \(String(decoding: request.target, as: UTF8.self)) \(request.body)"
     }
 

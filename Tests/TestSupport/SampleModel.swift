@@ -1,9 +1,9 @@
-public import Model
+package import Model
 
 /// Made-up model versions: the same for the same seed.
-public enum SampleModel {
+package enum SampleModel {
     /// Groups in ascending order of their ids, some of which are odd: long, or not of ASCII.
-    public static func groups(_ count: Int, seed: UInt64 = 1) -> [GroupFacts] {
+    package static func groups(_ count: Int, seed: UInt64 = 1) -> [GroupFacts] {
         var generator = SeededGenerator(seed: seed)
         let odd = [
             String(repeating: "x", count: 255), "Zürich ✈ 東京", "'; DROP", " ", "a\nb",
@@ -21,7 +21,7 @@ public enum SampleModel {
     }
 
     /// How many entries so many groups have in each relation.
-    public static func sizes(_ count: Int, seed: UInt64 = 1) -> [Relation: [UInt32]] {
+    package static func sizes(_ count: Int, seed: UInt64 = 1) -> [Relation: [UInt32]] {
         var generator = SeededGenerator(seed: seed &+ 7)
         func column() -> [UInt32] { (0..<count).map { _ in .random(in: 0...100_000, using: &generator) } }
         return Dictionary(uniqueKeysWithValues: RelationTable.standard.requiredRelations.map { ($0, column()) })
@@ -30,7 +30,7 @@ public enum SampleModel {
     /// Lists of up to `limit` neighbours; one group in eight has none.
     ///
     /// Common counts of 3 to 500 and cosines that fall from the best to the last, as real ones do.
-    public static func table(groupCount: Int, limit: Int, seed: UInt64, isFull: Bool = false) -> NeighbourTable {
+    package static func table(groupCount: Int, limit: Int, seed: UInt64, isFull: Bool = false) -> NeighbourTable {
         var generator = SeededGenerator(seed: seed)
         var table = NeighbourTable(offsets: [0], neighbours: [])
         for group in 0..<groupCount {
@@ -53,7 +53,7 @@ public enum SampleModel {
     }
 
     /// A model of so many groups; relations not asked for are empty.
-    public static func model(
+    package static func model(
         groupCount: Int, limit: Int = 20, relations: [Relation] = RelationTable.standard.requiredRelations,
         seed: UInt64 = 1,
         isFull: Bool = false
@@ -69,7 +69,7 @@ public enum SampleModel {
     }
 
     /// Something of every signal, for one group in three or so.
-    public static func signals(groupCount: Int, seed: UInt64) -> GroupSignals {
+    package static func signals(groupCount: Int, seed: UInt64) -> GroupSignals {
         var generator = SeededGenerator(seed: seed &+ 99)
         let some = (0..<UInt32(groupCount)).filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
         func postings() -> [Posting] {
@@ -99,7 +99,7 @@ public enum SampleModel {
     }
 
     /// The manifest of the `number`th sample version, 0 to 9999; later numbers are later versions.
-    public static func manifest(_ number: Int, groupCount: Int) throws(ModelError) -> Manifest {
+    package static func manifest(_ number: Int, groupCount: Int) throws(ModelError) -> Manifest {
         let digits = String(number)
         return Manifest(
             version: try VersionName("20261121T11\(String(repeating: "0", count: 4 - digits.count))\(digits)-0a1b"),
@@ -112,7 +112,7 @@ public enum SampleModel {
 
 extension Relation {
     /// Groups by the photos in their pools.
-    public static let photos = RelationDescription.photos.relation
+    package static let photos = RelationDescription.photos.relation
     /// Groups by their members.
-    public static let members = RelationDescription.members.relation
+    package static let members = RelationDescription.members.relation
 }

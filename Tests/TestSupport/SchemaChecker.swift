@@ -2,17 +2,17 @@ import Foundation
 
 /// Checks JSON against the schemas of an OpenAPI document, read from the document itself; strictly: what a schema does
 /// not mention is wrong.
-public struct SchemaChecker {
+package struct SchemaChecker {
     /// The document.
-    public let document: [String: Any]
+    package let document: [String: Any]
 
     /// Reads a document.
-    public init(_ bytes: [UInt8]) throws {
+    package init(_ bytes: [UInt8]) throws {
         document = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] ?? [:]
     }
 
     /// What a reference such as `#/components/schemas/Store` leads to.
-    public func target(of reference: String) -> Any? {
+    package func target(of reference: String) -> Any? {
         guard reference.hasPrefix("#/") else { return nil }
         return reference.dropFirst(2).split(separator: "/").reduce(document as Any?) { node, name in
             (node as? [String: Any])?[String(name)]
@@ -20,7 +20,7 @@ public struct SchemaChecker {
     }
 
     /// Every reference in the document.
-    public var references: [String] { Self.references(in: document) }
+    package var references: [String] { Self.references(in: document) }
 
     private static func references(in node: Any) -> [String] {
         if let list = node as? [Any] { return list.flatMap(references) }
@@ -29,7 +29,7 @@ public struct SchemaChecker {
     }
 
     /// The schema of an answer; nil if the document knows no such answer.
-    public func schema(_ method: String, _ pattern: String, status: Int, type: String) -> [String: Any]? {
+    package func schema(_ method: String, _ pattern: String, status: Int, type: String) -> [String: Any]? {
         let path = (document["paths"] as? [String: Any])?[pattern] as? [String: Any]
         let operation = path?[method.lowercased()] as? [String: Any]
         var response = (operation?["responses"] as? [String: Any])?[String(status)] as? [String: Any]
@@ -39,7 +39,7 @@ public struct SchemaChecker {
     }
 
     /// The differences between a value and its schema, with their paths.
-    public func complaints(_ value: Any, _ schema: [String: Any], at path: String = "$") -> [String] {
+    package func complaints(_ value: Any, _ schema: [String: Any], at path: String = "$") -> [String] {
         if let reference = schema["$ref"] as? String {
             guard let target = target(of: reference) as? [String: Any] else { return ["\(reference) leads nowhere"] }
             return complaints(value, target, at: path)

@@ -3,16 +3,16 @@ import Foundation
 /// A file system of its own in memory, of a fixed size: it really gets full, and really can only be read.
 ///
 /// To mount it takes root.
-public final class SmallDisk {
+package final class SmallDisk {
     /// The folder in which it is mounted.
-    public let path: String
+    package let path: String
     private let directory: TemporaryDirectory
 
     /// Whether one can be made here.
-    public static let isAvailable = (try? SmallDisk(kibibytes: 64)) != nil
+    package static let isAvailable = (try? SmallDisk(kibibytes: 64)) != nil
 
     /// Mounts one.
-    public init(kibibytes: Int) throws {
+    package init(kibibytes: Int) throws {
         directory = try TemporaryDirectory()
         path = directory.path
         try run("mount", "-t", "tmpfs", "-o", "size=\(kibibytes)k", "tmpfs", path)
@@ -21,7 +21,7 @@ public final class SmallDisk {
     deinit { try? run("umount", "--lazy", path) }
 
     /// Takes all the room that is left.
-    public func fill() throws {
+    package func fill() throws {
         let path = path + "/ballast"
         try Data().write(to: URL(fileURLWithPath: path))
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
@@ -31,10 +31,10 @@ public final class SmallDisk {
     }
 
     /// Gives the room back that `fill` took.
-    public func makeRoom() throws { try FileManager.default.removeItem(atPath: path + "/ballast") }
+    package func makeRoom() throws { try FileManager.default.removeItem(atPath: path + "/ballast") }
 
     /// Makes it read-only, or writable again; nothing on it may be open for writing.
-    public func mount(readOnly: Bool) throws {
+    package func mount(readOnly: Bool) throws {
         try run("mount", "-o", readOnly ? "remount,ro" : "remount,rw", path)
     }
 

@@ -1,32 +1,32 @@
 import Glibc
 
 /// A client that sends the very bytes it is told to: what `curl` would never send is what servers must survive.
-public final class SocketClient {
+package final class SocketClient {
     /// A response as it came over the wire.
-    public struct Response: Sendable, Equatable {
+    package struct Response: Sendable, Equatable {
         /// The number in the status line.
-        public var status: Int
+        package var status: Int
         /// The fields, names in lower case; the last counts.
-        public var headers: [String: String]
+        package var headers: [String: String]
         /// The body.
-        public var body: [UInt8]
+        package var body: [UInt8]
 
         /// A response.
-        public init(status: Int, headers: [String: String], body: [UInt8]) {
+        package init(status: Int, headers: [String: String], body: [UInt8]) {
             self.status = status
             self.headers = headers
             self.body = body
         }
 
         /// The body as text.
-        public var text: String { String(decoding: body, as: UTF8.self) }
+        package var text: String { String(decoding: body, as: UTF8.self) }
     }
 
     private let descriptor: Int32
     private var received: [UInt8] = []
 
     /// Connects to a port of 127.0.0.1; nil if nothing accepts.
-    public init?(port: UInt16) {
+    package init?(port: UInt16) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         // Only so that a server that never answers fails a test instead of hanging it.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
@@ -49,7 +49,7 @@ public final class SocketClient {
 
     /// Sends bytes; false if the server has closed the connection.
     @discardableResult
-    public func send(_ bytes: [UInt8]) -> Bool {
+    package func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes[sent...].withUnsafeBytes { bytes in
@@ -63,14 +63,14 @@ public final class SocketClient {
 
     /// Sends text.
     @discardableResult
-    public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends a request, and receives its response; nil if the connection ends before it is whole.
     ///
     /// - Parameters:
     ///   - json: the body; nil to send none.
     ///   - form: the body as the fields of a form; nil to send none.
-    public func request(
+    package func request(
         _ method: String, _ target: String, headers: [String] = [], json: String? = nil, form: String? = nil
     ) -> Response? {
         var fields = headers.contains { $0.hasPrefix("Host:") } ? headers : ["Host: localhost"] + headers
@@ -84,7 +84,7 @@ public final class SocketClient {
     }
 
     /// Receives a response; nil if the connection ends before it is whole.
-    public func receive(hasBody: Bool = true) -> Response? {
+    package func receive(hasBody: Bool = true) -> Response? {
         while headEnd == nil {
             guard receiveMore() else { return nil }
         }
@@ -100,26 +100,26 @@ public final class SocketClient {
     }
 
     /// Waits until something can be received, be it the end of the connection; false if nothing comes in time.
-    public func canReceive(withinMilliseconds milliseconds: Int32) -> Bool {
+    package func canReceive(withinMilliseconds milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
     /// Receives until the server closes the connection: true once it has, false if it does not.
-    public func waitForEnd() -> Bool {
+    package func waitForEnd() -> Bool {
         while receiveMore() {}
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 0 || errno != EAGAIN
     }
 
     /// Ends the client's side: the server receives no more, but can still send.
-    public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// What has been received and not yet been returned.
-    public var unread: [UInt8] { received }
+    package var unread: [UInt8] { received }
 
     /// Makes the connection end with a reset when the client closes it.
-    public func resetAtEnd() {
+    package func resetAtEnd() {
         var abrupt = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abrupt, socklen_t(MemoryLayout<linger>.size))
     }

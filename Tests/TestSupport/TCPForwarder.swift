@@ -5,7 +5,7 @@ import Synchronization
 /// A port of 127.0.0.1 that leads to another one, and later to a third, as a name or an address that is moved does.
 ///
 /// Connections stay with the port that they were opened to. It ends with this value.
-public final class TCPForwarder: Sendable {
+package final class TCPForwarder: Sendable {
     /// Two sockets whose bytes go from one to the other, each way on a thread of its own.
     private final class Pair: Sendable {
         let client: Int32
@@ -44,14 +44,14 @@ public final class TCPForwarder: Sendable {
     }
 
     /// The port.
-    public let port: Int
+    package let port: Int
     private let listener: Int32
     private let target: Mutex<Int>
 
     /// Listens at a free port.
     ///
     /// - Parameter target: the port of 127.0.0.1 to which new connections lead.
-    public init(to target: Int) throws {
+    package init(to target: Int) throws {
         self.target = Mutex(target)
         port = try TemporaryRedis.freePort()
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -82,7 +82,7 @@ public final class TCPForwarder: Sendable {
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     /// Leads new connections to another port of 127.0.0.1; those that are open stay where they are.
-    public func move(to port: Int) { target.withLock { $0 = port } }
+    package func move(to port: Int) { target.withLock { $0 = port } }
 
     /// Calls `bind` or `connect` with a port of 127.0.0.1; false if it fails.
     private static func call(

@@ -1,12 +1,12 @@
 import Foundation
 
 /// A directory that exists as long as this value.
-public final class TemporaryDirectory: Sendable {
+package final class TemporaryDirectory: Sendable {
     /// Its path.
-    public let path: String
+    package let path: String
 
     /// Makes a directory of a new name.
-    public init() throws {
+    package init() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("coterie-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path

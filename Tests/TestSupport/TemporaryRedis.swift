@@ -2,21 +2,21 @@ import Foundation
 import Synchronization
 
 /// A Redis server on a free port of 127.0.0.1 that keeps nothing, and that ends with this value or with the test.
-public final class TemporaryRedis: Sendable {
+package final class TemporaryRedis: Sendable {
     /// Why a server could not be started.
-    public struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// What the server wrote to its log.
-        public let description: String
+        package let description: String
     }
 
     /// Whether there is a server to start.
-    public static let isInstalled = executable != nil
+    package static let isInstalled = executable != nil
 
     private static let executable: String? = ["/usr/bin", "/usr/local/bin", "/bin"]
         .map { $0 + "/redis-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// The port it listens on.
-    public let port: Int
+    package let port: Int
     private let directory: TemporaryDirectory
     private let options: [String]
     private let running = Mutex<Process?>(nil)
@@ -24,10 +24,10 @@ public final class TemporaryRedis: Sendable {
     /// Starts a server.
     ///
     /// - Parameter options: further settings, such as `--maxmemory 10mb`, word by word.
-    public convenience init(_ options: String...) throws { try self.init(options) }
+    package convenience init(_ options: String...) throws { try self.init(options) }
 
     /// Starts a server with settings, word by word.
-    public init(_ options: [String]) throws {
+    package init(_ options: [String]) throws {
         directory = try TemporaryDirectory()
         self.options = options
         var tried = 0
@@ -48,23 +48,23 @@ public final class TemporaryRedis: Sendable {
     deinit { stop() }
 
     /// Its address: `redis://127.0.0.1:PORT`.
-    public var url: String { "redis://127.0.0.1:\(port)" }
+    package var url: String { "redis://127.0.0.1:\(port)" }
 
     /// Kills the server; nothing it held survives.
-    public func stop() {
+    package func stop() {
         guard let server = running.withLock({ $0.take() }) else { return }
         kill(server.processIdentifier, SIGKILL)
         server.waitUntilExit()
     }
 
     /// Suspends the server, which then accepts connections but does not answer, until `resume`.
-    public func pause() { running.withLock { server in _ = server.map { kill($0.processIdentifier, SIGSTOP) } } }
+    package func pause() { running.withLock { server in _ = server.map { kill($0.processIdentifier, SIGSTOP) } } }
 
     /// Resumes the server after `pause`.
-    public func resume() { running.withLock { server in _ = server.map { kill($0.processIdentifier, SIGCONT) } } }
+    package func resume() { running.withLock { server in _ = server.map { kill($0.processIdentifier, SIGCONT) } } }
 
     /// Starts it again after `stop`, empty, on the same port.
-    public func start() throws {
+    package func start() throws {
         let started = try Self.start(port: port, options: options, directory: directory.path)
         running.withLock { $0 = started }
     }
@@ -93,7 +93,7 @@ public final class TemporaryRedis: Sendable {
     }
 
     /// A port of 127.0.0.1 at which nothing listens.
-    public static func freePort() throws -> Int {
+    package static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()

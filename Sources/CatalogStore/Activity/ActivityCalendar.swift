@@ -2,23 +2,22 @@ import CivilTime
 import Synchronization
 
 /// The weeks and months in which activity is counted.
-public struct ActivityCalendar: Sendable, Equatable {
+package struct ActivityCalendar: Sendable, Equatable {
     /// The end of the last week, in Unix seconds, inclusive; later events do not count.
-    public var now: Int64
+    package var now: Int64
     /// The number of weeks (of seven days) before `now`, 1 or more.
-    public var weekCount: Int
+    package var weekCount: Int
     /// The months in UTC, in months since January 1970; may be empty.
-    public var months: Range<Int>
+    package var months: Range<Int>
 
-    /// Creates a calendar.
-    public init(now: Int64, weekCount: Int, months: Range<Int>) {
+    package init(now: Int64, weekCount: Int, months: Range<Int>) {
         self.now = now
         self.weekCount = weekCount
         self.months = months
     }
 
     /// Returns the last whole months from an earliest date to `now`, at most `maximum`.
-    public static func wholeMonths(from earliest: Int64, to now: Int64, maximum: Int) -> Range<Int> {
+    package static func wholeMonths(from earliest: Int64, to now: Int64, maximum: Int) -> Range<Int> {
         // The month of the earliest date counts as whole if that date is on its first day.
         guard let before = UnixTime(seconds: earliest - 86_400)?.monthsSince1970,
             let end = UnixTime(seconds: now)?.monthsSince1970
@@ -46,7 +45,7 @@ public struct ActivityCalendar: Sendable, Equatable {
 /// The calendar ends with the last date of all, which is known only after reading. It goes back a number of weeks and
 /// months from there. The last date so far only grows, so dates too far before it can be dropped. Several matrices
 /// share a window.
-public final class ActivityWindow: Sendable {
+package final class ActivityWindow: Sendable {
     /// The latest possible end of the calendar, in Unix seconds.
     let end: Int64
     /// The number of weeks in the calendar.
@@ -62,7 +61,7 @@ public final class ActivityWindow: Sendable {
     ///   - end: the latest end of the calendar, in Unix seconds; later events do not count.
     ///   - weekCount: the number of weeks, 1 or more.
     ///   - monthCount: the most months, 0 or more.
-    public init(end: Int64, weekCount: Int, monthCount: Int) {
+    package init(end: Int64, weekCount: Int, monthCount: Int) {
         (self.end, self.weekCount, self.monthCount) = (end, weekCount, monthCount)
         monthTable = Mutex(MonthTable(endingWith: 0, count: monthCount + 1))
     }

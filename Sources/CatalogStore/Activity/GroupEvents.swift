@@ -2,7 +2,7 @@ import CivilTime
 import Synchronization
 
 /// The dates of the entries of the shown groups, as far as an `ActivityWindow` kept them.
-public struct GroupEvents: Sendable {
+package struct GroupEvents: Sendable {
     private var log: GroupEventLog
     private let rowCount: Int
 
@@ -12,15 +12,15 @@ public struct GroupEvents: Sendable {
     ///
     /// - Parameter owners: a number for each owner, by the photos' columns; 0 for an unknown owner. All photos of
     ///   unknown owners count as those of one person.
-    public mutating func attribute(to owners: [UInt32]) { log.attribute(to: owners) }
+    package mutating func attribute(to owners: [UInt32]) { log.attribute(to: owners) }
 
     /// The rows with dates, each with the time of its last entry that is not in the future, in Unix seconds.
-    public var lastTimes: [(row: Int, seconds: Int64)] { log.rows.map { ($0.row, $0.last) } }
+    package var lastTimes: [(row: Int, seconds: Int64)] { log.rows.map { ($0.row, $0.last) } }
 
     /// Returns the activity of every row.
     ///
     /// - Parameter calendar: a calendar that fits the window.
-    public func activity(in calendar: ActivityCalendar) -> ActivityReading {
+    package func activity(in calendar: ActivityCalendar) -> ActivityReading {
         var reading = ActivityReading(rowCount: rowCount, in: calendar)
         var people: [UInt64] = []
         for (index, row) in log.rows.enumerated() {
@@ -47,16 +47,15 @@ public struct GroupEvents: Sendable {
 }
 
 /// The activity of the shown groups by week and by month; the rows are the rows of the matrices.
-public struct ActivityReading: Sendable, Equatable {
+package struct ActivityReading: Sendable, Equatable {
     /// The number of different people who joined, or whose public photos were added.
     ///
     /// Rows × weeks, row by row, the latest week first.
-    public internal(set) var people: [UInt32]
+    package internal(set) var people: [UInt32]
     /// The number of memberships, or of public photos in the pool: rows × months, row by row, the earliest month first.
-    public internal(set) var events: [UInt32]
+    package internal(set) var events: [UInt32]
 
-    /// Creates a reading without activity.
-    public init(rowCount: Int, in calendar: ActivityCalendar) {
+    package init(rowCount: Int, in calendar: ActivityCalendar) {
         people = [UInt32](repeating: 0, count: rowCount * calendar.weekCount)
         events = [UInt32](repeating: 0, count: rowCount * calendar.months.count)
     }

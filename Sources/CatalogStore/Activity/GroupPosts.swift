@@ -1,4 +1,4 @@
-public import Model
+package import Model
 import SQLite
 
 extension CatalogSnapshot {
@@ -8,7 +8,8 @@ extension CatalogSnapshot {
     ///   - source: the table of posts.
     ///   - start: the time after which posts count, in Unix seconds, exclusive.
     ///   - end: the time of the last post that counts, inclusive.
-    public func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError) -> [GroupTalk]
+    package func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError)
+        -> [GroupTalk]
     {
         let plan = try MatrixPlan(catalog, source, groups: groups())
         let (group, time, answers) = (source.rowColumn, source.timeColumn, source.answerColumn ?? "0")
@@ -41,7 +42,8 @@ extension CatalogSnapshot {
 
 extension TableSnapshot {
     /// Returns the posts of each shown group in a time, by row of a matrix.
-    public func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError) -> [GroupTalk]
+    package func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError)
+        -> [GroupTalk]
     {
         var counts = [(posts: Int, answers: Int)](
             repeating: (0, 0), count: numbers.rowOfGroup.count { $0 >= 0 })

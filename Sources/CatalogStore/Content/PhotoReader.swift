@@ -128,54 +128,53 @@ extension PhotoReader.Part {
 }
 
 /// A photo of the catalog, with the groups of its owner and of similar photos.
-public struct PhotoRecord: Sendable, Equatable {
+package struct PhotoRecord: Sendable, Equatable {
     /// The photo's external id.
-    public var id: String
+    package var id: String
     /// The visibility of the photo.
-    public var visibility: Visibility
+    package var visibility: Visibility
     /// The owner's external id, if it is known.
-    public var ownerID: String?
+    package var ownerID: String?
     /// The external ids of the shown groups whose pools have the photo, ascending.
-    public var groups: [String]
+    package var groups: [String]
     /// The shown groups whose pools have other public photos of the owner.
-    public var ownerGroups: [OwnerGroup]
+    package var ownerGroups: [OwnerGroup]
     /// The external ids of the shown groups that the owner is a member of, ascending.
-    public var ownerMemberships: [String]
+    package var ownerMemberships: [String]
     /// The tags, as imported.
-    public var tags: [String]
+    package var tags: [String]
     /// The place where it was taken, in degrees.
-    public var location: Location?
+    package var location: Location?
     /// The shown groups with public photos that share a pool with this photo.
-    public var companionGroups: [CompanionGroup]
+    package var companionGroups: [CompanionGroup]
 
     /// The number of an owner's public photos in a group's pool.
-    public struct OwnerGroup: Sendable, Equatable {
+    package struct OwnerGroup: Sendable, Equatable {
         /// The group's external id.
-        public var groupID: String
+        package var groupID: String
         /// The number of photos.
-        public var photos: Int
+        package var photos: Int
     }
 
     /// A point on the earth, in degrees.
-    public struct Location: Sendable, Equatable {
+    package struct Location: Sendable, Equatable {
         /// The latitude, −90 to 90.
-        public var latitude: Double
+        package var latitude: Double
         /// The longitude, −180 to 180.
-        public var longitude: Double
+        package var longitude: Double
     }
 }
 
 /// A public photo in a group's pool.
-public struct PooledPhoto: Sendable, Equatable {
+package struct PooledPhoto: Sendable, Equatable {
     /// The external id.
-    public var id: String
+    package var id: String
     /// The owner's external id, if known.
-    public var ownerID: String?
+    package var ownerID: String?
     /// The size of the picture in pixels, if known.
-    public var width, height: Int64?
+    package var width, height: Int64?
 
-    /// Creates a photo.
-    public init(id: String, ownerID: String? = nil, width: Int64? = nil, height: Int64? = nil) {
+    package init(id: String, ownerID: String? = nil, width: Int64? = nil, height: Int64? = nil) {
         self.id = id
         self.ownerID = ownerID
         self.width = width
@@ -187,7 +186,7 @@ extension Catalog {
     /// Returns a photo with its groups, and the groups of its owner and of similar photos.
     ///
     /// - Returns: `nil` if there is no such photo.
-    public func photo(withID id: String) throws(CatalogError) -> PhotoRecord? {
+    package func photo(withID id: String) throws(CatalogError) -> PhotoRecord? {
         try wrapping { () throws(DatabaseError) in
             try photo("photo_id = ?") { $0.bind(id, at: 1) }
         }
@@ -199,7 +198,7 @@ extension Catalog {
     /// Otherwise the time would tell the two apart.
     ///
     /// - Parameter isShown: returns whether a public photo of an owner is shown.
-    public func publicPhoto(withID id: String, where isShown: (_ ownerID: String?) -> Bool = { _ in true })
+    package func publicPhoto(withID id: String, where isShown: (_ ownerID: String?) -> Bool = { _ in true })
         throws(CatalogError) -> PhotoRecord?
     {
         try wrapping { () throws(DatabaseError) in
@@ -214,7 +213,7 @@ extension Catalog {
     }
 
     /// Returns the photo of a column in a matrix of this catalog.
-    public func photo(ofColumn column: UInt32) throws(CatalogError) -> PhotoRecord? {
+    package func photo(ofColumn column: UInt32) throws(CatalogError) -> PhotoRecord? {
         try wrapping { () throws(DatabaseError) in
             try photo("photo_key = ?") { $0.bind(Int64(column), at: 1) }
         }
@@ -223,7 +222,7 @@ extension Catalog {
     /// Returns public photos of a public group that is not hidden, the last added to the catalog first.
     ///
     /// - Parameter limit: the most photos.
-    public func publicPhotos(ofGroup id: String, limit: Int) throws(CatalogError) -> [PooledPhoto] {
+    package func publicPhotos(ofGroup id: String, limit: Int) throws(CatalogError) -> [PooledPhoto] {
         try wrapping { () throws(DatabaseError) in
             // The order of the table's own keys: a great pool is never sorted.
             let rows = try database.prepare(

@@ -5,7 +5,7 @@ import Model
 /// Photos are read in the order of groups, which means random access to memory. So the data of a photo is stored
 /// together: a header, the index of its location, and the indexes of its tags. Terms outside the vocabularies have no
 /// index.
-public struct PhotoRecords: Sendable {
+package struct PhotoRecords: Sendable {
     /// The mark of a term that is not in its vocabulary.
     static let rare = UInt32.max - 1
     /// The mark of an absent term.
@@ -80,13 +80,13 @@ public struct PhotoRecords: Sendable {
     }
 
     /// Returns a photo's tags as indexes of the vocabulary, each once, in no particular order.
-    public func tags(ofPhoto column: Int) -> ArraySlice<UInt16> {
+    package func tags(ofPhoto column: Int) -> ArraySlice<UInt16> {
         guard let record = record(column), let header = record.first else { return [] }
         return record.dropFirst(header & Header.hasFrequentPlace != 0 ? 2 : 1)
     }
 
     /// Returns a photo's location as an index of the vocabulary, or `nil` if the vocabulary does not have it.
-    public func place(ofPhoto column: Int) -> UInt16? {
+    package func place(ofPhoto column: Int) -> UInt16? {
         guard let record = record(column), let header = record.first, header & Header.hasFrequentPlace != 0
         else { return nil }
         return record[record.startIndex + 1]
@@ -102,7 +102,7 @@ public struct PhotoRecords: Sendable {
     ///   - photos: the columns of the photos.
     ///   - tags: the tally of tags to add to.
     ///   - places: the tally of locations to add to.
-    public func count(_ photos: ArraySlice<UInt32>, tags: inout TermTally, places: inout TermTally) {
+    package func count(_ photos: ArraySlice<UInt32>, tags: inout TermTally, places: inout TermTally) {
         let columns = photos.span
         let starts = starts.span
         let words = words.span
@@ -132,14 +132,13 @@ public struct PhotoRecords: Sendable {
 }
 
 /// The number of photos with each term of a vocabulary.
-public struct TermTally: Sendable {
+package struct TermTally: Sendable {
     /// The number of photos with any term, in the vocabulary or not.
-    public internal(set) var photoCount = 0
+    package internal(set) var photoCount = 0
     private var counts: [UInt32]
     private var touched: [UInt16] = []
 
-    /// Creates a tally without photos.
-    public init(vocabularyCount: Int) { counts = [UInt32](repeating: 0, count: vocabularyCount) }
+    package init(vocabularyCount: Int) { counts = [UInt32](repeating: 0, count: vocabularyCount) }
 
     @inline(__always)
     mutating func add(_ term: UInt16) {
@@ -148,10 +147,10 @@ public struct TermTally: Sendable {
     }
 
     /// The terms with at least one photo, in no particular order.
-    public var terms: [(term: Int, photos: Int)] { touched.map { (Int($0), Int(counts[Int($0)])) } }
+    package var terms: [(term: Int, photos: Int)] { touched.map { (Int($0), Int(counts[Int($0)])) } }
 
     /// Removes all photos.
-    public mutating func clear() {
+    package mutating func clear() {
         photoCount = 0
         for term in touched { counts[Int(term)] = 0 }
         touched.removeAll(keepingCapacity: true)

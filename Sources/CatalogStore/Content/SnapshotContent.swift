@@ -1,27 +1,27 @@
-public import Model
+package import Model
 import SQLite
 import Synchronization
 
 /// The tags, locations and owners of the public photos, by their columns in a matrix.
-public struct PhotoContent: Sendable {
+package struct PhotoContent: Sendable {
     /// The normalized tags.
-    public let tags: PhotoVocabulary<String>
+    package let tags: PhotoVocabulary<String>
     /// The map cells in which the photos were taken.
-    public let places: PhotoVocabulary<PlaceCell>
+    package let places: PhotoVocabulary<PlaceCell>
     /// The tags and the cell of each photo.
-    public let records: PhotoRecords
+    package let records: PhotoRecords
     /// A number for each owner, as in `EntrySource.ownerOffset`; 0 for an unknown owner.
-    public let owners: [UInt32]
+    package let owners: [UInt32]
 }
 
 /// The tags, or the locations, of enough photos.
-public struct PhotoVocabulary<Term: Sendable>: Sendable {
+package struct PhotoVocabulary<Term: Sendable>: Sendable {
     /// The terms, the most frequent first; ties in ascending order.
-    public let terms: [Term]
+    package let terms: [Term]
     /// The number of photos with each term.
-    public let totals: [UInt32]
+    package let totals: [UInt32]
     /// The number of photos with any term, in the vocabulary or not.
-    public let photoCount: Int
+    package let photoCount: Int
 }
 
 extension CatalogSnapshot {
@@ -29,7 +29,7 @@ extension CatalogSnapshot {
     private static let photosPerRange = 1 << 15
 
     /// Whether any photo ever had tags or a location.
-    public func hasPhotoContent() throws(CatalogError) -> Bool {
+    package func hasPhotoContent() throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             if try catalog.mayHaveValues(.tags) { return true }
             return try catalog.mayHaveValues(.latitude)
@@ -42,7 +42,7 @@ extension CatalogSnapshot {
     ///   - minimumPhotos: the least number of photos of a tag or cell in a vocabulary, inclusive.
     ///   - progress: called with the number of keys passed so far, from any thread.
     /// - Throws: `CatalogError.Code.badData` if the photos are damaged.
-    public func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
+    package func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(CatalogError) -> PhotoContent
     {
         try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)

@@ -1,19 +1,19 @@
-public import Changes
-public import Model
+package import Changes
+package import Model
 import SQLite
 
 /// A member of an experiment, with the member's exposures and interactions.
-public struct ExposedMember: Sendable, Equatable {
+package struct ExposedMember: Sendable, Equatable {
     /// The member's external id.
-    public var id: String
+    package var id: String
     /// The exposures, in the order of their first times.
-    public var exposures: [ExposureRecord]
+    package var exposures: [ExposureRecord]
     /// The interactions, in the order of their times.
-    public var interactions: [InteractionRecord]
+    package var interactions: [InteractionRecord]
     /// The number of groups that the member had joined before the first exposure and is still in.
     ///
     /// Memberships of unknown time count.
-    public var groupCount: Int
+    package var groupCount: Int
 }
 
 extension Catalog {
@@ -26,7 +26,7 @@ extension Catalog {
     ///   - end: the end of interactions, exclusive, in Unix milliseconds.
     ///   - body: called with the members, one after another.
     /// - Complexity: O(exposures + interactions of these members).
-    public func forEachMember(
+    package func forEachMember(
         exposedIn experiment: String, before latest: Int64, interactionsFrom earliest: Int64, until end: Int64,
         _ body: (ExposedMember) throws(CatalogError) -> Void
     ) throws(CatalogError) {
@@ -39,7 +39,7 @@ extension Catalog {
     /// Returns the times at which the members of an experiment were first shown a list, ascending.
     ///
     /// - Parameter experiment: the name of the experiment.
-    public func firstExposures(in experiment: String) throws(CatalogError) -> [Int64] {
+    package func firstExposures(in experiment: String) throws(CatalogError) -> [Int64] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 "SELECT min(first_at) AS first FROM exposures WHERE experiment = ? GROUP BY user_key ORDER BY first")
@@ -58,7 +58,7 @@ extension Catalog {
     ///   - kind: the kind to count; a member without it counts 0.
     ///   - start: the first time, inclusive, in Unix milliseconds.
     ///   - end: the last time, exclusive, in Unix milliseconds.
-    public func countsOfListInteractions(_ kind: Interaction.Kind, since start: Int64, before end: Int64)
+    package func countsOfListInteractions(_ kind: Interaction.Kind, since start: Int64, before end: Int64)
         throws(CatalogError) -> [Int]
     {
         try wrapping { () throws(DatabaseError) in

@@ -1,40 +1,40 @@
-public import CivilTime
+package import CivilTime
 import Glibc
-public import Model
-public import RecordReading
+package import Model
+package import RecordReading
 
 /// The content of a file to import.
-public enum ImportKind: Hashable, Sendable {
+package enum ImportKind: Hashable, Sendable {
     /// Groups, users or photos, one per row.
     case entities(EntityTable)
     /// A pair per row, such as a group and a user, or a user and a photo.
     case relation(RelationSource)
 
     /// Groups.
-    public static let groups = ImportKind.entities(.groups)
+    package static let groups = ImportKind.entities(.groups)
     /// Users.
-    public static let users = ImportKind.entities(.users)
+    package static let users = ImportKind.entities(.users)
     /// Photos.
-    public static let photos = ImportKind.entities(.photos)
+    package static let photos = ImportKind.entities(.photos)
     /// The users in groups.
-    public static let memberships = ImportKind.relation(.memberships)
+    package static let memberships = ImportKind.relation(.memberships)
     /// The photos in groups' pools.
-    public static let pools = ImportKind.relation(.pools)
+    package static let pools = ImportKind.relation(.pools)
     /// The photos that users like.
-    public static let favourites = ImportKind.relation(.favourites)
+    package static let favourites = ImportKind.relation(.favourites)
     /// The posts of users in groups.
-    public static let posts = ImportKind.relation(.posts)
+    package static let posts = ImportKind.relation(.posts)
     /// The users whom users follow.
-    public static let follows = ImportKind.relation(.follows)
+    package static let follows = ImportKind.relation(.follows)
 
     /// Returns all kinds: groups, users and photos, then pairs in the order of their tables' names.
-    public static func all(of relations: RelationTable = .standard) -> [ImportKind] {
+    package static func all(of relations: RelationTable = .standard) -> [ImportKind] {
         EntityTable.allCases.map(entities)
             + relations.sources.sorted { $0.table < $1.table }.map(ImportKind.relation)
     }
 
     /// The name of the kind, which is the name of the catalog's table.
-    public var name: String {
+    package var name: String {
         switch self {
         case .entities(let table): table.rawValue
         case .relation(let source): source.table
@@ -130,139 +130,138 @@ public enum ImportKind: Hashable, Sendable {
     }
 
     /// The names of the columns, required ones first.
-    public var columnNames: [String] { columns.map(\.name) }
+    package var columnNames: [String] { columns.map(\.name) }
 }
 
 /// The options of an import.
-public struct ImportOptions: Sendable {
+package struct ImportOptions: Sendable {
     /// The known parts of the dialect of all files; the rest is detected in each file.
-    public var dialect = DialectChoice()
+    package var dialect = DialectChoice()
     /// The names of columns in the files, by the names of the columns.
-    public var sourceNames: [String: String] = [:]
+    package var sourceNames: [String: String] = [:]
     /// The words of the column `visibility` that mean public; empty for the usual words.
     ///
     /// All other words, and no value, then mean private.
-    public var publicWords: [String] = []
+    package var publicWords: [String] = []
     /// The names of columns in the files that do not matter.
-    public var ignoredColumns: Set<String> = []
+    package var ignoredColumns: Set<String> = []
     /// The zone of times without a zone of their own.
-    public var zone = ClockZone.utc
+    package var zone = ClockZone.utc
     /// The present, in Unix seconds; later times are counted.
-    public var presentSeconds = Int64(time(nil))
+    package var presentSeconds = Int64(time(nil))
     /// Whether the first bad line, unreadable value, unknown id or unknown column ends the import.
-    public var isStrict = false
+    package var isStrict = false
     /// The largest allowed share of rejected records, from 0 to 1, inclusive.
-    public var maximumRejectedShare = 0.01
+    package var maximumRejectedShare = 0.01
     /// Whether rows of the kind that the files do not have are removed.
-    public var replaces = false
+    package var replaces = false
     /// Whether `replaces` may remove more than half of the rows.
-    public var allowsShrinking = false
+    package var allowsShrinking = false
     /// Whether `replaces` may remove rows although records were rejected, which may be the same ones.
-    public var allowsRejects = false
+    package var allowsRejects = false
     /// Whether `replaces` may remove groups that look renamed, with the decisions about them.
-    public var allowsRenames = false
+    package var allowsRenames = false
     /// Whether to report what would happen, and to change nothing.
-    public var isDryRun = false
+    package var isDryRun = false
     /// Whether members who were forgotten may come back.
-    public var readmits = false
+    package var readmits = false
     /// The path of the file for rejected records, which is created at the first one.
     ///
     /// A path without an extension gets that of the format.
-    public var rejectsPath: String
+    package var rejectsPath: String
     /// The number of memberships or pool entries that are sorted and written at a time.
-    public var batchRows = 16_000_000
+    package var batchRows = 16_000_000
     /// The memory for external ids, in bytes.
     ///
     /// When the memory is full, it is emptied, and ids are looked up in the catalog again.
-    public var identifierBytes = 1 << 30
+    package var identifierBytes = 1 << 30
 
-    /// Creates options with the usual values.
-    public init(rejectsPath: String) { self.rejectsPath = rejectsPath }
+    package init(rejectsPath: String) { self.rejectsPath = rejectsPath }
 }
 
 /// The progress of an import.
-public struct ImportProgress: Sendable {
+package struct ImportProgress: Sendable {
     /// The step: "reading", "finding ids", "writing" or "indexing".
-    public var step: String
+    package var step: String
     /// The number of rows done; in steps other than "reading", the rows of this step.
-    public var rows: Int
+    package var rows: Int
     /// The number of stored (compressed) bytes that were read of all files.
-    public var bytesRead: Int
+    package var bytesRead: Int
     /// The size of all files in stored bytes, or nil if one is a pipe.
-    public var totalBytes: Int?
+    package var totalBytes: Int?
 }
 
 /// The result of an import, or of a dry run.
-public struct ImportSummary: Sendable {
+package struct ImportSummary: Sendable {
     /// A rejected record.
-    public struct Example: Sendable, Equatable {
+    package struct Example: Sendable, Equatable {
         /// The file.
-        public var source: String
+        package var source: String
         /// The line where the record begins, counted from 1.
-        public var line: Int
+        package var line: Int
         /// The reason for the rejection.
-        public var reason: String
+        package var reason: String
         /// The beginning of the record, safe to show.
-        public var excerpt: String
+        package var excerpt: String
     }
 
     /// A column of a file that the kind does not have.
-    public struct UnknownColumn: Sendable, Equatable {
+    package struct UnknownColumn: Sendable, Equatable {
         /// The name of the column.
-        public var name: String
+        package var name: String
         /// The "did you mean" suggestion, if there is one.
-        public var nearest: String?
+        package var nearest: String?
     }
 
     /// The kind; photos if vectors were imported.
-    public var kind: ImportKind
+    package var kind: ImportKind
     /// The name of the content, such as memberships or vectors.
-    public internal(set) var name: String
+    package internal(set) var name: String
     /// The number of rows that were accepted.
-    public var rows = 0
+    package var rows = 0
     /// The number of accepted rows with the ids of another one: of pairs, of one in the same batch; of photos, none.
     ///
     /// The last of such rows counts.
-    public var duplicates = 0
+    package var duplicates = 0
     /// The number of rows that were inserted or changed.
-    public var written = 0
+    package var written = 0
     /// The number of rows of the kind that `replaces` removed, without rows of other tables that named them.
-    public var removed = 0
+    package var removed = 0
     /// The number of rejected records.
-    public var rejected = 0
+    package var rejected = 0
     /// The number of rejected records in the files; they are the first ones.
-    public var keptRejects = 0
+    package var keptRejects = 0
     /// The first ten rejected records.
-    public var examples: [Example] = []
+    package var examples: [Example] = []
     /// The number of rejected records that are not UTF-8.
-    public var notUTF8 = 0
+    package var notUTF8 = 0
     /// The files with the rejected records.
-    public var rejectsPaths: [String] = []
+    package var rejectsPaths: [String] = []
     /// The file with the reasons, or nil if no record was rejected.
-    public var reasonsPath: String?
+    package var reasonsPath: String?
     /// The numbers of groups, users and photos that were created because a row named them.
-    public var created: [String: Int] = [:]
+    package var created: [String: Int] = [:]
     /// The numbers of groups and photos, by table, that are not shown because only relations name them.
     ///
     /// They are among `created`, or, after the first file of groups or photos, all those missing in that file.
-    public var unshown: [String: Int] = [:]
+    package var unshown: [String: Int] = [:]
     /// The number of times without a zone.
-    public var timesWithoutZone = 0
+    package var timesWithoutZone = 0
     /// The number of rows that were left out because they name a member who was forgotten.
-    public var forgotten = 0
+    package var forgotten = 0
     /// The columns of the files that the kind does not have.
-    public var unknownColumns: [UnknownColumn] = []
+    package var unknownColumns: [UnknownColumn] = []
     /// The dialect of each file, as given or detected.
-    public var dialects: [(source: String, dialect: Dialect)] = []
+    package var dialects: [(source: String, dialect: Dialect)] = []
     /// The findings that deserve a look.
-    public var findings: [ImportFinding] = []
+    package var findings: [ImportFinding] = []
     /// The reason why the import would fail, noted by a dry run; nil if it would succeed.
-    public var failure: CatalogError?
+    package var failure: CatalogError?
     /// The elapsed time, in seconds.
-    public var seconds = 0.0
+    package var seconds = 0.0
 
     /// The number of rows that the catalog already had, with the same values.
-    public var unchanged: Int { rows - duplicates - written - forgotten }
+    package var unchanged: Int { rows - duplicates - written - forgotten }
 
     init(kind: ImportKind, name: String? = nil) {
         self.kind = kind
@@ -282,11 +281,11 @@ public struct ImportSummary: Sendable {
 }
 
 /// A part of the files that the import may have misread.
-public struct ImportFinding: Sendable, Equatable {
+package struct ImportFinding: Sendable, Equatable {
     /// The name of the finding for programs, such as `unreadableValues`.
-    public var kind: String
+    package var kind: String
     /// The number of rows, values or lines concerned.
-    public var count: Int
+    package var count: Int
     /// A message for a person: the finding, and the action that helps.
-    public var message: String
+    package var message: String
 }

@@ -1,6 +1,6 @@
 import CivilTime
 import Model
-public import RecordReading
+package import RecordReading
 import SQLite
 
 extension Importer {
@@ -234,7 +234,7 @@ extension Importer {
 
 extension InputFile {
     /// Returns a reader of the file's records; the parts of the dialect that are not given are detected.
-    public func records(_ columns: [RecordColumn], _ choice: DialectChoice = DialectChoice())
+    package func records(_ columns: [RecordColumn], _ choice: DialectChoice = DialectChoice())
         throws(CatalogError) -> RecordReader
     {
         do throws(RecordError) {

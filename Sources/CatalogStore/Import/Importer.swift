@@ -6,7 +6,7 @@ import SQLite
 /// An import of files of one kind into a catalog.
 ///
 /// An import is one transaction. If it fails or is killed, it has changed nothing and can be run again.
-public final class Importer {
+package final class Importer {
     let catalog: Catalog
     let kind: ImportKind
     let columns: [ImportKind.Column]
@@ -56,7 +56,7 @@ public final class Importer {
     /// Prepares an import.
     ///
     /// - Parameter report: Receives the progress, often.
-    public init(
+    package init(
         into catalog: Catalog, kind: ImportKind, options: ImportOptions,
         report: @escaping (ImportProgress) -> Void = { _ in }
     ) throws(CatalogError) {
@@ -90,7 +90,7 @@ public final class Importer {
     /// - Parameter paths: The paths of files; `-` is standard input.
     /// - Throws: `CatalogError`; nothing has changed then. A dry run puts the failures that concern the import as a
     ///   whole into its summary instead.
-    public func run(_ paths: [String]) throws(CatalogError) -> ImportSummary {
+    package func run(_ paths: [String]) throws(CatalogError) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now
         var inputs: [InputFile] = []

@@ -6,7 +6,7 @@ import RecordReading
 ///
 /// Gzip is unpacked.
 @safe
-public final class InputFile {
+package final class InputFile {
     /// The name in messages.
     let name: String
     /// The size as stored (compressed), in bytes; nil for a pipe or a terminal.
@@ -28,7 +28,7 @@ public final class InputFile {
     /// Opens a file.
     ///
     /// - Parameter path: The path of a file, or `-` for standard input.
-    public init(path: String) throws(CatalogError) {
+    package init(path: String) throws(CatalogError) {
         if path == "-" {
             descriptor = STDIN_FILENO
             name = "standard input"
@@ -145,7 +145,7 @@ extension InputFile {
     ///
     /// - Parameter path: The path of a file, or `-` for standard input.
     /// - Throws: `CatalogError` with the first line that is no id.
-    public static func ids(in path: String) throws(CatalogError) -> [String] {
+    package static func ids(in path: String) throws(CatalogError) -> [String] {
         let input = try InputFile(path: path)
         var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: chunkBytes))
         while case let count = try input.read(into: &chunk), count > 0 { bytes += chunk.prefix(count) }

@@ -1,5 +1,5 @@
-public import CivilTime
-public import Model
+package import CivilTime
+package import Model
 import RecordReading
 
 /// A converter of import files to one normal form, for programs that fill tables without a catalog.
@@ -11,18 +11,18 @@ import RecordReading
 /// - The column `fields` tells which fields the record sets, even to null, as a sum of powers of two: 1 for the first
 ///   column.
 /// - The column `line` is the line in the input where the record begins.
-public struct RecordCleaner: Sendable {
+package struct RecordCleaner: Sendable {
     /// The kind of the records.
-    public let kind: ImportKind
+    package let kind: ImportKind
     /// The zone of times without a zone of their own.
-    public let zone: ClockZone
+    package let zone: ClockZone
 
     private let kindGuard: KindGuard
 
     /// Creates a cleaner.
     ///
     /// - Parameter ignoring: The names of columns that do not tell another kind of file.
-    public init(
+    package init(
         _ kind: ImportKind, zone: ClockZone, relations: RelationTable = .standard, ignoring: Set<String> = []
     ) {
         self.kind = kind
@@ -31,15 +31,15 @@ public struct RecordCleaner: Sendable {
     }
 
     /// The result of a run.
-    public struct Summary: Sendable, Codable {
+    package struct Summary: Sendable, Codable {
         /// The number of records that were written.
-        public var rows = 0
+        package var rows = 0
         /// The number of records that were left out.
-        public var rejected = 0
+        package var rejected = 0
         /// The number of unreadable values, which became null.
-        public var unreadable = 0
+        package var unreadable = 0
         /// The reasons for the first records left out and the first unreadable values, at most ten.
-        public var examples: [String] = []
+        package var examples: [String] = []
     }
 
     /// Cleans a file or standard input.
@@ -49,7 +49,7 @@ public struct RecordCleaner: Sendable {
     ///   - rejectsPath: The path of the file for rejected records, as of an import, or nil for none.
     ///   - write: Receives the output, many rows at a time.
     /// - Throws: `CatalogError` if the input cannot be read, lacks a required column, or looks like another kind.
-    public func clean(
+    package func clean(
         _ path: String, rejectsPath: String? = nil, _ write: ([UInt8]) throws(CatalogError) -> Void
     ) throws(CatalogError) -> Summary {
         let rejects = rejectsPath.map { RejectedRecords(path: $0, inputs: [], writesFiles: true) }

@@ -3,19 +3,19 @@ import RecordReading
 import SQLite
 
 /// A member whom the catalog must keep forgotten.
-public struct ForgottenMember: Sendable, Equatable {
+package struct ForgottenMember: Sendable, Equatable {
     /// The external id.
-    public var id: String
+    package var id: String
     /// The time of the forgetting, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
 }
 
 /// The data that a catalog still has about a member.
-public struct MemberTraces: Sendable, Equatable {
+package struct MemberTraces: Sendable, Equatable {
     /// The number of rows that name the member, by table; tables without such rows are left out.
-    public var rows: [String: Int] = [:]
+    package var rows: [String: Int] = [:]
     /// The time at which the member was forgotten, in Unix milliseconds, or nil if that did not happen.
-    public var forgottenAt: Int64?
+    package var forgottenAt: Int64?
 }
 
 extension Catalog {
@@ -32,7 +32,7 @@ extension Catalog {
     ///   - stream: the name and the last number of changes that tell daemons the same, or nil if there are none. A
     ///     recompute need not apply these changes.
     /// - Returns: the removed rows, and whether the write-ahead log is free of them.
-    public func forget(
+    package func forget(
         _ ids: [String], withPhotos: Bool, _ options: RemovalOptions = RemovalOptions(),
         atMilliseconds milliseconds: Int64, stream: (origin: String, last: Int64)? = nil
     ) throws(CatalogError) -> (summary: RemovalSummary, isErased: Bool) {
@@ -75,7 +75,7 @@ extension Catalog {
     ///
     /// - Parameter waits: whether to wait for other readers and writers.
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
-    public func eraseRemoved(waits: Bool) throws(CatalogError) -> Bool {
+    package func eraseRemoved(waits: Bool) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: waits) }
     }
 
@@ -132,7 +132,7 @@ extension Catalog {
     /// Lets forgotten members come back.
     ///
     /// - Returns: the number of these members who were forgotten, as removed, and the others, as unknown.
-    public func readmit(_ ids: [String], isDryRun: Bool = false) throws(CatalogError) -> RemovalSummary {
+    package func readmit(_ ids: [String], isDryRun: Bool = false) throws(CatalogError) -> RemovalSummary {
         try trying(isDryRun) { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 var summary = RemovalSummary()
@@ -149,7 +149,7 @@ extension Catalog {
     }
 
     /// Whether a user was forgotten, and has not been readmitted.
-    public func isForgotten(user id: String) throws(CatalogError) -> Bool {
+    package func isForgotten(user id: String) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             let note = try database.prepare("SELECT 1 FROM forgotten_members WHERE user_id = ?")
             note.bind(id, at: 1)
@@ -158,7 +158,7 @@ extension Catalog {
     }
 
     /// Returns all forgotten members, in ascending order of the bytes of their ids.
-    public func forgottenMembers() throws(CatalogError) -> [ForgottenMember] {
+    package func forgottenMembers() throws(CatalogError) -> [ForgottenMember] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT user_id, forgotten_at FROM forgotten_members ORDER BY user_id")
             var members: [ForgottenMember] = []
@@ -168,7 +168,7 @@ extension Catalog {
     }
 
     /// Returns the data that is left about a member.
-    public func traces(ofMember id: String) throws(CatalogError) -> MemberTraces {
+    package func traces(ofMember id: String) throws(CatalogError) -> MemberTraces {
         let putAside = try countPutAside(ofMember: id)
         return try wrapping { () throws(DatabaseError) in
             var traces = MemberTraces()
@@ -236,7 +236,7 @@ final class ForgottenIDs {
 
 extension Catalog {
     /// Returns the external ids of a member's photos, in ascending order of their bytes.
-    public func photoIDs(ofOwner id: String) throws(CatalogError) -> [String] {
+    package func photoIDs(ofOwner id: String) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 "SELECT photo_id FROM photos JOIN users USING (user_key) WHERE user_id = ? ORDER BY photo_id")
@@ -246,7 +246,7 @@ extension Catalog {
     }
 
     /// Returns the given external ids of photos that the catalog does not have.
-    public func missingPhotos(of ids: [String]) throws(CatalogError) -> [String] {
+    package func missingPhotos(of ids: [String]) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare("SELECT 1 FROM photos WHERE photo_id = ?")
             var missing: [String] = []

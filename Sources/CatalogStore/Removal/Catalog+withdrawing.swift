@@ -2,20 +2,19 @@ import Model
 import SQLite
 
 /// The numbers of things that a restored catalog does not show, because the catalog that it replaces did not.
-public struct WithdrawnAgain: Sendable, Equatable {
+package struct WithdrawnAgain: Sendable, Equatable {
     /// The number of groups that are hidden again.
-    public var hiddenGroups = 0
+    package var hiddenGroups = 0
     /// The numbers of groups and of photos that are private or undescribed again.
-    public var groups = 0, photos = 0
+    package var groups = 0, photos = 0
     /// The number of members who are not listed again.
-    public var members = 0
+    package var members = 0
     /// The numbers of groups and of photos that the replaced catalog no longer had; a file has to describe them again.
-    public var missingGroups = 0, missingPhotos = 0
+    package var missingGroups = 0, missingPhotos = 0
     /// The numbers of members, and of memberships, favourites and follows, that are deleted again.
-    public var deletedMembers = 0, deletedPairs = 0
+    package var deletedMembers = 0, deletedPairs = 0
 
-    /// Creates zero numbers.
-    public init() {}
+    package init() {}
 }
 
 extension Catalog {
@@ -29,7 +28,7 @@ extension Catalog {
     ///   - path: the file of the other catalog, which must have this schema version. It is closed with this catalog.
     ///   - keepsRemoved: whether what the other catalog lacks stays, and is shown.
     /// - Throws: `CatalogError`; then nothing was changed.
-    public func withdraw(asIn path: String, keepsRemoved: Bool) throws(CatalogError) -> WithdrawnAgain {
+    package func withdraw(asIn path: String, keepsRemoved: Bool) throws(CatalogError) -> WithdrawnAgain {
         try wrapping { () throws(DatabaseError) in
             let attach = try database.prepare("ATTACH ?1 AS replaced")
             attach.bind(path, at: 1)

@@ -5,7 +5,7 @@ extension Remover {
     ///
     /// - Parameter ignoring: the names of columns that do not tell what kind of file it is.
     /// - Throws: `CatalogError` if a file has no row, is of another kind, or has a row that cannot be read.
-    public func rows(inFiles paths: [String], ignoring: Set<String> = []) throws(CatalogError) -> [[String]] {
+    package func rows(inFiles paths: [String], ignoring: Set<String> = []) throws(CatalogError) -> [[String]] {
         guard !paths.isEmpty else { return [] }
         let kindGuard = KindGuard(
             kind: kind, relations: catalog.relations, ignoredColumns: ignoring, removes: true)

@@ -1,22 +1,22 @@
 import Changes
-public import Model
+package import Model
 import SQLite
 
 /// The result of a removal.
-public struct RemovalSummary: Sendable, Equatable {
+package struct RemovalSummary: Sendable, Equatable {
     /// The number of removed rows of the kind itself.
-    public var removed = 0
+    package var removed = 0
     /// The number of rows that named them, by table; for photos of removed users, those that lost their owner.
-    public var others: [String: Int] = [:]
+    package var others: [String: Int] = [:]
     /// Unknown ids, or pairs of ids, in the order given; the first 1000.
-    public var unknown: [String] = []
+    package var unknown: [String] = []
     /// The number of unknown ids or pairs.
-    public var unknownCount = 0
+    package var unknownCount = 0
     /// The number of rows that were named before; each counts once.
-    public var repeatedCount = 0
+    package var repeatedCount = 0
 
     /// The reason why the removal would be refused, noted by a dry run; nil if it would not.
-    public var failure: CatalogError?
+    package var failure: CatalogError?
 
     /// Counts an id or a pair that the catalog does not have.
     mutating func note(unknown ids: [String]) {
@@ -24,40 +24,37 @@ public struct RemovalSummary: Sendable, Equatable {
         if unknown.count < 1000 { unknown.append(ids.joined(separator: " ")) }
     }
 
-    /// Creates an empty summary.
-    public init() {}
+    package init() {}
 }
 
 /// The way in which named rows are removed, or members forgotten.
-public struct RemovalOptions: Sendable {
+package struct RemovalOptions: Sendable {
     /// Whether to find out what would go, and to change nothing.
-    public var isDryRun = false
+    package var isDryRun = false
     /// Whether more than a tenth of a kind may go.
-    public var allowsShrinking = true
+    package var allowsShrinking = true
 
-    /// Creates options that allow everything.
-    public init() {}
+    package init() {}
 
-    /// Creates options.
-    public init(isDryRun: Bool, allowsShrinking: Bool) {
+    package init(isDryRun: Bool, allowsShrinking: Bool) {
         (self.isDryRun, self.allowsShrinking) = (isDryRun, allowsShrinking)
     }
 }
 
 /// Removes named groups, users, photos or pairs, in one transaction.
-public final class Remover {
+package final class Remover {
     let catalog: Catalog
     let kind: ImportKind
     private var summary = RemovalSummary()
 
     /// - Parameter catalog: a catalog that is open for recording or writing.
-    public init(from catalog: Catalog, kind: ImportKind) {
+    package init(from catalog: Catalog, kind: ImportKind) {
         self.catalog = catalog
         self.kind = kind
     }
 
     /// Returns the number of ids that name a row of the kind: 1, or 2 for a pair.
-    public static func idCount(of kind: ImportKind) -> Int {
+    package static func idCount(of kind: ImportKind) -> Int {
         guard case .relation = kind else { return 1 }
         return 2
     }
@@ -71,7 +68,7 @@ public final class Remover {
     ///     not; nil if daemons have no changes.
     ///   - stream: the stream that tells daemons of the removal, and its last number.
     /// - Throws: `CatalogError`; then nothing was removed.
-    public func remove(
+    package func remove(
         _ rows: [[String]], _ options: RemovalOptions = RemovalOptions(), stamp: Int64? = nil,
         stream: (origin: String, last: Int64)? = nil
     ) throws(CatalogError) -> RemovalSummary {
@@ -115,7 +112,7 @@ public final class Remover {
     }
 
     /// Returns the rows that name no member who was forgotten; of the others, nothing is left to remove.
-    public func named(_ rows: [[String]]) throws(CatalogError) -> [[String]] {
+    package func named(_ rows: [[String]]) throws(CatalogError) -> [[String]] {
         var kept: [[String]] = []
         for ids in rows where try !namesForgotten(ids) { kept.append(ids) }
         return kept
@@ -320,9 +317,9 @@ extension RemovalSummary {
 }
 
 /// A value that changes whenever groups are removed or a group is added.
-public struct GroupRevision: Sendable, Equatable {
+package struct GroupRevision: Sendable, Equatable {
     /// The number of removals of groups.
-    public var removals: Int64
+    package var removals: Int64
     /// The greatest key of a group, or 0 if there are no groups.
     var latestKey: Int64
 }
@@ -331,7 +328,7 @@ extension Catalog {
     /// Returns the current revision of the groups.
     ///
     /// - Complexity: O(log groups).
-    public func groupRevision() throws(CatalogError) -> GroupRevision {
+    package func groupRevision() throws(CatalogError) -> GroupRevision {
         try wrapping { () throws(DatabaseError) in
             GroupRevision(
                 removals: try database.integer("SELECT value FROM catalog_state WHERE name = 'groupRemovals'") ?? 0,
@@ -342,7 +339,7 @@ extension Catalog {
     /// Returns the groups of a version that the catalog no longer has.
     ///
     /// - Complexity: O(groups · log groups).
-    public func missingGroups(of model: ModelVersion) throws(CatalogError) -> Set<UInt32> {
+    package func missingGroups(of model: ModelVersion) throws(CatalogError) -> Set<UInt32> {
         try wrapping { () throws(DatabaseError) in
             var isHere = [Bool](repeating: false, count: model.groupCount)
             let ids = try database.prepare("SELECT group_id FROM groups")

@@ -1,4 +1,4 @@
-public import Changes
+package import Changes
 import Model
 import SQLite
 
@@ -14,7 +14,7 @@ extension Catalog {
     ///   - isDryRun: whether to find out the outcome, and to change nothing.
     ///   - stream: the stream that tells daemons of the renaming, and its last number.
     /// - Throws: `CatalogError.Code.badData` if a user with one of the ids was forgotten; then nothing was changed.
-    public func rename(
+    package func rename(
         _ table: EntityTable, from old: String, to new: String, isDryRun: Bool = false,
         stream: (origin: String, last: Int64)? = nil
     ) throws(CatalogError) -> RenamingChange.Outcome {
@@ -213,7 +213,7 @@ struct RenamedIDs {
 
 extension Catalog {
     /// Returns the earlier ids of users, from which they were renamed.
-    public func earlierIDs(ofUsers ids: [String]) throws(CatalogError) -> [String] {
+    package func earlierIDs(ofUsers ids: [String]) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 "SELECT old_id FROM renamed_ids WHERE entity = '\(EntityTable.users.rawValue)' AND new_id = ?")

@@ -1,9 +1,9 @@
-public import Model
+package import Model
 import SQLite
 
 extension CatalogSnapshot {
     /// The number of rows that were written, for each table.
-    public typealias TableRowCounts = [(table: String, rows: Int)]
+    package typealias TableRowCounts = [(table: String, rows: Int)]
 
     /// Writes a folder of tables, from which a recompute makes the same version as from the catalog.
     ///
@@ -14,7 +14,7 @@ extension CatalogSnapshot {
     ///   - path: the folder, which must not have tables yet.
     ///   - relations: the relations to write.
     ///   - rowsPerPart: the most rows of a file, 1 or more.
-    public func exportTables(to path: String, relations: RelationTable, rowsPerPart: Int) throws(CatalogError)
+    package func exportTables(to path: String, relations: RelationTable, rowsPerPart: Int) throws(CatalogError)
         -> TableRowCounts
     {
         var writer = try TableFolderWriter(path)

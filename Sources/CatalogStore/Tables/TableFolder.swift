@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import Model
+package import Model
 
 /// A folder of tables: numbered users, photos and entries, written by a program that cleaned and sorted them.
 struct TableFolder: Sendable {
@@ -133,7 +133,7 @@ extension TableManifest.Part {
 ///
 /// The rows of matrices are the shown groups of the catalog, in ascending order of their ids' bytes. The numbers of
 /// users and photos are up to the source; no version depends on them.
-public protocol EntrySource: AnyObject {
+package protocol EntrySource: AnyObject {
     /// Estimates the work for each of some matrices; dates in the last weeks are recent.
     func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate]
 
@@ -194,20 +194,20 @@ public protocol EntrySource: AnyObject {
 }
 
 /// The ids and the stated interests of users, by their column in a matrix.
-public struct UserTexts: Sendable {
+package struct UserTexts: Sendable {
     /// The external ids; empty for a column without a user.
-    public internal(set) var ids = PackedTexts()
+    package internal(set) var ids = PackedTexts()
     /// The stated interests, separated by semicolons.
-    public internal(set) var interests = PackedTexts()
+    package internal(set) var interests = PackedTexts()
     /// The stamps of the statements of interests in Unix milliseconds, by column; files have none.
-    public internal(set) var interestsStamps: [UInt32: Int64] = [:]
+    package internal(set) var interestsStamps: [UInt32: Int64] = [:]
 }
 
 extension CatalogSnapshot: EntrySource {
     /// Estimates the work for each of some matrices.
     ///
     /// Several are estimated at a time, because counting tens of millions of rows takes half a second.
-    public func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
+    package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
         let estimates = try readParts(sources.count) { catalog, number throws(CatalogError) in
             (number: number, estimate: try catalog.workEstimate(sources[number], recentWeeks: recentWeeks))
         }
@@ -215,8 +215,8 @@ extension CatalogSnapshot: EntrySource {
     }
 
     /// Estimates the amount of content of the photos.
-    public func contentEstimate() throws(CatalogError) -> ContentEstimate { try catalog.contentEstimate() }
+    package func contentEstimate() throws(CatalogError) -> ContentEstimate { try catalog.contentEstimate() }
 
     /// Returns the number of rows of a table of pairs.
-    public func rowCount(_ source: RelationSource) throws(CatalogError) -> Int { try catalog.rowCount(source) }
+    package func rowCount(_ source: RelationSource) throws(CatalogError) -> Int { try catalog.rowCount(source) }
 }

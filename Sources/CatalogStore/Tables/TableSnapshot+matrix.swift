@@ -1,9 +1,9 @@
-public import Model
+package import Model
 import Synchronization
 
 extension TableSnapshot {
     /// Reads a matrix.
-    public func matrix(
+    package func matrix(
         _ source: RelationSource, keeping window: ActivityWindow?,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
@@ -40,7 +40,7 @@ extension TableSnapshot {
     /// Reads the memberships of all users.
     ///
     /// The tables are in the order of the groups, so all of them are read for each part of the users.
-    public func memberships<Part: Sendable>(
+    package func memberships<Part: Sendable>(
         _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
     ) throws(CatalogError) -> [Part] {
         let (rows, numbers) = (TableRows(self, source), numbers)

@@ -1,4 +1,4 @@
-public import Model
+package import Model
 import SQLite
 import Synchronization
 
@@ -6,13 +6,13 @@ import Synchronization
 ///
 /// The catalog has the groups and their visibility, the forgotten members, and the interactions. Joins and leaves are
 /// replayed on the tables as an import replays them. The memberships, pools and photos of the catalog are not read.
-public final class TableSnapshot: EntrySource {
+package final class TableSnapshot: EntrySource {
     let snapshot: CatalogSnapshot
     let folder: TableFolder
     let numbers: TableNumbers
 
     /// Opens and checks the tables.
-    public init(_ path: String, _ snapshot: CatalogSnapshot) throws(CatalogError) {
+    package init(_ path: String, _ snapshot: CatalogSnapshot) throws(CatalogError) {
         self.snapshot = snapshot
         folder = try TableFolder(path)
         numbers = try TableNumbers(folder, snapshot)
@@ -21,7 +21,7 @@ public final class TableSnapshot: EntrySource {
     /// Returns the users of the tables, then the users that only the catalog has.
     ///
     /// Interests in the catalog override those in the tables.
-    public func users() throws(CatalogError) -> UserTexts {
+    package func users() throws(CatalogError) -> UserTexts {
         var users = UserTexts()
         for part in folder["users"] {
             for row in 0..<part.rowCount {
@@ -45,7 +45,7 @@ public final class TableSnapshot: EntrySource {
     }
 
     /// Calls `body` with each member's interactions with groups, by column.
-    public func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void)
+    package func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void)
         throws(CatalogError)
     {
         try snapshot.forEachMember(impressionsSince: impressionsSince) { key, interactions in
@@ -196,18 +196,18 @@ extension TableSnapshot {
     private static let photosPerRange = 1 << 15
 
     /// Whether any photo has an owner.
-    public func hasPhotoOwners() throws(CatalogError) -> Bool { folder["photos"].contains { $0.has("owner") } }
+    package func hasPhotoOwners() throws(CatalogError) -> Bool { folder["photos"].contains { $0.has("owner") } }
 
     /// The number of a photo's owner less the user's row.
-    public var ownerOffset: Int { 1 }
+    package var ownerOffset: Int { 1 }
 
     /// Whether any photo may have tags or a location.
-    public func hasPhotoContent() throws(CatalogError) -> Bool {
+    package func hasPhotoContent() throws(CatalogError) -> Bool {
         folder["photos"].contains { $0.has("tags") || $0.has("latitude") }
     }
 
     /// Reads the content of all photos, in one pass if their tags fit into memory.
-    public func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
+    package func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(CatalogError) -> PhotoContent
     {
         try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
@@ -246,13 +246,13 @@ extension TableSnapshot {
 
 extension TableSnapshot {
     /// Returns whether a table of pairs has any row.
-    public func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool { rowCount(source) > 0 }
+    package func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool { rowCount(source) > 0 }
 
     /// Returns the number of rows of a table of pairs.
-    public func rowCount(_ source: RelationSource) -> Int { folder.manifest.rowCount(source.table) }
+    package func rowCount(_ source: RelationSource) -> Int { folder.manifest.rowCount(source.table) }
 
     /// Returns the columns of the users who are not listed; the catalog knows them.
-    public func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
+    package func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
         try wrapping { () throws(DatabaseError) in
             let ids = try snapshot.database.prepare("SELECT user_id FROM users WHERE listed = 0").texts()
             return Set(ids.compactMap { folder.row(of: $0, in: "id", of: "users") })
@@ -265,7 +265,7 @@ extension TableSnapshot {
     private static let rowsPerSample = 64
 
     /// Estimates the work for each of some matrices.
-    public func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
+    package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
         var estimates: [WorkEstimate] = []
         for source in sources { estimates.append(try workEstimate(source, recentWeeks: recentWeeks)) }
         return estimates
@@ -309,7 +309,7 @@ extension TableSnapshot {
     }
 
     /// Estimates the amount of content of the photos, from the tags of some of them.
-    public func contentEstimate() throws(CatalogError) -> ContentEstimate {
+    package func contentEstimate() throws(CatalogError) -> ContentEstimate {
         let parts = folder["photos"]
         let photos = folder.manifest.rowCount("photos")
         guard photos > 0, try hasPhotoContent() else { return ContentEstimate() }

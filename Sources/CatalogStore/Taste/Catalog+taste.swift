@@ -1,5 +1,5 @@
 import Model
-public import Recommendation
+package import Recommendation
 import SQLite
 
 extension Catalog {
@@ -7,7 +7,7 @@ extension Catalog {
     ///
     /// They are photos that members of like taste like, and photos of groups that fit the member. Each is in the pool
     /// of a shown group. The member's own photos and favourites are left out.
-    public func photos(for request: TasteRequest, planner: Planner) throws(CatalogError) -> [TastePhoto] {
+    package func photos(for request: TasteRequest, planner: Planner) throws(CatalogError) -> [TastePhoto] {
         try snapshot { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 var search = try TasteSearch(self, .favourites, request, for: planner)
@@ -21,7 +21,7 @@ extension Catalog {
     /// Returns members whom a member may want to know, best first.
     ///
     /// They agreed to be shown, and share a shown group with the member. Members whom the member follows are left out.
-    public func contacts(for request: TasteRequest, planner: Planner) throws(CatalogError) -> [TasteContact] {
+    package func contacts(for request: TasteRequest, planner: Planner) throws(CatalogError) -> [TasteContact] {
         try snapshot { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 var search = try TasteSearch(self, .follows, request, for: planner)

@@ -4,7 +4,7 @@ import SQLite
 
 extension Catalog {
     /// Returns the facts about the vectors, or `nil` if the catalog has none.
-    public func vectorSpace() throws(CatalogError) -> VectorSpace? {
+    package func vectorSpace() throws(CatalogError) -> VectorSpace? {
         let space = try wrapping { () throws(DatabaseError) -> VectorSpace? in
             let row = try database.prepare("SELECT generation, dimension, model, slots FROM vector_file")
             guard try row.step() else { return nil }
@@ -20,14 +20,14 @@ extension Catalog {
     }
 
     /// Returns the number of photos with a vector.
-    public func vectorCount() throws(CatalogError) -> Int {
+    package func vectorCount() throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
             Int(try database.integer("SELECT count(*) FROM photo_vectors") ?? 0)
         }
     }
 
     /// Returns the vector of a photo, of length 1, or `nil` if there is no such photo, or it has none.
-    public func vector(ofPhoto id: String) throws(CatalogError) -> [Float]? {
+    package func vector(ofPhoto id: String) throws(CatalogError) -> [Float]? {
         try vector(ofPhoto: id, where: "true")
     }
 
@@ -44,7 +44,7 @@ extension Catalog {
     /// - Parameters:
     ///   - id: the photo's external id.
     ///   - model: the name of the model that made the vectors.
-    public func vector(ofPublicPhoto id: String, model: String) throws(CatalogError) -> [Float]? {
+    package func vector(ofPublicPhoto id: String, model: String) throws(CatalogError) -> [Float]? {
         guard try vectorSpace()?.model == model else { return nil }
         return try vector(ofPhoto: id, where: "visibility = 0")
     }
@@ -80,12 +80,12 @@ extension Catalog {
     }
 
     /// Returns the path of a file of vectors, which lies beside the catalog.
-    public static func vectorPath(ofCatalog path: String, _ generation: Int64) -> String {
+    package static func vectorPath(ofCatalog path: String, _ generation: Int64) -> String {
         "\(resolved(path) ?? path)-vectors-\(generation)"
     }
 
     /// Returns the path of the file of vectors, or `nil` if there is none.
-    public func vectorPath() throws(CatalogError) -> String? {
+    package func vectorPath() throws(CatalogError) -> String? {
         try vectorSpace().map { Self.vectorPath(ofCatalog: path, $0.generation) }
     }
 
@@ -93,7 +93,7 @@ extension Catalog {
     ///
     /// - Parameter most: the largest share of such slots that may stay.
     /// - Returns: the number of vectors that were erased.
-    public func eraseRemovedVectors(leaving most: Double = 0) throws(CatalogError) -> Int {
+    package func eraseRemovedVectors(leaving most: Double = 0) throws(CatalogError) -> Int {
         guard let space = try vectorSpace() else { return 0 }
         let count = try vectorCount()
         guard Double(space.slots - count) > most * Double(space.slots) else { return 0 }
@@ -131,7 +131,7 @@ extension Catalog {
     }
 
     /// Removes files of vectors beside the catalog that it no longer has.
-    public func removeOtherVectorFiles() {
+    package func removeOtherVectorFiles() {
         guard let space = try? vectorSpace() as VectorSpace?? else { return }
         let generation = space?.generation
         for other in Self.vectorGenerations(ofCatalog: path) where other != generation {
@@ -161,7 +161,7 @@ extension Catalog {
     ///
     /// - Parameter other: the path of the other catalog.
     /// - Returns: the paths of the file now and beside the other catalog, or `nil` if there are no vectors.
-    public func renumberVectors(for other: String) throws(CatalogError) -> (from: String, to: String)? {
+    package func renumberVectors(for other: String) throws(CatalogError) -> (from: String, to: String)? {
         guard let space = try vectorSpace() else { return nil }
         let next = max(space.generation, (Self.vectorGenerations(ofCatalog: other).max() ?? 0) + 1)
         try wrapping { () throws(DatabaseError) in
@@ -177,7 +177,8 @@ extension Catalog {
     ///   - catalog: the path of the catalog that was copied, beside which the file is.
     ///   - target: the path of the new file.
     /// - Throws: `CatalogError`; `.busy` if the file was written anew meanwhile.
-    public static func copyVectors(_ space: VectorSpace, from catalog: String, to target: String) throws(CatalogError) {
+    package static func copyVectors(_ space: VectorSpace, from catalog: String, to target: String) throws(CatalogError)
+    {
         let source: VectorFile
         do throws(CatalogError) {
             source = try VectorFile(vectorPath(ofCatalog: catalog, space.generation), space)
@@ -190,7 +191,7 @@ extension Catalog {
     }
 
     /// Returns the photos whose vectors are missing or damaged, at most ten of them, and the number of vectors.
-    public func examineVectors() throws(CatalogError) -> (count: Int, damaged: [String]) {
+    package func examineVectors() throws(CatalogError) -> (count: Int, damaged: [String]) {
         let found = try readingVectors { file throws(CatalogError) -> (count: Int, damaged: [String])? in
             try wrapping { () throws(DatabaseError) in
                 var (count, damaged, numbers) = (0, [String](), [Float](repeating: 0, count: file.dimension))

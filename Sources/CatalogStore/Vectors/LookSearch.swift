@@ -1,14 +1,14 @@
-public import Looks
-public import Model
-public import Recommendation
+package import Looks
+package import Model
+package import Recommendation
 import SQLite
 
 /// A search for the photos of a version that look like a vector.
-public struct LookSearch: Sendable {
+package struct LookSearch: Sendable {
     private let photos: IndexedPhotos
     private let index: LookIndex
     /// The name of the model that made the vectors.
-    public let modelName: String
+    package let modelName: String
 
     /// Opens the index of a version, or returns nil if the version has none.
     ///
@@ -16,7 +16,7 @@ public struct LookSearch: Sendable {
     ///   - looks: the photos with vectors of the version.
     ///   - report: the facts about their index.
     /// - Throws: `LookError` if the index is damaged, or does not fit the photos.
-    public init?(_ looks: IndexedPhotos?, _ report: Manifest.LooksReport?) throws(LookError) {
+    package init?(_ looks: IndexedPhotos?, _ report: Manifest.LooksReport?) throws(LookError) {
         guard let looks, let report else { return nil }
         photos = looks
         modelName = report.model
@@ -24,7 +24,7 @@ public struct LookSearch: Sendable {
     }
 
     /// The dimension of the vectors.
-    public var dimension: Int { index.dimension }
+    package var dimension: Int { index.dimension }
 
     /// Returns the photos that look most like a vector, best first.
     ///
@@ -32,7 +32,7 @@ public struct LookSearch: Sendable {
     ///   - vector: a vector of length 1 and of the index's dimension.
     ///   - limit: the greatest number of photos.
     ///   - ids: photos to leave out, such as those that the vector is made of.
-    public func lookalikes(of vector: [Float], limit: Int, without ids: [String] = []) -> [Lookalike] {
+    package func lookalikes(of vector: [Float], limit: Int, without ids: [String] = []) -> [Lookalike] {
         let rows = Set(ids.compactMap { photos.row(ofID: $0) })
         return index.nearest(to: vector, limit: limit + rows.count).lazy.filter { !rows.contains($0.row) }
             .prefix(limit).map { neighbour in
@@ -53,7 +53,7 @@ extension Catalog {
     ///   - photos: photos as a version has them; their order stays.
     ///   - looks: the name of the model that made the version's vectors.
     ///   - model: the groups of the version.
-    public func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(CatalogError)
+    package func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(CatalogError)
         -> [Lookalike]
     {
         let needsVector = try vectorSpace()?.model == looks

@@ -1,28 +1,28 @@
-public import Looks
+package import Looks
 import Model
 import SQLite
 
 /// The vectors of a catalog's public photos.
-public struct PhotoVectors: Sendable {
+package struct PhotoVectors: Sendable {
     /// A public photo with a vector.
-    public struct Photo: Sendable {
+    package struct Photo: Sendable {
         /// The external id.
-        public let id: String
+        package let id: String
         let key: UInt32
         let slot: Int64
     }
 
     /// The photos, in ascending order of the bytes of their ids.
-    public let photos: [Photo]
+    package let photos: [Photo]
     /// The name of the model that made the vectors.
-    public let model: String
+    package let model: String
     private let placeOfKey: [UInt32: Int]
     private let file: VectorFile
 
     /// Reads the photos, and opens the file of vectors; returns `nil` if there is none.
     ///
     /// - Parameter catalog: a catalog, in a transaction if the photos must agree with other data.
-    public init?(of catalog: Catalog) throws(CatalogError) {
+    package init?(of catalog: Catalog) throws(CatalogError) {
         guard let space = try catalog.vectorSpace() else { return nil }
         file = try VectorFile(Catalog.vectorPath(ofCatalog: catalog.path, space.generation), space)
         model = space.model
@@ -42,13 +42,13 @@ public struct PhotoVectors: Sendable {
     }
 
     /// Returns the place among `photos` of the photo of a column in a matrix of the catalog.
-    public func place(ofColumn column: UInt32) -> Int? { placeOfKey[column] }
+    package func place(ofColumn column: UInt32) -> Int? { placeOfKey[column] }
 
     /// Returns the vectors of some photos, after checking the checksum of each.
     ///
     /// - Parameter places: places among `photos`.
     /// - Throws: `CatalogError.Code.badData` if a vector is damaged.
-    public func rows(_ places: [Int]) throws(CatalogError) -> some VectorRows {
+    package func rows(_ places: [Int]) throws(CatalogError) -> some VectorRows {
         let rows = MappedVectors(file: file, slots: places.map { photos[$0].slot })
         var numbers = [Float](repeating: 0, count: file.dimension)
         for place in places where !file.read(photos[place].slot, into: &numbers, at: 0) {
@@ -60,7 +60,7 @@ public struct PhotoVectors: Sendable {
     /// Returns the vector of a photo.
     ///
     /// - Parameter place: a place among `photos` whose checksum `rows` has checked.
-    public func vector(at place: Int) -> [Float] {
+    package func vector(at place: Int) -> [Float] {
         var numbers = [Float](repeating: 0, count: file.dimension)
         _ = file.read(photos[place].slot, into: &numbers, at: 0)
         return numbers

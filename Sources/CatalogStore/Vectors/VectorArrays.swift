@@ -149,9 +149,9 @@ enum HalfFloat {
 }
 
 /// Vectors in text.
-public enum VectorText {
+package enum VectorText {
     /// Returns the numbers of a text such as `[0.5, -1e-3, 2]`.
-    public static func numbers(in text: String) throws(CatalogError) -> [Float] {
+    package static func numbers(in text: String) throws(CatalogError) -> [Float] {
         do throws(RecordProblem) { return try numbers(text.utf8Span.span) } catch {
             throw CatalogError(.badData, error.reason)
         }

@@ -118,13 +118,13 @@ struct VectorFile: Sendable {
 }
 
 /// The facts that a catalog has about its file of vectors.
-public struct VectorSpace: Sendable, Equatable {
+package struct VectorSpace: Sendable, Equatable {
     /// The number of the file, which grows whenever it is written anew.
     var generation: Int64
     /// The dimension of all vectors.
-    public var dimension: Int
+    package var dimension: Int
     /// The name of the model that made the vectors.
-    public var model: String
+    package var model: String
     /// The number of slots.
     var slots: Int
 }

@@ -7,25 +7,24 @@ import SQLite
 ///
 /// The vectors are added to the file of vectors, and made durable. One transaction of the catalog then says which of
 /// them belong to which photos. If the import fails or is killed, nothing has changed.
-public final class VectorImporter {
+package final class VectorImporter {
     /// A file of vectors, and the file of its ids if it has none itself.
-    public struct Source: Sendable {
+    package struct Source: Sendable {
         /// The path of the vectors.
-        public var path: String
+        package var path: String
         /// The path of the ids, one a line, or `nil` if the file has ids itself.
-        public var idsPath: String?
+        package var idsPath: String?
 
-        /// Creates a source.
-        public init(path: String, idsPath: String?) {
+        package init(path: String, idsPath: String?) {
             self.path = path
             self.idsPath = idsPath
         }
     }
 
     /// The name of the content of such files.
-    public static let kindName = "vectors"
+    package static let kindName = "vectors"
     /// The columns of a text file of vectors, all of them required.
-    public static let columnNames = ["photo_id", "vector"]
+    package static let columnNames = ["photo_id", "vector"]
 
     private let catalog: Catalog
     private let model: String?
@@ -50,7 +49,7 @@ public final class VectorImporter {
     ///   - model: the name of the model that made the vectors, or `nil` for the one that the catalog has.
     ///   - options: the options of the import; those of other kinds have no effect.
     ///   - report: receives the progress, often.
-    public init(
+    package init(
         into catalog: Catalog, model: String?, options: ImportOptions,
         report: @escaping (ImportProgress) -> Void = { _ in }
     ) {
@@ -65,7 +64,7 @@ public final class VectorImporter {
     ///
     /// - Throws: `CatalogError`; nothing has changed then. A dry run puts the failures that concern the import as a
     ///   whole into its summary instead.
-    public func run(_ sources: [Source]) throws(CatalogError) -> ImportSummary {
+    package func run(_ sources: [Source]) throws(CatalogError) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now
         // Each file is opened once, because a pipe can be.

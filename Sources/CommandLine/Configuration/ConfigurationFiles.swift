@@ -2,16 +2,16 @@ import Glibc
 import RecordReading
 
 /// The configuration files of a program: one for all environments, and one for each environment that overrides it.
-public struct ConfigurationFiles: Sendable, Equatable {
+package struct ConfigurationFiles: Sendable, Equatable {
     /// The paths of the files, in order; values of a later file override those of an earlier one.
-    public let paths: [String]
+    package let paths: [String]
 
     /// Chooses the files of an environment.
     ///
     /// - Parameters:
     ///   - path: the file for all environments; an empty path means that there are no files.
     ///   - environment: the environment, or nil for none; `staging` adds `coterie.staging.yaml` beside `coterie.yaml`.
-    public init(path: String, environment: String? = nil) {
+    package init(path: String, environment: String? = nil) {
         guard !path.isEmpty else {
             paths = []
             return
@@ -20,7 +20,7 @@ public struct ConfigurationFiles: Sendable, Equatable {
     }
 
     /// Whether a text can name an environment: 1 to 64 letters, digits, hyphens and underscores.
-    public static func isEnvironmentName(_ text: String) -> Bool {
+    package static func isEnvironmentName(_ text: String) -> Bool {
         text.wholeMatch(of: /[A-Za-z0-9_\-]{1,64}/) != nil
     }
 
@@ -34,7 +34,7 @@ public struct ConfigurationFiles: Sendable, Equatable {
     /// Reads the values in the files.
     ///
     /// - Throws: `ConfigurationError` with the place of the first mistake.
-    public func read(_ table: SettingsTable) throws(ConfigurationError) -> ConfiguredValues {
+    package func read(_ table: SettingsTable) throws(ConfigurationError) -> ConfiguredValues {
         var values = ConfiguredValues()
         for path in paths {
             var reader = FileReader(table)
@@ -49,10 +49,10 @@ public struct ConfigurationFiles: Sendable, Equatable {
     }
 
     /// Returns facts that change whenever one of the files changes.
-    public func stamp() -> Stamp { Stamp(files: paths.map(Stamp.File.init)) }
+    package func stamp() -> Stamp { Stamp(files: paths.map(Stamp.File.init)) }
 
     /// Facts about files, which change whenever one of the files changes.
-    public struct Stamp: Sendable, Equatable {
+    package struct Stamp: Sendable, Equatable {
         fileprivate struct File: Equatable {
             var facts: [Int] = []
 
@@ -72,10 +72,10 @@ public struct ConfigurationFiles: Sendable, Equatable {
 }
 
 /// The reason why configuration files cannot be used.
-public typealias ConfigurationError = PlacedError<ConfigurationErrorCode>
+package typealias ConfigurationError = PlacedError<ConfigurationErrorCode>
 
 /// The kind of failure of configuration files.
-public enum ConfigurationErrorCode: Sendable, Equatable {
+package enum ConfigurationErrorCode: Sendable, Equatable {
     /// A file cannot be read, or is not in the accepted subset of YAML.
     case badFile
     /// A key does not name a setting.
@@ -158,7 +158,7 @@ struct FileReader {
 }
 
 /// Checks for secrets, which do not belong in files that are copied, compared and kept in version control.
-public enum Secrets {
+package enum Secrets {
     /// Returns the reason why a text must not be in a file, or nil if it may be.
     static func reason(against text: String) -> String? {
         guard let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), scheme.upperBound <= at,
@@ -171,7 +171,7 @@ public enum Secrets {
     }
 
     /// Returns a text with the login in its address replaced by `…`.
-    public static func hidden(in text: String) -> String {
+    package static func hidden(in text: String) -> String {
         guard let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), scheme.upperBound <= at else {
             return text
         }
@@ -180,15 +180,15 @@ public enum Secrets {
 }
 
 /// All settings of a program, by their keys.
-public struct SettingsTable: Sendable {
+package struct SettingsTable: Sendable {
     /// The options that are settings, in the order of the commands, each key once.
-    public let options: [Option]
+    package let options: [Option]
     private let byKey: [String: Option]
     /// The keys that contain other keys: `serve`, `recompute`, `recompute.gate`.
     private let groups: Set<String>
 
     /// Collects the settings of a program's commands.
-    public init(_ program: CommandLineProgram) {
+    package init(_ program: CommandLineProgram) {
         var (options, byKey): ([Option], [String: Option]) = ([], [:])
         for option in program.commands.flatMap(\.options) {
             guard let key = option.setting?.key, byKey[key] == nil else { continue }
@@ -205,7 +205,7 @@ public struct SettingsTable: Sendable {
     }
 
     /// The option with a key, or nil if there is none.
-    public subscript(key: String) -> Option? { byKey[key] }
+    package subscript(key: String) -> Option? { byKey[key] }
 
     /// Whether a key contains other keys.
     func isGroup(_ key: String) -> Bool { groups.contains(key) }

@@ -1,18 +1,18 @@
 /// A positional argument of a command: a file, a user, a group.
-public struct Argument: Sendable, Equatable {
+package struct Argument: Sendable, Equatable {
     /// The name in capitals, as the usage line shows it: `FILE`.
     ///
     /// Shell completion offers files for `FILE` and folders for `FOLDER`.
-    public let name: String
+    package let name: String
     /// The description, in a few words.
-    public let help: String
+    package let help: String
     /// Whether the argument may be left out.
-    public let isOptional: Bool
+    package let isOptional: Bool
     /// Whether it may be given any number of times; only the last argument of a command may repeat.
-    public let isRepeating: Bool
+    package let isRepeating: Bool
 
     /// Creates an argument; by default it is required and given once.
-    public init(_ name: String, help: String, isOptional: Bool = false, isRepeating: Bool = false) {
+    package init(_ name: String, help: String, isOptional: Bool = false, isRepeating: Bool = false) {
         self.name = name
         self.help = help
         self.isOptional = isOptional
@@ -21,22 +21,22 @@ public struct Argument: Sendable, Equatable {
 }
 
 /// One command of a program, such as `coterie import`, with its arguments and options.
-public struct Command: Sendable, Equatable {
+package struct Command: Sendable, Equatable {
     /// The word on the command line that selects the command.
-    public let name: String
+    package let name: String
     /// The purpose of the command, in one line.
-    public let summary: String
+    package let summary: String
     /// The details for its help page; empty lines separate paragraphs.
-    public let discussion: String
+    package let discussion: String
     /// The arguments, in order.
-    public let arguments: [Argument]
+    package let arguments: [Argument]
     /// The options, in the order of the help, without `--help`, which every command has.
-    public let options: [Option]
+    package let options: [Option]
     /// Examples of complete command lines.
-    public let examples: [String]
+    package let examples: [String]
 
     /// Creates a command; only name and summary are required.
-    public init(
+    package init(
         _ name: String, summary: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
         examples: [String] = []
     ) {
@@ -56,34 +56,33 @@ public struct Command: Sendable, Equatable {
 }
 
 /// One option of a command.
-public struct Option: Sendable, Equatable {
+package struct Option: Sendable, Equatable {
     /// The long name without its hyphens: `limit` for `--limit`.
-    public private(set) var name: String
+    package private(set) var name: String
     /// The one-letter name, such as `n` for `-n`, or nil if there is none.
-    public private(set) var short: Character?
+    package private(set) var short: Character?
     /// The name of the value in the help, such as `N` or `FILE`; nil for a flag, which takes no value.
     ///
     /// Shell completion offers files for `FILE` and folders for `FOLDER`.
-    public let placeholder: String?
+    package let placeholder: String?
     /// The description, in one or two sentences without a full stop at the end.
-    public let help: String
+    package let help: String
     /// The value used if none is given, which the help shows; nil if there is none.
-    public let defaultValue: String?
+    package let defaultValue: String?
     /// The environment variable that is read if the option is not given; an empty variable counts as not set.
-    public private(set) var environmentVariable: String?
+    package private(set) var environmentVariable: String?
     /// The allowed values, in the order of the help; empty if they cannot be listed.
-    public let allowedValues: [String]
+    package let allowedValues: [String]
     /// The type of the value, which is checked when the command line is read.
-    public let type: ValueType
+    package let type: ValueType
     /// The option's setting in configuration files, or nil if the files may not contain it.
-    public let setting: Setting?
+    package let setting: Setting?
     /// Whether it may be given more than once.
-    public let isRepeating: Bool
+    package let isRepeating: Bool
     /// Whether the command requires it.
-    public private(set) var isRequired: Bool
+    package private(set) var isRequired: Bool
 
-    /// Creates an option with a value.
-    public init(
+    package init(
         _ name: String, short: Character? = nil, _ placeholder: String, help: String,
         default defaultValue: String? = nil,
         environment environmentVariable: String? = nil, allowed allowedValues: [String] = [],
@@ -105,7 +104,7 @@ public struct Option: Sendable, Equatable {
     /// Creates a flag: an option without a value, which is off unless given.
     ///
     /// In the environment, `1`, `true`, `yes` and `on` turn it on; `0`, `false`, `no` and `off` leave it off.
-    public init(
+    package init(
         flag name: String, short: Character? = nil, help: String, environment environmentVariable: String? = nil,
         setting: Setting? = nil
     ) {
@@ -123,10 +122,10 @@ public struct Option: Sendable, Equatable {
     }
 
     /// Whether the option is a flag, which takes no value.
-    public var isFlag: Bool { placeholder == nil }
+    package var isFlag: Bool { placeholder == nil }
 
     /// Returns the requirement that a text in a configuration file fails, as words after "must be"; nil if it is valid.
-    public func fault(inConfigured text: String) -> String? {
+    package func fault(inConfigured text: String) -> String? {
         if isFlag { return ["true", "false"].contains(text) ? nil : "true or false" }
         guard allowedValues.isEmpty || allowedValues.contains(text) else {
             return "one of " + allowedValues.joined(separator: ", ")
@@ -135,7 +134,7 @@ public struct Option: Sendable, Equatable {
     }
 
     /// The option under its setting's key, without short name, for a list of all settings; nil if it is no setting.
-    public var namedByKey: Option? {
+    package var namedByKey: Option? {
         guard let setting else { return nil }
         var option = self
         option.name = setting.key
@@ -152,7 +151,7 @@ public struct Option: Sendable, Equatable {
 }
 
 /// The type of an option's value.
-public enum ValueType: Sendable, Equatable {
+package enum ValueType: Sendable, Equatable {
     /// Any text.
     case text
     /// A whole number; bounds are inclusive.
@@ -196,7 +195,7 @@ public enum ValueType: Sendable, Equatable {
 
 extension ValueType: CustomStringConvertible {
     /// The requirement on a value, such as "a whole number from 0 to 65535".
-    public var description: String {
+    package var description: String {
         switch self {
         case .text: "a text"
         case .integer(let bounds):
@@ -214,20 +213,19 @@ extension ValueType: CustomStringConvertible {
 ///
 /// The options of all commands together are the table of settings. Parser, help, completion, environment variables,
 /// files and documents are derived from this table.
-public struct Setting: Sendable, Equatable {
+package struct Setting: Sendable, Equatable {
     /// The key: words in camel case joined by dots; `serve.port` is `port` below `serve` in a file.
-    public let key: String
+    package let key: String
     /// Whether a running daemon applies a change; otherwise it must be restarted.
-    public let isLive: Bool
+    package let isLive: Bool
 
-    /// Creates a setting.
-    public init(_ key: String, isLive: Bool = false) {
+    package init(_ key: String, isLive: Bool = false) {
         self.key = key
         self.isLive = isLive
     }
 
     /// Returns the name of an option as a word of a key: `maxLost` for `max-lost`.
-    public static func camelCased(_ name: String) -> String {
+    package static func camelCased(_ name: String) -> String {
         let words = name.split(separator: "-")
         return (words.prefix(1).map(String.init) + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() })
             .joined()
@@ -236,7 +234,7 @@ public struct Setting: Sendable, Equatable {
     /// Returns the name of its environment variable: the prefix and the key's words in capitals.
     ///
     /// An example is `COTERIE_SERVE_PORT`.
-    public func variable(prefix: String) -> String {
+    package func variable(prefix: String) -> String {
         var name = prefix + "_"
         for (character, next) in zip(key, key.dropFirst() + ["."]) {
             // The B of MiB begins no word.
@@ -248,39 +246,36 @@ public struct Setting: Sendable, Equatable {
 }
 
 /// The values that configuration files give to settings.
-public struct ConfiguredValues: Sendable, Equatable {
+package struct ConfiguredValues: Sendable, Equatable {
     /// The value of one setting in a file.
-    public struct Value: Sendable, Equatable {
+    package struct Value: Sendable, Equatable {
         /// The texts, as on the command line; for a flag, `true` or `false`.
         ///
         /// There is one text, or several for an option that may repeat.
-        public var texts: [String]
+        package var texts: [String]
         /// The place of the value: `FILE:LINE:COLUMN`.
-        public var place: String
+        package var place: String
 
-        /// Creates a value.
-        public init(_ texts: [String], place: String) {
+        package init(_ texts: [String], place: String) {
             self.texts = texts
             self.place = place
         }
     }
 
     /// The values, by the keys of settings.
-    public var values: [String: Value]
+    package var values: [String: Value]
     /// The keys of the settings in each file, by the path of the file; also of those that a later file overrides.
-    public private(set) var keysByFile: [String: Set<String>] = [:]
+    package private(set) var keysByFile: [String: Set<String>] = [:]
 
-    /// Creates values.
-    public init(_ values: [String: Value] = [:]) { self.values = values }
+    package init(_ values: [String: Value] = [:]) { self.values = values }
 
-    /// Creates the values of a file.
     init(_ values: [String: Value], file: String) {
         self.values = values
         keysByFile = [file: Set(values.keys)]
     }
 
     /// Returns these values, overridden by others.
-    public func overlaid(by others: ConfiguredValues) -> ConfiguredValues {
+    package func overlaid(by others: ConfiguredValues) -> ConfiguredValues {
         var result = self
         result.values.merge(others.values) { $1 }
         result.keysByFile.merge(others.keysByFile) { $1 }
@@ -289,7 +284,7 @@ public struct ConfiguredValues: Sendable, Equatable {
 }
 
 /// The source of an option's value.
-public enum ValueOrigin: Sendable, Equatable {
+package enum ValueOrigin: Sendable, Equatable {
     /// The command line.
     case commandLine
     /// The option's environment variable.

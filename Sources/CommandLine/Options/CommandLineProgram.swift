@@ -1,15 +1,15 @@
 import RecordReading
 
 /// A program with commands: the table from which the parser, the help and the completion scripts are derived.
-public struct CommandLineProgram: Sendable {
+package struct CommandLineProgram: Sendable {
     /// The program's name on the command line.
-    public let name: String
+    package let name: String
     /// The purpose of the program, in one line.
-    public let summary: String
+    package let summary: String
     /// The version that `--version` shows.
-    public let version: String
+    package let version: String
     /// The commands, in the order of the help.
-    public let commands: [Command]
+    package let commands: [Command]
     /// The prefix of the program's environment variables, with an underscore, or nil for no such variables.
     private let variableStart: String?
 
@@ -25,7 +25,7 @@ public struct CommandLineProgram: Sendable {
     ///   - commands: the commands, in the order of the help.
     ///   - variablePrefix: the prefix of environment variables for settings that name none, or nil for no such
     ///     variables.
-    public init(name: String, summary: String, version: String, commands: [Command], variablePrefix: String? = nil) {
+    package init(name: String, summary: String, version: String, commands: [Command], variablePrefix: String? = nil) {
         self.name = name
         self.summary = summary
         self.version = version
@@ -41,7 +41,7 @@ public struct CommandLineProgram: Sendable {
 }
 
 /// The action that a command line requests.
-public enum ParseResult<Run: Sendable>: Sendable {
+package enum ParseResult<Run: Sendable>: Sendable {
     /// Run a command.
     case run(Run)
     /// Write this help to standard output and exit with 0.
@@ -81,7 +81,7 @@ extension CommandLineProgram {
     ///   - words: the words after the program's name.
     ///   - environment: all environment variables; only those that an option of the command names are used.
     /// - Throws: `UsageError` if a word is not understood, or a value is wrong or missing.
-    public func parse(
+    package func parse(
         _ words: [String], environment: [String: String]
     ) throws(UsageError) -> ParseResult<ParsedCommand> {
         switch try read(words) {
@@ -95,7 +95,7 @@ extension CommandLineProgram {
     ///
     /// - Parameter words: the words after the program's name.
     /// - Throws: `UsageError` if a word is not understood, or an argument is missing.
-    public func read(_ words: [String]) throws(UsageError) -> ParseResult<CommandWords> {
+    package func read(_ words: [String]) throws(UsageError) -> ParseResult<CommandWords> {
         guard let first = words.first else {
             throw UsageError("which command?", advice: ["usage: \(usageLine)", helpAdvice])
         }
@@ -136,7 +136,7 @@ extension CommandLineProgram {
     /// Returns a warning for each environment variable that has the program's prefix but is none of its options'.
     ///
     /// Variables that Kubernetes sets for a service with the program's name are no mistakes.
-    public func warnings(ofVariables environment: [String: String]) -> [String] {
+    package func warnings(ofVariables environment: [String: String]) -> [String] {
         guard let start = variableStart else { return [] }
         let known = Set(commands.flatMap(\.options).compactMap(\.environmentVariable))
         let suffixes = known.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }.sorted()

@@ -1,5 +1,5 @@
 /// A shell for which a completion script can be made.
-public enum Shell: String, Sendable, CaseIterable {
+package enum Shell: String, Sendable, CaseIterable {
     /// GNU Bash 4.4 or later.
     case bash
     /// The Z shell.
@@ -10,7 +10,7 @@ public enum Shell: String, Sendable, CaseIterable {
 
 extension CommandLineProgram {
     /// Returns a script that completes this program's commands, options and values in a shell.
-    public func completion(_ shell: Shell) -> String {
+    package func completion(_ shell: Shell) -> String {
         let lines =
             switch shell {
             case .bash: bashCompletion
@@ -58,16 +58,15 @@ extension Option {
 }
 
 /// A command line that was read; values that it lacks come from other sources.
-public struct CommandWords: Sendable {
+package struct CommandWords: Sendable {
     /// The selected command.
-    public let command: Command
+    package let command: Command
     let arguments: [String]
     /// The given values, by the long names of options; a flag has the value "".
     let values: [String: [String]]
     let errors: CommandErrors
 
-    /// Creates a command line without arguments and options.
-    public init(of command: Command, program: String) {
+    package init(of command: Command, program: String) {
         self.command = command
         arguments = []
         values = [:]
@@ -84,7 +83,7 @@ public struct CommandWords: Sendable {
     /// Returns the value of an option on the command line or else in the environment; nil if it is in neither.
     ///
     /// This function is for options that must be known before configuration files are read.
-    public func given(_ name: String, environment: [String: String]) -> String? {
+    package func given(_ name: String, environment: [String: String]) -> String? {
         if let value = values[name]?.last { return value }
         return command.option(named: name)?.environmentVariable.flatMap { environment[$0] }.flatMap {
             $0.isEmpty ? nil : $0
@@ -99,7 +98,7 @@ public struct CommandWords: Sendable {
     ///   - environment: all environment variables; only those that an option names are used.
     ///   - configured: the values in the files; only those of the command's options are used.
     /// - Throws: `UsageError` if a value is wrong, or a required one is missing.
-    public func completed(
+    package func completed(
         environment: [String: String], configured: ConfiguredValues = ConfiguredValues()
     ) throws(UsageError) -> ParsedCommand {
         var (all, origins): ([String: [String]], [String: ValueOrigin]) = (values, [:])

@@ -3,7 +3,7 @@ extension CommandLineProgram {
     var usageLine: String { "\(name) COMMAND [OPTIONS] [ARGUMENTS]" }
 
     /// The help of the program: its purpose and its commands.
-    public var help: String {
+    package var help: String {
         var lines = ["Usage: \(usageLine)", ""]
         lines += TextLayout.paragraphs(summary)
         lines += section("Commands", TextLayout.table(commands.map { ($0.name, $0.summary) }))
@@ -17,7 +17,7 @@ extension CommandLineProgram {
     }
 
     /// Returns the help of one command: usage, description, arguments and options.
-    public func help(for command: Command) -> String {
+    package func help(for command: Command) -> String {
         var lines = TextLayout.paragraphs("Usage: \(command.usageLine(name))") + [""]
         lines += TextLayout.paragraphs(command.summary)
         if !command.discussion.isEmpty { lines += [""] + TextLayout.paragraphs(command.discussion) }
@@ -76,12 +76,12 @@ extension CommandLineProgram {
     /// The manual pages of the program and of each command, by their names: `coterie`, `coterie-import`.
     ///
     /// The pages have the content of the help, in the macros of `man`.
-    public var manualPages: [(name: String, text: String)] {
+    package var manualPages: [(name: String, text: String)] {
         [(name, overviewPage)] + commands.map { ("\(name)-\($0.name)", page(of: $0)) }
     }
 
     /// The command that writes the pages of the manual.
-    public static let manualCommand = Command(
+    package static let manualCommand = Command(
         "manual", summary: "Write the manual of a command, or the names of all pages",
         discussion: """
             Writes a page of the manual, in the macros of man. Without a name it lists the names of all pages; the \
@@ -93,7 +93,7 @@ extension CommandLineProgram {
     /// Returns the page of the manual with a name, or for nil the names of all pages, one a line.
     ///
     /// - Throws: `UsageError` if there is no such page.
-    public func manual(_ page: String?) throws(UsageError) -> String {
+    package func manual(_ page: String?) throws(UsageError) -> String {
         guard let page else { return manualPages.map { $0.name + "\n" }.joined() }
         guard let text = manualPages.first(where: { $0.name == page })?.text else {
             throw UsageError("there is no page \"\(page)\": \"\(name) manual\" lists them")

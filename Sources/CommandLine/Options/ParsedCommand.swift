@@ -2,11 +2,11 @@
 ///
 /// A value comes from the first of these that has one: command line, environment variable, configuration file, default.
 /// Requesting an option that the command does not have is a programmer's mistake and ends the process.
-public struct ParsedCommand: Sendable {
+package struct ParsedCommand: Sendable {
     /// The selected command.
-    public let command: Command
+    package let command: Command
     /// The arguments in order, at least as many as are required; `-` for standard input is an argument too.
-    public let arguments: [String]
+    package let arguments: [String]
     /// The values of each option by its long name; a flag that is on has the value "".
     let values: [String: [String]]
     /// The sources of values, by the long names of options; options that are missing here have their default.
@@ -14,16 +14,16 @@ public struct ParsedCommand: Sendable {
     let errors: CommandErrors
 
     /// The name of the command.
-    public var name: String { command.name }
+    package var name: String { command.name }
 
     /// Whether a flag is on.
-    public func flag(_ name: String) -> Bool {
+    package func flag(_ name: String) -> Bool {
         precondition(option(name).isFlag, "--\(name) is not a flag")
         return values[name]?.isEmpty == false
     }
 
     /// Returns the value of an option that is required or has a default.
-    public func text(_ name: String) -> String {
+    package func text(_ name: String) -> String {
         guard let value = textIfGiven(name) else {
             preconditionFailure("--\(name) is neither required nor has it a default: use textIfGiven")
         }
@@ -31,19 +31,19 @@ public struct ParsedCommand: Sendable {
     }
 
     /// Returns the value of an option, or nil if it has none.
-    public func textIfGiven(_ name: String) -> String? { texts(name).last }
+    package func textIfGiven(_ name: String) -> String? { texts(name).last }
 
     /// Returns the values of an option that may be given more than once, in the order of the command line.
-    public func texts(_ name: String) -> [String] {
+    package func texts(_ name: String) -> [String] {
         precondition(!option(name).isFlag, "--\(name) is a flag")
         return values[name] ?? []
     }
 
     /// Returns the source of an option's value.
-    public func origin(of name: String) -> ValueOrigin { origins[name] ?? .standard }
+    package func origin(of name: String) -> ValueOrigin { origins[name] ?? .standard }
 
     /// The options of the command that are settings, in order, each with its values.
-    public var settings: [(option: Option, texts: [String])] {
+    package var settings: [(option: Option, texts: [String])] {
         command.options.filter { $0.setting != nil }.map { ($0, values[$0.name] ?? []) }
     }
 
@@ -62,7 +62,7 @@ extension ParsedCommand {
     ///   - name: the option's long name.
     ///   - bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
-    public func integer(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
+    package func integer(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
         try integer(text(name), of: name, in: bounds)
     }
 
@@ -72,7 +72,7 @@ extension ParsedCommand {
     ///   - name: the option's long name.
     ///   - bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
-    public func integerIfGiven(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
+    package func integerIfGiven(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = textIfGiven(name) else { return nil }
         return try integer(text, of: name, in: bounds)
     }
@@ -83,7 +83,7 @@ extension ParsedCommand {
     ///   - name: the option's long name.
     ///   - bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
-    public func number(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
+    package func number(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
         try number(text(name), of: name, in: bounds)
     }
 
@@ -93,7 +93,7 @@ extension ParsedCommand {
     ///   - name: the option's long name.
     ///   - bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
-    public func numberIfGiven(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double? {
+    package func numberIfGiven(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double? {
         guard let text = textIfGiven(name) else { return nil }
         return try number(text, of: name, in: bounds)
     }
@@ -101,7 +101,7 @@ extension ParsedCommand {
     /// Returns the choice given for an option that is required or has a default.
     ///
     /// - Throws: `UsageError` with option, value and all choices.
-    public func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    package func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String, of type: Choice.Type
     ) throws(UsageError) -> Choice {
         try choice(text(name), of: name)
@@ -110,7 +110,7 @@ extension ParsedCommand {
     /// Returns the choice given for an option, or nil if there is none.
     ///
     /// - Throws: `UsageError` with option, value and all choices.
-    public func choiceIfGiven<Choice: RawRepresentable<String> & CaseIterable>(
+    package func choiceIfGiven<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String, of type: Choice.Type
     ) throws(UsageError) -> Choice? {
         guard let text = textIfGiven(name) else { return nil }
@@ -118,28 +118,28 @@ extension ParsedCommand {
     }
 
     /// Returns the value of an option of type `integer` that is required or has a default; the type gives the bounds.
-    public func integer(_ name: String) throws(UsageError) -> Int { try integer(text(name), of: name) }
+    package func integer(_ name: String) throws(UsageError) -> Int { try integer(text(name), of: name) }
 
     /// Returns the value of an option of type `integer`, or nil if there is none; the type gives the bounds.
-    public func integerIfGiven(_ name: String) throws(UsageError) -> Int? {
+    package func integerIfGiven(_ name: String) throws(UsageError) -> Int? {
         guard let text = textIfGiven(name) else { return nil }
         return try integer(text, of: name)
     }
 
     /// Returns the value of an option of type `number` that is required or has a default; the type gives the bounds.
-    public func number(_ name: String) throws(UsageError) -> Double {
+    package func number(_ name: String) throws(UsageError) -> Double {
         guard case .number(let bounds) = option(name).type else { preconditionFailure("--\(name) is not a number") }
         return try number(text(name), of: name, in: bounds)
     }
 
     /// Returns the value of an option of type `number`, or nil if there is none; the type gives the bounds.
-    public func numberIfGiven(_ name: String) throws(UsageError) -> Double? {
+    package func numberIfGiven(_ name: String) throws(UsageError) -> Double? {
         guard textIfGiven(name) != nil else { return nil }
         return try number(name)
     }
 
     /// Returns the value of an option of type `duration` that is required or has a default; the type gives the bounds.
-    public func duration(_ name: String) throws(UsageError) -> Duration {
+    package func duration(_ name: String) throws(UsageError) -> Duration {
         guard case .duration(let bounds) = option(name).type else { preconditionFailure("--\(name) is no duration") }
         let text = text(name)
         guard let seconds = ValueType.seconds(text, in: bounds) else {
@@ -183,7 +183,7 @@ extension ParsedCommand {
     ///   - text: the value.
     ///   - name: the option's long name.
     ///   - expected: the requirement, as words after "must be".
-    public func badValue(_ text: String, of name: String, expected: String) -> UsageError {
+    package func badValue(_ text: String, of name: String, expected: String) -> UsageError {
         errors.badValue(text, of: option(name), from: origin(of: name), expected: expected)
     }
 }

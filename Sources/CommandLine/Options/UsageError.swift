@@ -3,23 +3,23 @@ import RecordReading
 /// A mistake in a command line, with advice.
 ///
 /// A program that catches it writes its description to standard error and exits with `exitCode`.
-public struct UsageError: Error, Equatable, CustomStringConvertible {
+package struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The exit code for wrong usage: 64, `EX_USAGE` of sysexits.
-    public static let exitCode: Int32 = 64
+    package static let exitCode: Int32 = 64
 
     /// The mistake, with the option or argument and the value.
-    public let message: String
+    package let message: String
     /// Lines of advice, such as a similar name, a usage line or a pointer to the help; may be empty.
-    public let advice: [String]
+    package let advice: [String]
 
     /// Creates an error with lines of advice, if there are any.
-    public init(_ message: String, advice: [String] = []) {
+    package init(_ message: String, advice: [String] = []) {
         self.message = message
         self.advice = advice
     }
 
     /// The message, followed by the advice, one line each.
-    public var description: String { ([message] + advice).joined(separator: "\n") }
+    package var description: String { ([message] + advice).joined(separator: "\n") }
 }
 
 /// The usage errors of one command.

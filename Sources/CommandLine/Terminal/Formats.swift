@@ -1,12 +1,12 @@
 import Glibc
 
 /// Numbers as people read them.
-public enum Formats {
+package enum Formats {
     /// Returns a number with a fixed count of digits after the point.
-    public static func fixed(_ value: Double, _ digits: Int) -> String { formatted("%.*f", digits, value) }
+    package static func fixed(_ value: Double, _ digits: Int) -> String { formatted("%.*f", digits, value) }
 
     /// Returns a number with at most `digits` significant digits, without trailing zeros.
-    public static func significant(_ value: Double, _ digits: Int) -> String {
+    package static func significant(_ value: Double, _ digits: Int) -> String {
         decimal(value, digits) ?? formatted("%.*g", digits, value)
     }
 
@@ -39,7 +39,7 @@ public enum Formats {
     /// Returns a score with four digits after the point, or with four significant digits below 0.01.
     ///
     /// Modified formulas can give such small scores.
-    public static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }
+    package static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }
 
     private static func formatted(_ format: String, _ digits: Int, _ value: Double) -> String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { buffer in
@@ -52,10 +52,10 @@ public enum Formats {
     }
 
     /// Returns a share as a percentage with one digit after the point: 0.981 is `98.1%`.
-    public static func percent(_ share: Double) -> String { fixed(share * 100, 1) + "%" }
+    package static func percent(_ share: Double) -> String { fixed(share * 100, 1) + "%" }
 
     /// Returns an integer with commas between thousands.
-    public static func grouped(_ value: Int) -> String {
+    package static func grouped(_ value: Int) -> String {
         var digits = Array(String(value.magnitude))
         var index = digits.count - 3
         while index > 0 {
@@ -66,7 +66,7 @@ public enum Formats {
     }
 
     /// Returns a number of bytes in B, KiB, MiB or GiB.
-    public static func bytes(_ count: Int) -> String {
+    package static func bytes(_ count: Int) -> String {
         var value = Double(count)
         for unit in ["B", "KiB", "MiB"] {
             if value < 1024 { return unit == "B" ? "\(count) B" : fixed(value, 1) + " " + unit }
@@ -76,7 +76,7 @@ public enum Formats {
     }
 
     /// Returns a duration in ms, s, min, h or days.
-    public static func seconds(_ seconds: Double) -> String {
+    package static func seconds(_ seconds: Double) -> String {
         switch seconds {
         case ..<0.9995: fixed(seconds * 1000, 0) + " ms"
         case ..<100: fixed(seconds, 1) + " s"

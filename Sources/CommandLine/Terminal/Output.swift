@@ -2,13 +2,13 @@ import Files
 import Glibc
 
 /// Buffered output to standard output or to a file.
-public struct Output: ~Copyable {
+package struct Output: ~Copyable {
     private var buffer: [UInt8] = []
     private let descriptor: Int32
 
     /// Opens standard output for `nil` or `-`, or else a file, which is created or emptied, and which others may not
     /// read.
-    public init(path: String? = nil) throws(Failure) {
+    package init(path: String? = nil) throws(Failure) {
         guard let path, path != "-" else {
             descriptor = STDOUT_FILENO
             return
@@ -19,22 +19,22 @@ public struct Output: ~Copyable {
     }
 
     /// Writes a text without a line feed.
-    public mutating func write(_ text: String) throws(Failure) {
+    package mutating func write(_ text: String) throws(Failure) {
         buffer.append(contentsOf: text.utf8)
         if buffer.count >= 1 << 16 { try flush() }
     }
 
     /// Writes a text and a line feed.
-    public mutating func line(_ text: String) throws(Failure) { try write(text + "\n") }
+    package mutating func line(_ text: String) throws(Failure) { try write(text + "\n") }
 
     /// Writes bytes as they are.
-    public mutating func write(_ bytes: borrowing [UInt8]) throws(Failure) {
+    package mutating func write(_ bytes: borrowing [UInt8]) throws(Failure) {
         buffer.append(contentsOf: copy bytes)
         if buffer.count >= 1 << 16 { try flush() }
     }
 
     /// Writes the rest of the buffer; must be called at the end.
-    public mutating func flush() throws(Failure) {
+    package mutating func flush() throws(Failure) {
         if !Descriptor.write(buffer, to: descriptor) {
             // The reader has closed the pipe, as in "coterie export … | head".
             if errno == EPIPE { exit(0) }
@@ -45,12 +45,12 @@ public struct Output: ~Copyable {
 }
 
 /// Writes a line to standard error.
-public func printToStandardError(_ text: String) {
+package func printToStandardError(_ text: String) {
     writeToStandardError(text + "\n")
 }
 
 /// Writes a text to standard error; a failure is ignored.
-public func writeToStandardError(_ text: String) {
+package func writeToStandardError(_ text: String) {
     let bytes = Array(text.utf8)
     _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
@@ -60,7 +60,7 @@ public func writeToStandardError(_ text: String) {
 /// Control characters and ends of lines, which could move the cursor, become spaces. Characters that change the
 /// direction of text are left out: they could show another text than the one that is there. The joiners of emoji and
 /// of Persian stay.
-public func printable(_ text: String) -> String {
+package func printable(_ text: String) -> String {
     var shown = String.UnicodeScalarView()
     for scalar in text.unicodeScalars where !scalar.properties.isBidiControl {
         switch scalar.properties.generalCategory {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A progress line with rate and remaining time, which is shown on terminals only.
-public final class ProgressLine: Sendable {
+package final class ProgressLine: Sendable {
     private struct State {
         var step = ""
         var began = ContinuousClock().now
@@ -13,11 +13,10 @@ public final class ProgressLine: Sendable {
     private let state = Mutex(State())
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// Creates a line that shows nothing yet.
-    public init() {}
+    package init() {}
 
     /// Begins a step, and measures its rate from now on.
-    public func begin(_ step: String) {
+    package func begin(_ step: String) {
         state.withLock { $0 = State(step: step, isShowing: $0.isShowing) }
     }
 
@@ -29,7 +28,7 @@ public final class ProgressLine: Sendable {
     ///   - unit: the unit of `done`, or `nil` to show a percentage only.
     ///   - note: a text behind the line.
     ///   - remainingSeconds: the remaining time of all steps, or `nil` to estimate that of this step.
-    public func show(done: Int, total: Int?, unit: String?, note: String = "", remainingSeconds: Double? = nil) {
+    package func show(done: Int, total: Int?, unit: String?, note: String = "", remainingSeconds: Double? = nil) {
         guard isTerminal else { return }
         state.withLock { state in
             let now = ContinuousClock().now
@@ -44,7 +43,7 @@ public final class ProgressLine: Sendable {
     }
 
     /// Clears the line, so that other output can follow.
-    public func clear() {
+    package func clear() {
         state.withLock { state in
             if state.isShowing { writeToStandardError("\r\u{1b}[K") }
             state.isShowing = false
@@ -74,5 +73,5 @@ public final class ProgressLine: Sendable {
 
 extension Duration {
     /// The duration in seconds.
-    public var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+    package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

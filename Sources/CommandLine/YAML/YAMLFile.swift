@@ -6,22 +6,22 @@ import Files
 /// The reader accepts only the parts that configuration needs: one document of mappings, lists and scalars. Anchors,
 /// aliases and tags are refused. A key that occurs twice in a mapping is refused too, because one of its values would
 /// be ignored.
-public enum YAMLFile {
+package enum YAMLFile {
     /// The longest file, in bytes, inclusive.
-    public static let maximumByteCount = 1 << 20
+    package static let maximumByteCount = 1 << 20
     /// The deepest nesting of mappings and lists, inclusive.
-    public static let maximumDepth = 32
+    package static let maximumDepth = 32
 
     /// Reads a file.
     ///
     /// - Returns: its value; an empty node (`isNull`) if the file has only comments.
     /// - Throws: `YAMLError` with the place of the first mistake.
-    public static func read(_ path: String) throws(YAMLError) -> YAMLNode {
+    package static func read(_ path: String) throws(YAMLError) -> YAMLNode {
         try parse(try bytes(of: path), file: path)
     }
 
     /// Reads UTF-8 bytes; error messages name them `file`.
-    public static func parse(_ bytes: [UInt8], file: String) throws(YAMLError) -> YAMLNode {
+    package static func parse(_ bytes: [UInt8], file: String) throws(YAMLError) -> YAMLNode {
         guard bytes.count <= maximumByteCount else {
             throw YAMLError(
                 .tooLarge, at: YAMLPlace(file: file, line: 1, column: 1),

@@ -1,9 +1,9 @@
 /// A value in a YAML file, with its place.
 ///
 /// The caller chooses the type: `no` is valid as a text, and an error as a truth value.
-public struct YAMLNode: Sendable, Equatable {
+package struct YAMLNode: Sendable, Equatable {
     /// The content of a node.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         /// A text, a number, a truth value, or nothing; `isPlain` is true if it is written without quotes.
         case scalar(String, isPlain: Bool)
         /// A list of values, in the order of the file.
@@ -13,16 +13,15 @@ public struct YAMLNode: Sendable, Equatable {
     }
 
     /// A key of a mapping with its value.
-    public struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// The key.
-        public let key: String
+        package let key: String
         /// The place of the key.
-        public let place: YAMLPlace
+        package let place: YAMLPlace
         /// The value.
-        public let value: YAMLNode
+        package let value: YAMLNode
 
-        /// Creates an entry.
-        public init(key: String, place: YAMLPlace, value: YAMLNode) {
+        package init(key: String, place: YAMLPlace, value: YAMLNode) {
             self.key = key
             self.place = place
             self.value = value
@@ -30,18 +29,17 @@ public struct YAMLNode: Sendable, Equatable {
     }
 
     /// The content of the node.
-    public let content: Content
+    package let content: Content
     /// The place at which the node begins.
-    public let place: YAMLPlace
+    package let place: YAMLPlace
 
-    /// Creates a node.
-    public init(_ content: Content, at place: YAMLPlace) {
+    package init(_ content: Content, at place: YAMLPlace) {
         self.content = content
         self.place = place
     }
 
     /// Whether it is empty: `null`, `~`, or the value of a `key:` with nothing after it.
-    public var isNull: Bool {
+    package var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
@@ -59,19 +57,19 @@ public struct YAMLNode: Sendable, Equatable {
 /// Conversions of nodes to types of the core schema of YAML 1.2; each throws `YAMLError.wrongType` with the place.
 extension YAMLNode {
     /// Returns the entries of a mapping; none if the node is empty.
-    public func entries() throws(YAMLError) -> [Entry] {
+    package func entries() throws(YAMLError) -> [Entry] {
         if isNull { return [] }
         guard case .mapping(let entries) = content else { throw wrongType("keys with values") }
         return entries
     }
 
     /// Returns the value of a key of a mapping, or nil if the mapping lacks the key.
-    public func value(of key: String) throws(YAMLError) -> YAMLNode? {
+    package func value(of key: String) throws(YAMLError) -> YAMLNode? {
         try entries().first { $0.key == key }?.value
     }
 
     /// Returns the values of a list; none if the node is empty.
-    public func elements() throws(YAMLError) -> [YAMLNode] {
+    package func elements() throws(YAMLError) -> [YAMLNode] {
         if isNull { return [] }
         guard case .sequence(let elements) = content else { throw wrongType("a list") }
         return elements
@@ -80,13 +78,13 @@ extension YAMLNode {
     /// Returns a text: any scalar as it is written, except an empty one.
     ///
     /// A quoted `""` is an empty text and valid.
-    public func text() throws(YAMLError) -> String {
+    package func text() throws(YAMLError) -> String {
         guard case .scalar(let text, _) = content, !isNull else { throw wrongType("a text") }
         return text
     }
 
     /// Returns an integer in decimal digits.
-    public func integer() throws(YAMLError) -> Int {
+    package func integer() throws(YAMLError) -> Int {
         guard case .scalar(let text, isPlain: true) = content, let value = Int(text) else {
             throw wrongType("an integer")
         }
@@ -94,7 +92,7 @@ extension YAMLNode {
     }
 
     /// Returns a finite number, such as `1`, `0.25` or `1e-3`.
-    public func number() throws(YAMLError) -> Double {
+    package func number() throws(YAMLError) -> Double {
         // Swift also accepts hexadecimal digits, `nan` and `infinity`.
         guard case .scalar(let text, isPlain: true) = content, text.utf8.allSatisfy(Self.mayBeInNumber),
             let value = Double(text), value.isFinite
@@ -103,7 +101,7 @@ extension YAMLNode {
     }
 
     /// Returns the truth value `true` or `false`.
-    public func boolean() throws(YAMLError) -> Bool {
+    package func boolean() throws(YAMLError) -> Bool {
         switch content {
         case .scalar("true", isPlain: true): return true
         case .scalar("false", isPlain: true): return false
@@ -122,30 +120,30 @@ extension YAMLNode {
 }
 
 /// A place in a file.
-public struct YAMLPlace: Sendable, Hashable, CustomStringConvertible {
+package struct YAMLPlace: Sendable, Hashable, CustomStringConvertible {
     /// The path of the file, as given.
-    public let file: String
+    package let file: String
     /// The line, from 1.
-    public let line: Int
+    package let line: Int
     /// The position of the character in the line, from 1.
-    public let column: Int
+    package let column: Int
 
     /// Creates a place; lines and columns count from 1.
-    public init(file: String, line: Int, column: Int) {
+    package init(file: String, line: Int, column: Int) {
         self.file = file
         self.line = line
         self.column = column
     }
 
     /// The place as `FILE:LINE:COLUMN`.
-    public var description: String { "\(file):\(line):\(column)" }
+    package var description: String { "\(file):\(line):\(column)" }
 }
 
 /// The reason why a file cannot be used as YAML.
-public typealias YAMLError = PlacedError<YAMLErrorCode>
+package typealias YAMLError = PlacedError<YAMLErrorCode>
 
 /// The kind of failure of a YAML file.
-public enum YAMLErrorCode: Sendable, Equatable {
+package enum YAMLErrorCode: Sendable, Equatable {
     /// The file cannot be opened or read.
     case unreadable
     /// The bytes are not YAML.
@@ -163,24 +161,23 @@ public enum YAMLErrorCode: Sendable, Equatable {
 }
 
 /// An error at a place of a file, with a code for programs.
-public struct PlacedError<Kind: Sendable & Equatable>: Error, Equatable, CustomStringConvertible {
+package struct PlacedError<Kind: Sendable & Equatable>: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public typealias Code = Kind
+    package typealias Code = Kind
 
     /// The kind of failure.
-    public let code: Kind
+    package let code: Kind
     /// The place of the mistake, or nil if the file could not be read.
-    public let place: YAMLPlace?
+    package let place: YAMLPlace?
     /// An explanation and a remedy.
-    public let message: String
+    package let message: String
 
-    /// Creates an error.
-    public init(_ code: Kind, at place: YAMLPlace?, _ message: String) {
+    package init(_ code: Kind, at place: YAMLPlace?, _ message: String) {
         self.code = code
         self.place = place
         self.message = message
     }
 
     /// The error as `FILE:LINE:COLUMN: MESSAGE`.
-    public var description: String { place.map { "\($0): \(message)" } ?? message }
+    package var description: String { place.map { "\($0): \(message)" } ?? message }
 }

@@ -1,21 +1,21 @@
-public import CatalogStore
+package import CatalogStore
 import Changes
-public import Experiments
+package import Experiments
 import Model
 
 /// The actions of an experiment's members, read from the catalog.
-public struct ExperimentOutcomes: Sendable {
+package struct ExperimentOutcomes: Sendable {
     /// The outcomes of all members who were shown lists of one arm; all are in the first if lists are interleaved.
-    public private(set) var members: [MemberOutcome] = []
+    package private(set) var members: [MemberOutcome] = []
     /// The lists that members of an interleaved experiment prefer, by their clicks and by their joins.
-    public private(set) var votes = (clicks: InterleavingVotes(), joins: InterleavingVotes())
+    package private(set) var votes = (clicks: InterleavingVotes(), joins: InterleavingVotes())
     /// The facts about the experiment's health.
-    public private(set) var facts = HealthFacts()
+    package private(set) var facts = HealthFacts()
     /// The time that the experiment has taken.
-    public let course: ExperimentCourse
+    package let course: ExperimentCourse
 
     /// The number of days before the experiment whose actions are taken out of the comparison.
-    public static let daysBefore: Int64 = 28
+    package static let daysBefore: Int64 = 28
 
     /// Reads the outcomes of an experiment.
     ///
@@ -24,7 +24,7 @@ public struct ExperimentOutcomes: Sendable {
     ///   - catalog: the catalog.
     ///   - now: the time up to which everything is known, in Unix milliseconds; later actions are left out.
     ///   - present: the time behind which no list can have been shown, in Unix milliseconds; `now` if it is later.
-    public init(
+    package init(
         of entry: ExperimentRegister.Entry, from catalog: Catalog, atMilliseconds now: Int64,
         present: Int64 = 0
     ) throws(CatalogError) {
@@ -127,7 +127,7 @@ extension Catalog {
     ///   - measure: a measure that also applies to members outside experiments (`hasBefore`).
     ///   - start: the start of the span in Unix milliseconds, inclusive.
     ///   - end: the end of the span in Unix milliseconds, exclusive.
-    public func pastAmounts(of measure: Measure, since start: Int64, before end: Int64) throws(CatalogError)
+    package func pastAmounts(of measure: Measure, since start: Int64, before end: Int64) throws(CatalogError)
         -> SampleSums
     {
         let kind: Interaction.Kind =

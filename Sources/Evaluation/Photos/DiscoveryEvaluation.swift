@@ -1,14 +1,14 @@
-public import CatalogStore
-public import Model
-public import Recommendation
+package import CatalogStore
+package import Model
+package import Recommendation
 import Similarity
 
 /// A measurement of the photos or the contacts of members, against popular ones and plain item-based filtering.
 ///
 /// The measurement counts the favourites or follows that were held out and are found again.
-public struct DiscoveryEvaluation {
+package struct DiscoveryEvaluation {
     /// The lists that are compared.
-    public enum List: String, CaseIterable, Sendable {
+    package enum List: String, CaseIterable, Sendable {
         /// The photos with the most favourites, or the members with the most followers.
         case popular
         /// The sums of plain cosines with what the member told of: two are alike if the same members told of them.
@@ -39,7 +39,7 @@ public struct DiscoveryEvaluation {
     private let members: [Member]
 
     /// The number of members who are measured.
-    public var memberCount: Int { members.count }
+    package var memberCount: Int { members.count }
 
     /// The most items that are compared with each one.
     private static let neighbourLimit = 1000
@@ -57,7 +57,7 @@ public struct DiscoveryEvaluation {
     ///   - instant: the instant for which lists are made, in Unix milliseconds.
     ///   - share: the part of the members that is measured.
     ///   - threads: the number of threads.
-    public init(
+    package init(
         _ kind: ToldKind, training: Catalog, whole: Catalog, planner: Planner, atMilliseconds instant: Int64,
         share: Double, threads: Int
     ) throws(EvaluationError) {
@@ -130,7 +130,7 @@ public struct DiscoveryEvaluation {
     ///   - lengths: the numbers of photos or members that count, each 1 or more.
     ///   - samples: the number of samples of the bootstrap.
     ///   - progress: receives the number of members done, from time to time.
-    public func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
+    package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
         -> [ComparedList]
     {
         let length = lengths.max() ?? 0

@@ -1,11 +1,11 @@
 /// The accuracy of one of several lists, compared with the last of them, which is the served one.
-public struct ComparedList: Sendable {
+package struct ComparedList: Sendable {
     /// The name of the list.
-    public var name: String
+    package var name: String
     /// The accuracy by length.
-    public var accuracy: [Int: Accuracy]
+    package var accuracy: [Int: Accuracy]
     /// The list's recall at the first length minus that of the served list, with its 95% interval.
-    public var difference: (mean: Double, interval: ClosedRange<Double>)
+    package var difference: (mean: Double, interval: ClosedRange<Double>)
 }
 
 /// The sums of a comparison of lists over the same members or photos.

@@ -1,14 +1,14 @@
-public import CatalogStore
-public import Model
+package import CatalogStore
+package import Model
 import Recommendation
 import Similarity
 
 /// A measurement of lists for photos, against three plain lists.
 ///
 /// The measurement counts the groups that were left out of photos' pools and are found again.
-public struct PhotoEvaluation {
+package struct PhotoEvaluation {
     /// The lists that are compared.
-    public enum List: String, CaseIterable, Sendable {
+    package enum List: String, CaseIterable, Sendable {
         /// The groups with the most photos.
         case popular
         /// The sums of common photos with the photo's groups.
@@ -34,7 +34,7 @@ public struct PhotoEvaluation {
     private let photos: [Photo]
 
     /// The number of photos that are measured.
-    public var photoCount: Int { photos.count }
+    package var photoCount: Int { photos.count }
 
     /// Reads photos and the entries that were left out of their pools.
     ///
@@ -46,7 +46,7 @@ public struct PhotoEvaluation {
     ///   - relations: the relations, one of them of pools.
     ///   - share: the part of the photos that is measured.
     ///   - threads: the number of threads.
-    public init(
+    package init(
         _ version: ModelVersion, _ manifest: Manifest, training: Catalog, whole: Catalog, relations: RelationTable,
         share: Double, threads: Int
     ) throws(EvaluationError) {
@@ -94,7 +94,7 @@ public struct PhotoEvaluation {
     ///   - lengths: the numbers of groups that count, each 1 or more.
     ///   - samples: the number of samples of the bootstrap.
     ///   - progress: receives the number of photos done, from time to time.
-    public func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
+    package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
         -> [ComparedList]
     {
         let length = lengths.max() ?? 0

@@ -1,10 +1,10 @@
 import Model
-public import Similarity
+package import Similarity
 
 /// A choice of settings by held-out memberships, within a budget of time.
-public struct Tuning: Sendable {
+package struct Tuning: Sendable {
     /// The budget in seconds, which includes the time in the journal.
-    public var budgetSeconds: Double
+    package var budgetSeconds: Double
     private let community: TuningCommunity
     private let starts: [TunedSettings]
     private let threads: Int
@@ -26,7 +26,7 @@ public struct Tuning: Sendable {
     ///   - usual: The settings that are served without a tuning. Relations without settings here begin with the
     ///     standard ones.
     ///   - earlier: The settings of an earlier tuning.
-    public init(
+    package init(
         _ community: TuningCommunity, usual: TunedSettings, earlier: TunedSettings?, budgetSeconds: Double, threads: Int
     ) {
         self.community = community
@@ -44,24 +44,24 @@ public struct Tuning: Sendable {
     }
 
     /// The outcome of a tuning.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// The best settings that were found.
-        public var settings: TunedSettings
+        package var settings: TunedSettings
         /// The recall@20 with the usual settings and with these, for members that settings were not chosen on.
-        public var usualRecall, recall: Double
+        package var usualRecall, recall: Double
         /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
         ///
         /// The members are the same ones.
-        public var difference: [Double]
+        package var difference: [Double]
         /// The recall@20 of the groups with the most members, for the same members.
-        public var popularRecall: Double
+        package var popularRecall: Double
         /// The same interval for the gain over the groups with the most members.
-        public var differenceToPopular: [Double]
+        package var differenceToPopular: [Double]
         /// The number of these members.
-        public var memberCount: Int
+        package var memberCount: Int
 
         /// Whether the gain is more than chance, and the settings do not just find the most popular groups again.
-        public var isBetter: Bool { difference[0] > 0 && differenceToPopular[0] > 0 }
+        package var isBetter: Bool { difference[0] > 0 && differenceToPopular[0] > 0 }
     }
 
     /// Chooses settings.
@@ -70,7 +70,7 @@ public struct Tuning: Sendable {
     ///   - journal: The trials of an earlier run on the same memberships.
     ///   - began: The start of this run.
     ///   - note: Receives the journal after each trial.
-    public func run(
+    package func run(
         _ journal: TuningJournal, began: ContinuousClock.Instant, note: (TuningJournal) throws -> Void
     ) throws -> Outcome {
         let scorer = TuningScorer(community, community.choosing, threads: threads)
@@ -186,7 +186,7 @@ public struct Tuning: Sendable {
     /// Returns the Σ d² beyond which a matrix should be thinned out.
     ///
     /// A few dozen searches then fit into a budget.
-    public static func pairLimit(budgetSeconds: Double, threads: Int) -> Double {
+    package static func pairLimit(budgetSeconds: Double, threads: Int) -> Double {
         budgetSeconds * Double(threads) * 1e6
     }
 }

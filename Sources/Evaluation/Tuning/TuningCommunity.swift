@@ -1,18 +1,17 @@
-public import CatalogStore
-public import Model
-public import Similarity
+package import CatalogStore
+package import Model
+package import Similarity
 
 /// The data of a tuning: matrices, and members with held-out memberships.
-public struct TuningCommunity: Sendable {
+package struct TuningCommunity: Sendable {
     /// A member with held-out groups.
-    public struct Member: Sendable, Equatable {
+    package struct Member: Sendable, Equatable {
         /// The member's column in the matrix of memberships.
-        public var column: UInt32
+        package var column: UInt32
         /// The held-out groups.
-        public var heldOut: [UInt32]
+        package var heldOut: [UInt32]
 
-        /// Creates a member.
-        public init(column: UInt32, heldOut: [UInt32]) {
+        package init(column: UInt32, heldOut: [UInt32]) {
             self.column = column
             self.heldOut = heldOut
         }
@@ -47,7 +46,7 @@ public struct TuningCommunity: Sendable {
     ///     the same members in the same order.
     ///   - judging: For each fold, other members with held-out groups, who judge the chosen settings.
     ///   - pairLimit: The Σ d² beyond which a matrix is thinned out. Members with held-out groups always stay.
-    public init(
+    package init(
         membership: Relation, _ memberships: BinaryMatrix, others: [Relation: BinaryMatrix], choosing: [[Member]],
         judging: [[Member]], pairLimit: Double
     ) throws(MatrixError) {
@@ -74,7 +73,7 @@ public struct TuningCommunity: Sendable {
     var groupCount: Int { known.rowCount }
 
     /// The numbers of members that settings are chosen on, and of members who judge the settings.
-    public var memberCounts: (choosing: Int, judging: Int) {
+    package var memberCounts: (choosing: Int, judging: Int) {
         (choosing.first?.members.count ?? 0, judges.first?.count ?? 0)
     }
 
@@ -145,7 +144,8 @@ extension TuningCommunity {
     ///
     /// - Parameter pairLimit: The Σ d² beyond which a matrix is thinned out.
     /// - Throws: `EvaluationError` if there are too few members, or if reading fails.
-    public init(_ catalog: Catalog, _ relations: RelationTable, pairLimit: Double, threads: Int) throws(EvaluationError)
+    package init(_ catalog: Catalog, _ relations: RelationTable, pairLimit: Double, threads: Int)
+        throws(EvaluationError)
     {
         do {
             guard let membership = relations[.membership], let memberships = membership.source else {

@@ -1,5 +1,5 @@
 import Glibc
-public import Similarity
+package import Similarity
 
 /// A parameter of a relation's settings that a tuning changes, one at a time.
 enum TuningParameter: CaseIterable {
@@ -59,26 +59,25 @@ enum TuningParameter: CaseIterable {
 }
 
 /// The settings that a tuning chose, with the evidence for them, as the catalog stores them.
-public struct TuningRecord: Sendable, Equatable, Codable {
+package struct TuningRecord: Sendable, Equatable, Codable {
     /// The settings.
-    public var settings: TunedSettings
+    package var settings: TunedSettings
     /// The time of the choice, in Unix milliseconds.
-    public var tunedAtMilliseconds: Int64
+    package var tunedAtMilliseconds: Int64
     /// The number of members who judged the settings, which were chosen on others.
-    public var memberCount: Int
+    package var memberCount: Int
     /// The recall@20 of these members with the defaults.
-    public var usualRecall: Double
+    package var usualRecall: Double
     /// The recall@20 of the same members with the chosen settings.
-    public var recall: Double
+    package var recall: Double
     /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
-    public var difference: [Double]
+    package var difference: [Double]
     /// The recall@20 of the groups with the most members; `nil` in records of earlier programs.
-    public var popularRecall: Double?
+    package var popularRecall: Double?
     /// The same interval for the gain over the groups with the most members; `nil` in records of earlier programs.
-    public var differenceToPopular: [Double]?
+    package var differenceToPopular: [Double]?
 
-    /// Creates a record of a tuning's outcome.
-    public init(_ outcome: Tuning.Outcome, atMilliseconds instant: Int64) {
+    package init(_ outcome: Tuning.Outcome, atMilliseconds instant: Int64) {
         settings = outcome.settings
         tunedAtMilliseconds = instant
         memberCount = outcome.memberCount
@@ -90,41 +89,40 @@ public struct TuningRecord: Sendable, Equatable, Codable {
 }
 
 /// The trials of a tuning so far, enough to go on after it was killed.
-public struct TuningJournal: Sendable, Equatable, Codable {
+package struct TuningJournal: Sendable, Equatable, Codable {
     /// A trial: settings with their accuracy.
-    public struct Trial: Sendable, Equatable, Codable {
+    package struct Trial: Sendable, Equatable, Codable {
         /// The settings.
-        public var settings: TunedSettings
+        package var settings: TunedSettings
         /// Whether the trial used all members that settings are chosen on, instead of a part of them.
-        public var isOnAll: Bool
+        package var isOnAll: Bool
         /// The mean recall@20 of these members.
-        public var recall: Double
+        package var recall: Double
         /// The mean NDCG@20 of these members.
-        public var gain: Double
+        package var gain: Double
         /// The lower and upper bound of the 95% confidence interval for the gain over the defaults, or nil for a part
         /// of the members.
         ///
         /// The gain is in the mean of recall and NDCG.
-        public var difference: [Double]?
+        package var difference: [Double]?
 
         /// The value to maximise: the mean of recall and NDCG.
-        public var value: Double { MemberAccuracy(recall: recall, gain: gain).value }
+        package var value: Double { MemberAccuracy(recall: recall, gain: gain).value }
     }
 
     /// All trials, in order.
-    public internal(set) var trials: [Trial] = []
+    package internal(set) var trials: [Trial] = []
     /// The time that all runs have taken so far, in seconds.
-    public internal(set) var seconds = 0.0
+    package internal(set) var seconds = 0.0
 
-    /// Creates an empty journal.
-    public init() {}
+    package init() {}
 
     /// Returns the best trials on all members, best first; trials on a part of them if there are no others.
-    public func best(_ count: Int) -> [Trial] {
+    package func best(_ count: Int) -> [Trial] {
         let onAll = trials.filter(\.isOnAll)
         return Array((onAll.isEmpty ? trials : onAll).sorted { $0.value > $1.value }.prefix(count))
     }
 
     /// The recall of the best trial, or 0 if there is none.
-    public var bestRecall: Double { best(1).first?.recall ?? 0 }
+    package var bestRecall: Double { best(1).first?.recall ?? 0 }
 }

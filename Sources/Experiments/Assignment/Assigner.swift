@@ -1,37 +1,35 @@
-public import Model
+package import Model
 
 /// The arm of an experiment that a member is in.
-public struct AssignedArm: Sendable, Hashable, Codable {
+package struct AssignedArm: Sendable, Hashable, Codable {
     /// The experiment's name.
-    public let experiment: String
+    package let experiment: String
     /// The arm's name.
-    public let arm: String
+    package let arm: String
 
     /// The arm of everybody in an experiment that interleaves its arms' lists.
-    public static let interleaved = "interleaved"
+    package static let interleaved = "interleaved"
 
-    /// Creates an arm.
-    public init(_ experiment: String, _ arm: String) {
+    package init(_ experiment: String, _ arm: String) {
         self.experiment = experiment
         self.arm = arm
     }
 }
 
 /// The settings and the model version of an arm's lists.
-public struct ListChoice: Sendable, Equatable {
+package struct ListChoice: Sendable, Equatable {
     /// The settings that differ from the daemon's own, by the names of `ListSetting`.
-    public var settings: [String: Double] = [:]
+    package var settings: [String: Double] = [:]
     /// The model version, or `nil` for the current one.
-    public var version: VersionName?
+    package var version: VersionName?
 
-    /// Creates the choice for members of no arm.
-    public init() {}
+    package init() {}
 }
 
 /// Assigns members to arms; the same register gives the same arms everywhere.
 ///
 /// - Complexity: two hashes of a member's id for each experiment, and one for the holdout.
-public struct Assigner: Sendable {
+package struct Assigner: Sendable {
     private struct Experiment: Sendable {
         let entry: ExperimentRegister.Entry
         let arms: ArmTable
@@ -44,12 +42,11 @@ public struct Assigner: Sendable {
     private let holdoutEnd: UInt32
 
     /// Whether there is no experiment that could run.
-    public var isEmpty: Bool { experiments.isEmpty }
+    package var isEmpty: Bool { experiments.isEmpty }
     /// The model versions that arms name.
-    public var versions: Set<VersionName> { experiments.reduce(into: []) { $0.formUnion($1.versions) } }
+    package var versions: Set<VersionName> { experiments.reduce(into: []) { $0.formUnion($1.versions) } }
 
-    /// Creates an assigner for the experiments that are not stopped.
-    public init(_ register: ExperimentRegister) {
+    package init(_ register: ExperimentRegister) {
         holdoutEnd = ArmTable.bucket(at: register.holdout)
         experiments = register.entries.filter { $0.stoppedAtMilliseconds == nil }.map { entry in
             let definition = entry.definition
@@ -69,7 +66,7 @@ public struct Assigner: Sendable {
     ///   - instant: the present, in Unix milliseconds.
     ///   - isServed: whether lists can be made from a version. An experiment with a version that is not served assigns
     ///     nobody, because its arms would not get the lists that they define.
-    public func arms(
+    package func arms(
         ofMember id: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64? = nil,
         atMilliseconds instant: Int64,
         where isServed: (VersionName) -> Bool = { _ in true }
@@ -98,7 +95,7 @@ public struct Assigner: Sendable {
     }
 
     /// Returns the two choices for an interleaved list and the seed of the draft, or `nil` if no arm is interleaved.
-    public func interleaved(_ arms: [AssignedArm]) -> (first: ListChoice, second: ListChoice, seed: String)? {
+    package func interleaved(_ arms: [AssignedArm]) -> (first: ListChoice, second: ListChoice, seed: String)? {
         for assigned in arms where assigned.arm == AssignedArm.interleaved {
             let entry = experiments.first { $0.entry.definition.name == assigned.experiment }?.entry
             guard let definition = entry?.definition, definition.isInterleaved else { continue }
@@ -110,7 +107,7 @@ public struct Assigner: Sendable {
     }
 
     /// Returns the choice for a member of some arms; later arms override earlier ones.
-    public func choice(of arms: [AssignedArm]) -> ListChoice {
+    package func choice(of arms: [AssignedArm]) -> ListChoice {
         var choice = ListChoice()
         for assigned in arms {
             for experiment in experiments where experiment.entry.definition.name == assigned.experiment {
@@ -164,15 +161,14 @@ struct ArmTable: Sendable {
 ///
 /// The bucket is fnv1a32(decimal(fnv1a32(seed + id))) mod 10,000, of 10,000; texts are UTF-8. GrowthBook's SDKs have
 /// the same hash as version 2, so a client that uses them finds the same arm.
-public struct MemberBucket: Sendable, Comparable {
+package struct MemberBucket: Sendable, Comparable {
     /// The number of buckets.
-    public static let count: UInt32 = 10_000
+    package static let count: UInt32 = 10_000
 
     /// The number of the bucket, 0 to 9,999.
-    public let index: UInt32
+    package let index: UInt32
 
-    /// Creates the bucket of a member.
-    public init(seed: String, memberID: String) {
+    package init(seed: String, memberID: String) {
         var first = FNVHash()
         first.add(seed.utf8)
         first.add(memberID.utf8)
@@ -182,10 +178,10 @@ public struct MemberBucket: Sendable, Comparable {
     }
 
     /// The bucket as a fraction of all buckets, 0 to .9999.
-    public var fraction: Double { Double(index) / Double(Self.count) }
+    package var fraction: Double { Double(index) / Double(Self.count) }
 
     /// Returns whether the index of one bucket is below that of another.
-    public static func < (first: MemberBucket, second: MemberBucket) -> Bool { first.index < second.index }
+    package static func < (first: MemberBucket, second: MemberBucket) -> Bool { first.index < second.index }
 }
 
 /// FNV-1a of 32 bits (Fowler, Noll and Vo; RFC 9923).

@@ -1,15 +1,15 @@
 import Glibc
 
 /// The difference between two arms, and its uncertainty.
-public struct Effect: Sendable, Equatable {
+package struct Effect: Sendable, Equatable {
     /// The difference, in units of the measure, or as a fraction of the first arm's mean.
-    public var difference: Double
+    package var difference: Double
     /// The standard error of the difference, in the same unit.
-    public var standardError: Double
+    package var standardError: Double
     /// The degrees of freedom of Welch and Satterthwaite.
-    public var degreesOfFreedom: Double
+    package var degreesOfFreedom: Double
     /// The number of members in both arms.
-    public var count: Int
+    package var count: Int
 
     /// The least number of members that each arm needs for an effect (inclusive).
     private static let leastCount = 2
@@ -17,7 +17,7 @@ public struct Effect: Sendable, Equatable {
     /// Creates the difference of two means, second minus first (Welch 1947).
     ///
     /// The result is `nil` if an arm has fewer than two members, or nothing varies.
-    public init?(absolute first: ArmMean, _ second: ArmMean) {
+    package init?(absolute first: ArmMean, _ second: ArmMean) {
         self.init(
             second.value - first.value, variance: first.variance + second.variance, of: (first, second))
     }
@@ -26,7 +26,7 @@ public struct Effect: Sendable, Equatable {
     ///
     /// The variance is s₁²·ȳ₂² ÷ ȳ₁⁴ + s₂² ÷ ȳ₁², with s² the variance of a mean (the delta method). The result is
     /// `nil` if an arm has fewer than two members, nothing varies, or the first mean is 0.
-    public init?(relative first: ArmMean, _ second: ArmMean) {
+    package init?(relative first: ArmMean, _ second: ArmMean) {
         guard first.value != 0 else { return nil }
         let square = first.value * first.value
         self.init(
@@ -52,34 +52,33 @@ public struct Effect: Sendable, Equatable {
     }
 
     /// The probability of a difference at least as great, in either direction, if there were none.
-    public var pValue: Double {
+    package var pValue: Double {
         2 * StudentDistribution(degreesOfFreedom: degreesOfFreedom).upperTail(abs(difference) / standardError)
     }
 
     /// Returns the confidence interval for a single look, at the planned end.
     ///
     /// - Parameter error: the probability that the interval misses the true difference; above 0 and below 1.
-    public func interval(error: Double = 0.05) -> Interval {
+    package func interval(error: Double = 0.05) -> Interval {
         let quantile = StudentDistribution(degreesOfFreedom: degreesOfFreedom).quantile(upperTail: error / 2)
         return Interval(around: difference, halfWidth: quantile * standardError)
     }
 }
 
 /// A range of differences.
-public struct Interval: Sendable, Equatable {
+package struct Interval: Sendable, Equatable {
     /// The bounds of the range, both inclusive.
-    public var lower, upper: Double
+    package var lower, upper: Double
 
-    /// Creates the range between two bounds.
-    public init(lower: Double, upper: Double) { (self.lower, self.upper) = (lower, upper) }
+    package init(lower: Double, upper: Double) { (self.lower, self.upper) = (lower, upper) }
 
     /// Creates the range from `center − halfWidth` to `center + halfWidth`.
-    public init(around center: Double, halfWidth: Double) {
+    package init(around center: Double, halfWidth: Double) {
         (lower, upper) = (center - halfWidth, center + halfWidth)
     }
 
     /// Returns whether a value is in the range.
-    public func contains(_ value: Double) -> Bool { lower <= value && value <= upper }
+    package func contains(_ value: Double) -> Bool { lower <= value && value <= upper }
 }
 
 extension Effect {
@@ -90,7 +89,7 @@ extension Effect {
     /// - Parameters:
     ///   - first: the sums of the first arm: y from the experiment, x from the weeks before it.
     ///   - second: the same sums of the second arm.
-    public static func explanation(_ first: PairedSums, _ second: PairedSums) -> Double {
+    package static func explanation(_ first: PairedSums, _ second: PairedSums) -> Double {
         let both = first + second
         return both.companion.variance > 0 ? both.covariance / both.companion.variance : 0
     }
@@ -99,7 +98,7 @@ extension Effect {
     ///
     /// The method, CUPED (Deng, Xu, Kohavi and Walker 2013), compares ȳ − θx̄ of the two arms; the variance per member
     /// is σ²y + θ²σ²x − 2θσyx. The result is `nil` if an arm has fewer than two members, or nothing varies.
-    public init?(adjustedAbsolute first: PairedSums, _ second: PairedSums) {
+    package init?(adjustedAbsolute first: PairedSums, _ second: PairedSums) {
         let theta = Self.explanation(first, second)
         self.init(absolute: ArmMean(first, without: theta), ArmMean(second, without: theta))
     }
@@ -112,7 +111,7 @@ extension Effect {
     ///
     /// This variance allows for ȳ₁ in both numerator and denominator; the simpler variance of `init(relative:_:)` does
     /// not. The result is `nil` if an arm has fewer than two members, nothing varies, or the first mean is 0.
-    public init?(adjustedRelative first: PairedSums, _ second: PairedSums) {
+    package init?(adjustedRelative first: PairedSums, _ second: PairedSums) {
         let theta = Self.explanation(first, second)
         let arms = (ArmMean(first, without: theta), ArmMean(second, without: theta))
         let mean = first.measure.mean
@@ -127,7 +126,6 @@ extension Effect {
 }
 
 extension ArmMean {
-    /// Creates the mean of y − θx.
     fileprivate init(_ sums: PairedSums, without theta: Double) {
         self.init(SampleSums())
         value = sums.measure.mean - theta * sums.companion.mean
@@ -140,7 +138,7 @@ extension ArmMean {
 
 extension Effect {
     /// The default number of members at which anytime-valid intervals are narrowest.
-    public static let usualTuningCount = 5000
+    package static let usualTuningCount = 5000
 
     /// Returns the anytime-valid confidence interval, for looks at any time.
     ///
@@ -156,7 +154,7 @@ extension Effect {
     ///   - error: the probability that any of the intervals misses the true difference; above 0 and below 1.
     ///   - tuningCount: m, the number of members at which the intervals are narrowest, above 0; it is chosen before the
     ///     experiment.
-    public func alwaysValidInterval(error: Double = 0.05, tuningCount: Int = usualTuningCount) -> Interval {
+    package func alwaysValidInterval(error: Double = 0.05, tuningCount: Int = usualTuningCount) -> Interval {
         let least = -2 * log(error)
         let density = (least + log(least + 1)) / Double(tuningCount)
         let n = Double(count)
@@ -168,16 +166,15 @@ extension Effect {
 }
 
 /// The mean of a measure over the members of an arm, with its variance.
-public struct ArmMean: Sendable, Equatable {
+package struct ArmMean: Sendable, Equatable {
     /// The mean.
-    public var value: Double
+    package var value: Double
     /// The variance of the mean: the variance of a member's value, divided by the number of members.
-    public var variance: Double
+    package var variance: Double
     /// The number of members.
-    public var count: Int
+    package var count: Int
 
-    /// Creates the mean of a measure that has one value for every member.
-    public init(_ sums: SampleSums) {
+    package init(_ sums: SampleSums) {
         value = sums.mean
         variance = sums.count > 0 ? sums.variance / Double(sums.count) : 0
         count = sums.count
@@ -188,7 +185,7 @@ public struct ArmMean: Sendable, Equatable {
     /// A member may have several of both, so the members are the independent units, not the pages. With R = Σy ÷ Σx,
     /// the variance is (σ²y − 2R·σyx + R²·σ²x) ÷ (x̄²·n). (The delta method; Deng, Knoblich and Lu, "Applying the Delta
     /// Method in Metric Analytics", 2018.)
-    public init(ratioOf sums: PairedSums) {
+    package init(ratioOf sums: PairedSums) {
         count = sums.count
         let mean = sums.companion.mean
         guard count > 0, mean != 0 else {
@@ -203,14 +200,14 @@ public struct ArmMean: Sendable, Equatable {
 }
 
 /// Holm's correction for asking several questions of one experiment (Holm 1979).
-public enum Holm {
+package enum Holm {
     /// Returns corrected p values, each of which can be judged as if it were the only one.
     ///
     /// Of m values in rising order, the i-th is multiplied by m − i + 1. None is then below the one before it, nor
     /// above 1. If all values below α are called real, the probability that any of them is not real is at most α.
     ///
     /// - Returns: the corrected values, in the order of `values`.
-    public static func adjusted(_ values: [Double]) -> [Double] {
+    package static func adjusted(_ values: [Double]) -> [Double] {
         var result = values
         var greatest = 0.0
         for (rank, index) in values.indices.sorted(by: { values[$0] < values[$1] }).enumerated() {

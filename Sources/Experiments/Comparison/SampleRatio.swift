@@ -4,9 +4,9 @@ import Glibc
 ///
 /// A mismatch is hardly ever chance: members are missing from an arm, and no other number can be trusted.
 /// (Fabijan and others, "Diagnosing Sample Ratio Mismatch in Online Controlled Experiments", 2019.)
-public enum SampleRatio {
+package enum SampleRatio {
     /// The p value below which there is an alarm.
-    public static let alarmBelow = 0.001
+    package static let alarmBelow = 0.001
 
     /// Returns the probability of counts at least as far from the weights, by Pearson's χ² test.
     ///
@@ -16,7 +16,7 @@ public enum SampleRatio {
     ///   - counts: the number of members in each arm.
     ///   - weights: the weight of each arm, above 0, in any unit.
     /// - Returns: the probability, or 1 if there are no members or fewer than two arms.
-    public static func pValue(counts: [Int], weights: [Double]) -> Double {
+    package static func pValue(counts: [Int], weights: [Double]) -> Double {
         let (total, weight) = (Double(counts.reduce(0, +)), weights.reduce(0, +))
         guard total > 0, counts.count > 1 else { return 1 }
         let statistic = zip(counts, weights).reduce(0.0) { sum, arm in
@@ -44,21 +44,21 @@ public enum SampleRatio {
 /// The members who came since the last look are compared under two assumptions: their arms have the given weights, or
 /// any weights. The second is a Dirichlet distribution that learns from each row (Lindon and Malek, "Anytime-Valid
 /// Inference for Multinomial Count Data", 2022).
-public struct SequentialSampleRatio: Sendable {
+package struct SequentialSampleRatio: Sendable {
     /// The least Bayes factor for an alarm (inclusive).
-    public static let alarmFrom = 1000.0
+    package static let alarmFrom = 1000.0
 
     private let probabilities: [Double]
     private var concentrations: [Double]
     /// ln P(counts so far | any weights).
-    public private(set) var logLikelihoodOfAny = 0.0
+    package private(set) var logLikelihoodOfAny = 0.0
     /// ln P(counts so far | the given weights).
-    public private(set) var logLikelihoodOfGiven = 0.0
+    package private(set) var logLikelihoodOfGiven = 0.0
 
     /// Creates a test without members.
     ///
     /// - Parameter weights: the weight of each arm, above 0, in any unit.
-    public init(weights: [Double]) {
+    package init(weights: [Double]) {
         let sum = weights.reduce(0, +)
         probabilities = weights.map { $0 / sum }
         concentrations = weights.map { _ in 1 }
@@ -67,7 +67,7 @@ public struct SequentialSampleRatio: Sendable {
     /// Adds the members who came since the last row.
     ///
     /// - Parameter counts: the number of these members in each arm.
-    public mutating func add(_ counts: [Int]) {
+    package mutating func add(_ counts: [Int]) {
         let row = counts.map(Double.init)
         let total = row.reduce(0, +)
         let logGamma = IncompleteFunctions.logGamma
@@ -81,15 +81,15 @@ public struct SequentialSampleRatio: Sendable {
     }
 
     /// The Bayes factor of the counts: their likelihood with any weights, divided by that with the given weights.
-    public var evidence: Double { exp(logLikelihoodOfAny - logLikelihoodOfGiven) }
+    package var evidence: Double { exp(logLikelihoodOfAny - logLikelihoodOfGiven) }
     /// Whether the arms' counts cannot be trusted.
-    public var isAlarm: Bool { evidence >= Self.alarmFrom }
+    package var isAlarm: Bool { evidence >= Self.alarmFrom }
 }
 
 /// The number of members that an experiment needs.
-public struct SampleSize: Sendable, Equatable {
+package struct SampleSize: Sendable, Equatable {
     /// The least number of members in both arms together with which the effect is found as often as required.
-    public let memberCount: Int
+    package let memberCount: Int
 
     /// Computes the number of members needed to find a difference of means.
     ///
@@ -107,7 +107,7 @@ public struct SampleSize: Sendable, Equatable {
     ///   - firstPart: the first arm's part of both arms' members; above 0 and below 1.
     ///   - power: the probability of finding the effect; above 0 and below 1.
     ///   - error: the probability of reporting an effect where there is none; above 0 and below 1.
-    public init(
+    package init(
         toFind effect: Double, ofMean mean: Double, variance: Double, firstPart: Double = 0.5, power: Double = 0.8,
         error: Double = 0.05
     ) {

@@ -1,24 +1,22 @@
 /// The number of an arm's members, and the sums of their values in a measure.
-public struct SampleSums: Sendable, Equatable {
+package struct SampleSums: Sendable, Equatable {
     /// The number of members.
-    public var count = 0
+    package var count = 0
     /// Σy.
-    public var sum = 0.0
+    package var sum = 0.0
     /// Σy².
-    public var squares = 0.0
+    package var squares = 0.0
 
-    /// Creates the sums of no members.
-    public init() {}
+    package init() {}
 
-    /// Creates sums that were computed elsewhere.
-    public init(count: Int, sum: Double, squares: Double) {
+    package init(count: Int, sum: Double, squares: Double) {
         self.count = count
         self.sum = sum
         self.squares = squares
     }
 
     /// Adds a member's value.
-    public mutating func add(_ value: Double) {
+    package mutating func add(_ value: Double) {
         count += 1
         sum += value
         squares += value * value
@@ -31,9 +29,9 @@ public struct SampleSums: Sendable, Equatable {
     }
 
     /// The mean Σy ÷ n, or 0 without members.
-    public var mean: Double { count > 0 ? sum / Double(count) : 0 }
+    package var mean: Double { count > 0 ? sum / Double(count) : 0 }
     /// The variance (Σy² − (Σy)² ÷ n) ÷ (n − 1), or 0 with fewer than two members.
-    public var variance: Double { Self.covariance(squares, sum, sum, count) }
+    package var variance: Double { Self.covariance(squares, sum, sum, count) }
 
     /// Returns the covariance (Σxy − Σx·Σy ÷ n) ÷ (n − 1), or 0 with fewer than two members.
     static func covariance(_ products: Double, _ first: Double, _ second: Double, _ count: Int) -> Double {
@@ -43,26 +41,25 @@ public struct SampleSums: Sendable, Equatable {
 }
 
 /// The sums of two values a member, y and x: a numerator and its denominator, or a measure and its earlier value.
-public struct PairedSums: Sendable, Equatable {
+package struct PairedSums: Sendable, Equatable {
     /// The sums of y.
-    public var measure = SampleSums()
+    package var measure = SampleSums()
     /// The sums of x, over the same members.
-    public var companion = SampleSums()
+    package var companion = SampleSums()
     /// Σxy.
-    public var products = 0.0
+    package var products = 0.0
 
-    /// Creates the sums of no members.
-    public init() {}
+    package init() {}
 
     /// Creates sums that were computed elsewhere; both must count the same members.
-    public init(_ measure: SampleSums, _ companion: SampleSums, products: Double) {
+    package init(_ measure: SampleSums, _ companion: SampleSums, products: Double) {
         self.measure = measure
         self.companion = companion
         self.products = products
     }
 
     /// Adds a member's values.
-    public mutating func add(_ value: Double, _ companion: Double) {
+    package mutating func add(_ value: Double, _ companion: Double) {
         measure.add(value)
         self.companion.add(companion)
         products += value * companion
@@ -76,12 +73,12 @@ public struct PairedSums: Sendable, Equatable {
     }
 
     /// The number of members.
-    public var count: Int { measure.count }
+    package var count: Int { measure.count }
     /// The covariance (Σxy − Σx·Σy ÷ n) ÷ (n − 1), or 0 with fewer than two members.
-    public var covariance: Double { SampleSums.covariance(products, measure.sum, companion.sum, count) }
+    package var covariance: Double { SampleSums.covariance(products, measure.sum, companion.sum, count) }
 
     /// Returns the sums over the members of both.
-    public static func + (first: PairedSums, second: PairedSums) -> PairedSums {
+    package static func + (first: PairedSums, second: PairedSums) -> PairedSums {
         PairedSums(
             first.measure + second.measure, first.companion + second.companion,
             products: first.products + second.products)
@@ -90,7 +87,7 @@ public struct PairedSums: Sendable, Equatable {
 
 extension SampleSums {
     /// Returns the sums over the members of both.
-    public static func + (first: SampleSums, second: SampleSums) -> SampleSums {
+    package static func + (first: SampleSums, second: SampleSums) -> SampleSums {
         SampleSums(
             count: first.count + second.count, sum: first.sum + second.sum, squares: first.squares + second.squares)
     }

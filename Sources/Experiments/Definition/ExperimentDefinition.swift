@@ -1,22 +1,22 @@
-public import Model
+package import Model
 
 /// An experiment as it is defined: the members who take part, and the lists of each arm.
 ///
 /// The definition determines every member's arm, so all daemons find the same arm without asking one another.
-public struct ExperimentDefinition: Sendable, Equatable, Codable {
+package struct ExperimentDefinition: Sendable, Equatable, Codable {
     /// A part of the members, and the lists that they get.
-    public struct Arm: Sendable, Equatable, Codable {
+    package struct Arm: Sendable, Equatable, Codable {
         /// The name, unique in the experiment.
-        public var name: String
+        package var name: String
         /// The arm's share of the members, relative to the other arms' weights; above 0.
-        public var weight: Double
+        package var weight: Double
         /// The settings that differ from the daemon's own, by the names of `ListSetting`.
-        public var settings: [String: Double]
+        package var settings: [String: Double]
         /// The model version of the lists, or `nil` for the current one.
-        public var version: VersionName?
+        package var version: VersionName?
 
-        /// Creates an arm.
-        public init(_ name: String, weight: Double = 1, settings: [String: Double] = [:], version: VersionName? = nil) {
+        package init(_ name: String, weight: Double = 1, settings: [String: Double] = [:], version: VersionName? = nil)
+        {
             self.name = name
             self.weight = weight
             self.settings = settings
@@ -25,18 +25,17 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
     }
 
     /// The conditions for a member to take part.
-    public struct Eligibility: Sendable, Equatable, Codable {
+    package struct Eligibility: Sendable, Equatable, Codable {
         /// The least and the greatest number of groups that a member is in, both inclusive; `nil` for no bound.
-        public var fewestGroups, mostGroups: Int?
+        package var fewestGroups, mostGroups: Int?
         /// The last day on which a member may have joined a first group, or `nil` for any.
         ///
         /// The value is the Unix seconds of the day's beginning.
-        public var knownSince: Int64?
+        package var knownSince: Int64?
         /// The ids of the members who alone take part, or `nil` for all.
-        public var memberIDs: Set<String>?
+        package var memberIDs: Set<String>?
 
-        /// Creates conditions that everybody meets.
-        public init() {}
+        package init() {}
 
         /// Returns whether a member takes part.
         ///
@@ -44,7 +43,7 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
         ///   - memberID: the member's id.
         ///   - groupCount: the number of groups that the member is in.
         ///   - knownSince: the time of the member's first membership in Unix milliseconds, or `nil` if it is not known.
-        public func includes(memberID: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64?) -> Bool {
+        package func includes(memberID: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64?) -> Bool {
             guard groupCount >= fewestGroups ?? 0, groupCount <= mostGroups ?? .max,
                 memberIDs?.contains(memberID) ?? true
             else { return false }
@@ -55,26 +54,25 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
     }
 
     /// The name, unique among all experiments.
-    public var name: String
+    package var name: String
     /// The text that is hashed with a member's id to find the arm; another seed assigns the members anew.
-    public var seed: String
+    package var seed: String
     /// The layer: experiments of one layer share no members, experiments of different layers overlap at random.
-    public var layer: String
+    package var layer: String
     /// The part of the layer's members who take part: from a fraction (inclusive) to another (exclusive).
-    public var from, to: Double
+    package var from, to: Double
     /// The begin (inclusive) and the end (exclusive) in Unix seconds, or `nil` for no bound.
-    public var startsAt, endsAt: Int64?
+    package var startsAt, endsAt: Int64?
     /// The conditions for a member to take part.
-    public var eligibility = Eligibility()
+    package var eligibility = Eligibility()
     /// Whether every member gets one list drafted from those of the two arms, instead of one of the two.
-    public var isInterleaved = false
+    package var isInterleaved = false
     /// Two arms or more; the others are compared with the first.
-    public var arms: [Arm]
+    package var arms: [Arm]
     /// The plan, or `nil` for an experiment that an earlier program started.
-    public var plan: ExperimentPlan?
+    package var plan: ExperimentPlan?
 
-    /// Creates an experiment with all members of a layer of its own name.
-    public init(_ name: String, arms: [Arm], plan: ExperimentPlan? = nil) {
+    package init(_ name: String, arms: [Arm], plan: ExperimentPlan? = nil) {
         self.name = name
         self.plan = plan
         seed = name
@@ -84,30 +82,30 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
     }
 
     /// The text that is hashed with a member's id to find the member's place in the layer.
-    public var layerSeed: String { "__" + layer }
+    package var layerSeed: String { "__" + layer }
 
     /// The weights of the arms, in their order.
-    public var weights: [Double] { arms.map(\.weight) }
+    package var weights: [Double] { arms.map(\.weight) }
 
     /// The model versions that the arms name.
-    public var versions: Set<VersionName> { Set(arms.compactMap(\.version)) }
+    package var versions: Set<VersionName> { Set(arms.compactMap(\.version)) }
 
     /// Returns whether the experiment's dates include an instant, in Unix seconds.
-    public func runs(atSeconds instant: Int64) -> Bool {
+    package func runs(atSeconds instant: Int64) -> Bool {
         instant >= startsAt ?? .min && instant < endsAt ?? .max
     }
 }
 
 extension ExperimentDefinition {
     /// The greatest number of arms.
-    public static let armLimit = 16
+    package static let armLimit = 16
     /// The greatest length of a name, in bytes.
-    public static let nameLimit = 64
+    package static let nameLimit = 64
 
     /// Returns the first problem of the definition, or `nil` if there is none.
     ///
     /// - Parameter settings: the settings that an arm may change.
-    public func problem(settings: [ListSetting]) -> String? {
+    package func problem(settings: [ListSetting]) -> String? {
         for (what, text) in [("name", name), ("layer", layer)] + arms.map({ ("name of an arm", $0.name) })
         where !Self.isGoodName(text) {
             return "\"\(text)\" is no \(what): use up to \(Self.nameLimit) letters of a to z, digits, - and _"
@@ -127,7 +125,7 @@ extension ExperimentDefinition {
     }
 
     /// The reason why the experiment cannot be started, or `nil` if it can: without a plan, no look at it is valid.
-    public var missingPlan: String? {
+    package var missingPlan: String? {
         guard plan == nil else { return nil }
         return """
             \(name) has no plan, and a report without one can be read into anything: give "plan" with the measure that \

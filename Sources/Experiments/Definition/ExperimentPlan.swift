@@ -2,25 +2,24 @@
 ///
 /// A report that may be read at any time and stopped at a good moment finds differences where there are none. So the
 /// test for a single look needs an end that does not depend on the results.
-public struct ExperimentPlan: Sendable, Equatable, Codable {
+package struct ExperimentPlan: Sendable, Equatable, Codable {
     /// The measure that decides; all others are hints.
-    public var decides: Measure
+    package var decides: Measure
     /// The number of members who were shown a list at the planned end, or `nil` if only a date ends the experiment.
-    public var memberCount: Int?
+    package var memberCount: Int?
     /// The smallest relative difference that is worth finding, or `nil` if none was named.
-    public var effect: Double?
+    package var effect: Double?
     /// The quantile of the members who did something at which a member's amount is capped; above 0 and at most 1.
-    public var cap = ExperimentPlan.usualCap
+    package var cap = ExperimentPlan.usualCap
 
     /// The default of `cap`.
-    public static let usualCap = 0.95
+    package static let usualCap = 0.95
     /// The bounds of `cap`; 1 caps nothing.
-    public static let caps = 0.5...1.0
+    package static let caps = 0.5...1.0
     /// The measures that can decide about interleaved lists.
-    public static let interleavedMeasures: [Measure] = [.clicks, .joins]
+    package static let interleavedMeasures: [Measure] = [.clicks, .joins]
 
-    /// Creates a plan.
-    public init(decides: Measure, memberCount: Int? = nil, effect: Double? = nil) {
+    package init(decides: Measure, memberCount: Int? = nil, effect: Double? = nil) {
         self.decides = decides
         self.memberCount = memberCount
         self.effect = effect
@@ -51,9 +50,9 @@ public struct ExperimentPlan: Sendable, Equatable, Codable {
 }
 
 /// The time that an experiment has taken, as it is known at an instant.
-public struct ExperimentCourse: Sendable, Equatable {
+package struct ExperimentCourse: Sendable, Equatable {
     /// The state of an experiment, by which its report is judged.
-    public enum Stage: String, Sendable, Codable, CaseIterable {
+    package enum Stage: String, Sendable, Codable, CaseIterable {
         /// The planned end has not come.
         case running
         /// The experiment was stopped before its planned end.
@@ -65,18 +64,18 @@ public struct ExperimentCourse: Sendable, Equatable {
     }
 
     /// The state of the experiment.
-    public let stage: Stage
+    package let stage: Stage
     /// The start of the first day, in Unix milliseconds.
-    public let startedAt: Int64
+    package let startedAt: Int64
     /// The end of what counts, exclusive, in Unix milliseconds.
-    public let end: Int64
+    package let end: Int64
     /// The instant up to which everything is known, in Unix milliseconds.
-    public let now: Int64
+    package let now: Int64
 
     /// The length of a day, in milliseconds.
-    public static let dayLength: Int64 = 86_400_000
+    package static let dayLength: Int64 = 86_400_000
     /// The number of days that a join must last to count as kept.
-    public static let daysKept: Int64 = 7
+    package static let daysKept: Int64 = 7
 
     /// Creates the course of an experiment.
     ///
@@ -87,7 +86,7 @@ public struct ExperimentCourse: Sendable, Equatable {
     ///   - entry: the experiment.
     ///   - firstTimes: the times at which its members were first shown a list, ascending, in Unix milliseconds.
     ///   - now: the instant up to which everything is known, in Unix milliseconds.
-    public init(_ entry: ExperimentRegister.Entry, firstTimes: [Int64], atMilliseconds now: Int64) {
+    package init(_ entry: ExperimentRegister.Entry, firstTimes: [Int64], atMilliseconds now: Int64) {
         let definition = entry.definition
         let start = max(entry.startedAtMilliseconds, (definition.startsAt ?? .min / 1000) * 1000)
         let known = max(now, start)
@@ -109,8 +108,7 @@ public struct ExperimentCourse: Sendable, Equatable {
             }
     }
 
-    /// Creates a course of some whole days.
-    public init(dayCount: Int, _ stage: Stage = .ended) {
+    package init(dayCount: Int, _ stage: Stage = .ended) {
         self.stage = stage
         startedAt = 0
         end = Int64(dayCount) * Self.dayLength
@@ -118,15 +116,15 @@ public struct ExperimentCourse: Sendable, Equatable {
     }
 
     /// The number of days that have begun, 1 or more.
-    public var dayCount: Int { Int(max(1, (end - startedAt + Self.dayLength - 1) / Self.dayLength)) }
+    package var dayCount: Int { Int(max(1, (end - startedAt + Self.dayLength - 1) / Self.dayLength)) }
 
     /// Returns the day of a time, 0 for the first.
-    public func day(_ milliseconds: Int64) -> Int {
+    package func day(_ milliseconds: Int64) -> Int {
         min(Int(max(0, milliseconds - startedAt) / Self.dayLength), dayCount - 1)
     }
 
     /// Whether the planned test may judge a measure: the planned end has come, and all of the measure is known.
-    public func isFinal(_ measure: Measure) -> Bool {
+    package func isFinal(_ measure: Measure) -> Bool {
         stage == .ended && (measure != .keptJoins || now >= end + Self.daysKept * Self.dayLength)
     }
 }

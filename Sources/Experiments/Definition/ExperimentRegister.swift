@@ -3,18 +3,18 @@ import FoundationEssentials
 /// The experiments that a site has started and stopped; all daemons of a store follow the register.
 ///
 /// An experiment is kept as it was when it was started: a later edit of its file changes nothing that runs.
-public struct ExperimentRegister: Sendable, Equatable, Codable {
+package struct ExperimentRegister: Sendable, Equatable, Codable {
     /// An experiment that was started.
-    public struct Entry: Sendable, Equatable, Codable {
+    package struct Entry: Sendable, Equatable, Codable {
         /// The definition that was started.
-        public var definition: ExperimentDefinition
+        package var definition: ExperimentDefinition
         /// The time of the start, in Unix milliseconds.
-        public var startedAtMilliseconds: Int64
+        package var startedAtMilliseconds: Int64
         /// The time at which it was stopped in Unix milliseconds, or `nil` while it runs.
-        public var stoppedAtMilliseconds: Int64?
+        package var stoppedAtMilliseconds: Int64?
 
         /// Returns whether the experiment assigns members at an instant, in Unix milliseconds.
-        public func runs(atMilliseconds instant: Int64) -> Bool {
+        package func runs(atMilliseconds instant: Int64) -> Bool {
             stoppedAtMilliseconds == nil && definition.runs(atSeconds: instant / 1000)
         }
     }
@@ -22,20 +22,19 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
     /// The part of all members who take part in no experiment, 0 to below 1.
     ///
     /// A member belongs to the holdout if the member's bucket of `holdoutSeed` is below this part.
-    public var holdout = 0.0
+    package var holdout = 0.0
     /// The experiments, in the order in which they were started.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
 
-    /// Creates a register without experiments.
-    public init() {}
+    package init() {}
 
     /// The seed of the holdout's buckets.
-    public static let holdoutSeed = "__holdout"
+    package static let holdoutSeed = "__holdout"
     /// The greatest number of experiments that are kept.
-    public static let limit = 1000
+    package static let limit = 1000
 
     /// The experiment of a name, or `nil` if none of that name was started.
-    public subscript(name: String) -> Entry? { entries.first { $0.definition.name == name } }
+    package subscript(name: String) -> Entry? { entries.first { $0.definition.name == name } }
 
     /// Starts an experiment.
     ///
@@ -43,7 +42,7 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
     ///   - definition: a definition without a problem.
     ///   - instant: the present, in Unix milliseconds.
     /// - Returns: the reason why it cannot be started, or `nil` if it was.
-    public mutating func start(_ definition: ExperimentDefinition, atMilliseconds instant: Int64) -> String? {
+    package mutating func start(_ definition: ExperimentDefinition, atMilliseconds instant: Int64) -> String? {
         if let entry = self[definition.name] {
             guard entry.stoppedAtMilliseconds == nil else {
                 return "experiment \(definition.name) was stopped: start it under another name"
@@ -73,7 +72,7 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
     /// Stops an experiment.
     ///
     /// - Returns: whether it ran.
-    public mutating func stop(_ name: String, atMilliseconds instant: Int64) -> Bool {
+    package mutating func stop(_ name: String, atMilliseconds instant: Int64) -> Bool {
         guard let index = entries.firstIndex(where: { $0.definition.name == name }),
             entries[index].stoppedAtMilliseconds == nil
         else { return false }
@@ -107,7 +106,7 @@ extension ExperimentRegister {
     /// Returns the register as it was at an instant, in Unix milliseconds.
     ///
     /// The holdout is the present one: earlier ones are not kept.
-    public func asOf(_ instant: Int64) -> ExperimentRegister {
+    package func asOf(_ instant: Int64) -> ExperimentRegister {
         var register = self
         register.entries = entries.filter { $0.startedAtMilliseconds <= instant }.map { entry in
             var entry = entry
@@ -121,7 +120,7 @@ extension ExperimentRegister {
     ///
     /// - Parameter holdout: the part, 0 to below 1.
     /// - Returns: the reason why it cannot be set, or `nil` if it was.
-    public mutating func setHoldout(_ holdout: Double) -> String? {
+    package mutating func setHoldout(_ holdout: Double) -> String? {
         guard holdout != self.holdout else { return nil }
         if let running = entries.first(where: { $0.stoppedAtMilliseconds == nil }) {
             return """
@@ -136,7 +135,7 @@ extension ExperimentRegister {
 
 extension ExperimentRegister {
     /// The register as JSON, as stores keep it.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(self) else { preconditionFailure("a register has finite numbers only") }
@@ -146,7 +145,7 @@ extension ExperimentRegister {
     /// Reads the JSON of `encoded`, or returns `nil` if it is something else or from another program.
     ///
     /// - Parameter text: the JSON, or `nil` for a register without experiments.
-    public init?(encoded text: [UInt8]?) {
+    package init?(encoded text: [UInt8]?) {
         guard let text else {
             self.init()
             return

@@ -1,14 +1,14 @@
-public import Model
-public import Recommendation
+package import Model
+package import Recommendation
 
 /// A numeric setting of lists that an arm may change.
-public struct ListSetting: Sendable {
+package struct ListSetting: Sendable {
     /// The name in files: words in lower case with hyphens.
-    public let name: String
+    package let name: String
     /// The meaning of the setting, with its unit.
-    public let meaning: String
+    package let meaning: String
     /// The least and the greatest value, both inclusive.
-    public let bounds: ClosedRange<Double>
+    package let bounds: ClosedRange<Double>
     private let set: @Sendable (inout PlanConfiguration, Double) -> Void
 
     private init(
@@ -26,10 +26,10 @@ public struct ListSetting: Sendable {
     /// - Parameters:
     ///   - value: the new value, within `bounds`.
     ///   - configuration: the configuration.
-    public func apply(_ value: Double, to configuration: inout PlanConfiguration) { set(&configuration, value) }
+    package func apply(_ value: Double, to configuration: inout PlanConfiguration) { set(&configuration, value) }
 
     /// Returns all settings of lists from some relations, in the order of the stages that they concern.
-    public static func all(of relations: RelationTable) -> [ListSetting] {
+    package static func all(of relations: RelationTable) -> [ListSetting] {
         relations.map { weight(of: $0) } + [
             ListSetting(
                 "ceiling", "The plain cosine to a joined group from which a group is left out as too similar", 0.01...1
@@ -90,7 +90,7 @@ extension PlanConfiguration {
     /// Returns the same configuration with the settings of an arm; unknown names change nothing.
     ///
     /// - Parameter values: the values by the names of settings.
-    public func setting(_ values: [String: Double]) -> PlanConfiguration {
+    package func setting(_ values: [String: Double]) -> PlanConfiguration {
         var configuration = self
         for setting in ListSetting.all(of: relations) {
             if let value = values[setting.name] { setting.apply(value, to: &configuration) }

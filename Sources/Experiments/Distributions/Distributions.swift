@@ -1,28 +1,28 @@
 import Glibc
 
 /// The standard normal distribution.
-public enum NormalDistribution {
+package enum NormalDistribution {
     /// Returns the probability of a value above z.
-    public static func upperTail(_ z: Double) -> Double { erfc(z / 2.0.squareRoot()) / 2 }
+    package static func upperTail(_ z: Double) -> Double { erfc(z / 2.0.squareRoot()) / 2 }
 
     /// Returns the value that is exceeded with a probability.
     ///
     /// - Parameter probability: the probability, above 0 and below 1.
-    public static func quantile(upperTail probability: Double) -> Double {
+    package static func quantile(upperTail probability: Double) -> Double {
         falling(upperTail, to: probability, from: -40, through: 40)
     }
 }
 
 /// Student's t distribution.
-public struct StudentDistribution: Sendable {
+package struct StudentDistribution: Sendable {
     /// The degrees of freedom, above 0.
-    public let degreesOfFreedom: Double
+    package let degreesOfFreedom: Double
 
     /// Creates the distribution with some degrees of freedom, above 0.
-    public init(degreesOfFreedom: Double) { self.degreesOfFreedom = degreesOfFreedom }
+    package init(degreesOfFreedom: Double) { self.degreesOfFreedom = degreesOfFreedom }
 
     /// Returns the probability of a value above t.
-    public func upperTail(_ t: Double) -> Double {
+    package func upperTail(_ t: Double) -> Double {
         let outside = IncompleteFunctions.lowerBeta(
             degreesOfFreedom / (degreesOfFreedom + t * t), degreesOfFreedom / 2, 0.5)
         return t >= 0 ? outside / 2 : 1 - outside / 2
@@ -31,31 +31,31 @@ public struct StudentDistribution: Sendable {
     /// Returns the value that is exceeded with a probability.
     ///
     /// - Parameter probability: the probability, above 0 and below 1.
-    public func quantile(upperTail probability: Double) -> Double {
+    package func quantile(upperTail probability: Double) -> Double {
         falling(upperTail, to: probability, from: -1e6, through: 1e6)
     }
 }
 
 /// The χ² distribution.
-public enum ChiSquaredDistribution {
+package enum ChiSquaredDistribution {
     /// Returns the probability of a value above x.
     ///
     /// - Parameters:
     ///   - x: the value.
     ///   - degreesOfFreedom: the degrees of freedom, 1 or more.
-    public static func upperTail(_ x: Double, degreesOfFreedom: Int) -> Double {
+    package static func upperTail(_ x: Double, degreesOfFreedom: Int) -> Double {
         IncompleteFunctions.upperGamma(Double(degreesOfFreedom) / 2, x / 2)
     }
 }
 
 /// The binomial distribution.
-public enum BinomialDistribution {
+package enum BinomialDistribution {
     /// Returns the two-sided probability that a fair coin is at least as one-sided (the sign test).
     ///
     /// - Parameters:
     ///   - successes: the number of successes, 0 to `trials`.
     ///   - trials: the number of trials, 0 or more.
-    public static func signTest(successes: Int, of trials: Int) -> Double {
+    package static func signTest(successes: Int, of trials: Int) -> Double {
         let greater = max(successes, trials - successes)
         guard greater > 0 else { return 1 }
         // P(X ≥ k) = I½(k, n − k + 1).

@@ -3,17 +3,16 @@ import Glibc
 /// The votes of members between two interleaved lists.
 ///
 /// A member votes for the list that more of the member's clicks or joins are credited to.
-public struct InterleavingVotes: Sendable, Equatable {
+package struct InterleavingVotes: Sendable, Equatable {
     /// The numbers of members who prefer the first list, the second, and neither.
-    public private(set) var first = 0, second = 0, neither = 0
+    package private(set) var first = 0, second = 0, neither = 0
 
-    /// Creates votes of no members.
-    public init() {}
+    package init() {}
 
     /// Adds a member.
     ///
     /// - Parameter credits: the number of clicks or joins credited to each list.
-    public mutating func add(_ credits: (first: Int, second: Int)) {
+    package mutating func add(_ credits: (first: Int, second: Int)) {
         if credits.first > credits.second {
             first += 1
         } else if credits.first < credits.second {
@@ -24,12 +23,12 @@ public struct InterleavingVotes: Sendable, Equatable {
     }
 
     /// The part of the members with a preference who prefer the second list; a half if nobody has one.
-    public var secondPart: Double { first + second > 0 ? Double(second) / Double(first + second) : 0.5 }
+    package var secondPart: Double { first + second > 0 ? Double(second) / Double(first + second) : 0.5 }
     /// The probability of votes at least as one-sided if members preferred neither (the sign test).
-    public var pValue: Double { BinomialDistribution.signTest(successes: second, of: first + second) }
+    package var pValue: Double { BinomialDistribution.signTest(successes: second, of: first + second) }
 
     /// The number of members with a preference.
-    public var count: Int { first + second }
+    package var count: Int { first + second }
 
     /// Returns the always-valid interval of the part of these members who prefer the second list.
     ///
@@ -41,7 +40,7 @@ public struct InterleavingVotes: Sendable, Equatable {
     /// - Parameters:
     ///   - error: α, the probability that any of the intervals misses the true part; above 0 and below 1.
     ///   - tuningCount: the number of votes at which the interval is narrowest, above 0; it determines a.
-    public func alwaysValidInterval(error: Double = 0.05, tuningCount: Int = usualTuningCount) -> Interval {
+    package func alwaysValidInterval(error: Double = 0.05, tuningCount: Int = usualTuningCount) -> Interval {
         let least = -2 * log(error)
         let a = max(0.5, (Double(tuningCount) / (least + log(least + 1)) - 1) / 2)
         let (k, n) = (Double(second), Double(count))
@@ -67,7 +66,7 @@ public struct InterleavingVotes: Sendable, Equatable {
     }
 
     /// The default number of votes at which the always-valid interval is narrowest.
-    public static let usualTuningCount = 500
+    package static let usualTuningCount = 500
 
     /// Returns the conclusion about the second list.
     ///
@@ -75,7 +74,7 @@ public struct InterleavingVotes: Sendable, Equatable {
     ///   - isFinal: whether the planned end has come, so that the sign test decides.
     ///   - tuningCount: the parameter of `alwaysValidInterval(error:tuningCount:)`.
     ///   - error: the probability of a conclusion where members prefer neither list.
-    public func conclusion(isFinal: Bool, tuningCount: Int, error: Double) -> Conclusion {
+    package func conclusion(isFinal: Bool, tuningCount: Int, error: Double) -> Conclusion {
         guard count > 0 else { return .tooEarly }
         let isReal =
             isFinal ? pValue < error : !alwaysValidInterval(error: error, tuningCount: tuningCount).contains(0.5)

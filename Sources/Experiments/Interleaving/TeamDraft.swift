@@ -2,22 +2,22 @@
 ///
 /// A coin decides which list picks first in a round (Radlinski, Kurup and Joachims, "How Does Clickthrough Data Reflect
 /// Retrieval Quality?", 2008).
-public struct TeamDraft<Element: Hashable & Sendable>: Sendable {
+package struct TeamDraft<Element: Hashable & Sendable>: Sendable {
     /// The list that picked a row.
-    public enum Team: UInt8, Sendable, CaseIterable {
+    package enum Team: UInt8, Sendable, CaseIterable {
         case first, second
     }
 
     /// A row of the drafted list.
-    public struct Pick: Sendable {
+    package struct Pick: Sendable {
         /// The element that was picked.
-        public let element: Element
+        package let element: Element
         /// The list that picked it, and gets the credit for a click or a join.
-        public let team: Team
+        package let team: Team
     }
 
     /// The rows, in their order.
-    public private(set) var picks: [Pick] = []
+    package private(set) var picks: [Pick] = []
 
     /// Drafts from two lists; once one has nothing left, the rest is the other's.
     ///
@@ -26,7 +26,7 @@ public struct TeamDraft<Element: Hashable & Sendable>: Sendable {
     ///   - second: the second list, best first.
     ///   - limit: the greatest number of rows.
     ///   - coin: whether the first list picks first in a round; called once a round.
-    public init(_ first: [Element], _ second: [Element], limit: Int = .max, coin: () -> Bool) {
+    package init(_ first: [Element], _ second: [Element], limit: Int = .max, coin: () -> Bool) {
         var taken: Set<Element> = []
         var rests = [first[...], second[...]]
         var round: [Team] = []

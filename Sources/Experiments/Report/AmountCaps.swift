@@ -2,14 +2,13 @@
 ///
 /// The quantile is chosen before the experiment. The amount at it follows from the members of all arms together, so the
 /// cut favours no arm. (Dixon, "Simplified Estimation from Censored Normal Samples", 1960.)
-public struct AmountCaps: Sendable, Equatable {
+package struct AmountCaps: Sendable, Equatable {
     /// The quantile, or 1 if nothing is capped.
-    public let quantile: Double
+    package let quantile: Double
     private var limits: [Double]
     private var limitsBefore: [Quantity: Double] = [:]
 
-    /// Creates caps that cap nothing.
-    public init() {
+    package init() {
         quantile = 1
         limits = Array(repeating: .infinity, count: Quantity.allCases.count)
     }
@@ -47,7 +46,7 @@ public struct AmountCaps: Sendable, Equatable {
     func limit(of quantity: Quantity) -> Double { limits[quantity.rawValue] }
 
     /// The cap of a measure, or of the denominator of a ratio; `nil` if there is none.
-    public func limit(of measure: Measure) -> Double? {
+    package func limit(of measure: Measure) -> Double? {
         let limit = limit(of: measure.denominator ?? measure.quantity)
         return limit.isFinite ? limit : nil
     }

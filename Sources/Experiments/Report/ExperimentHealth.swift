@@ -1,7 +1,7 @@
 /// The state of one check of a report.
-public struct HealthCheck: Sendable, Equatable {
+package struct HealthCheck: Sendable, Equatable {
     /// The weight of what was seen.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// As expected.
         case good
         /// Not as expected; the results do not depend on it.
@@ -11,16 +11,15 @@ public struct HealthCheck: Sendable, Equatable {
     }
 
     /// The name of the check.
-    public let name: String
+    package let name: String
     /// The facts that were seen.
-    public let seen: String
+    package let seen: String
     /// The facts that were expected.
-    public let expected: String
+    package let expected: String
     /// The weight of what was seen.
-    public let state: State
+    package let state: State
 
-    /// Creates the state of a check.
-    public init(_ name: String, seen: String, expected: String, _ state: State) {
+    package init(_ name: String, seen: String, expected: String, _ state: State) {
         self.name = name
         self.seen = seen
         self.expected = expected
@@ -30,25 +29,24 @@ public struct HealthCheck: Sendable, Equatable {
 
 extension [HealthCheck] {
     /// The reason why the report cannot be trusted, or `nil` if there is none.
-    public var distrust: String? {
+    package var distrust: String? {
         let alarms = filter { $0.state == .alarm }
         return alarms.isEmpty ? nil : alarms.map { "\($0.name): \($0.seen)" }.joined(separator: "; ")
     }
 }
 
 /// A source of lists: a version and settings, with the members who were shown lists of it.
-public struct ListSource: Sendable, Equatable {
+package struct ListSource: Sendable, Equatable {
     /// The model version, or `nil` if arms name versions of their own.
-    public var version: String?
+    package var version: String?
     /// The fingerprint of the daemon's settings of lists, or `nil` if it is unknown.
-    public var settings: String?
+    package var settings: String?
     /// The day on which it was first seen, 0 for the first of the experiment.
-    public var firstDay: Int
+    package var firstDay: Int
     /// The number of members of each arm who were shown lists of it.
-    public var memberCounts: [Int]
+    package var memberCounts: [Int]
 
-    /// Creates a source.
-    public init(version: String?, settings: String?, firstDay: Int, memberCounts: [Int]) {
+    package init(version: String?, settings: String?, firstDay: Int, memberCounts: [Int]) {
         self.version = version
         self.settings = settings
         self.firstDay = firstDay
@@ -57,16 +55,15 @@ public struct ListSource: Sendable, Equatable {
 }
 
 /// The facts about an experiment from which its health is judged.
-public struct HealthFacts: Sendable, Equatable {
+package struct HealthFacts: Sendable, Equatable {
     /// The number of members who were shown lists of two arms.
-    public var crossedCount = 0
+    package var crossedCount = 0
     /// The number of members who were first shown a list before the experiment, or in the future.
-    public var misplacedCount = 0
+    package var misplacedCount = 0
     /// The sources of all lists, in the order of their first days.
-    public var sources: [ListSource] = []
+    package var sources: [ListSource] = []
 
-    /// Creates the facts of an experiment without any.
-    public init() {}
+    package init() {}
 }
 
 /// A quantity that must be alike in all arms, whatever lists they make.

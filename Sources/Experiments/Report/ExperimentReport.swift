@@ -1,76 +1,76 @@
 /// The results of an experiment so far.
-public struct ExperimentReport: Sendable {
+package struct ExperimentReport: Sendable {
     /// An arm compared with the first one in a measure.
-    public struct Comparison: Sendable {
+    package struct Comparison: Sendable {
         /// The index of the arm, 1 or more.
-        public let arm: Int
+        package let arm: Int
         /// The measure that is compared.
-        public let measure: Measure
+        package let measure: Measure
         /// The mean or ratio of the first arm, and of this one.
-        public let control, value: Double
+        package let control, value: Double
         /// The difference in units of the measure, or `nil` if it cannot be computed yet.
-        public let absolute: Effect?
+        package let absolute: Effect?
         /// The difference as a part of the first arm's value, or `nil` if it cannot be computed yet.
-        public let relative: Effect?
+        package let relative: Effect?
         /// The p value of the absolute difference, corrected for the number of questions (Holm).
         ///
         /// The value is `nil` for guardrails, and where the difference cannot be computed.
-        public internal(set) var adjustedPValue: Double?
+        package internal(set) var adjustedPValue: Double?
         /// Whether the difference, but not the two values, is without what the weeks before explain.
-        public let isAdjusted: Bool
+        package let isAdjusted: Bool
     }
 
     /// The relative differences after a day.
-    public struct Day: Sendable {
+    package struct Day: Sendable {
         /// The day, 0 for the first of the experiment.
-        public let day: Int
+        package let day: Int
         /// The differences by arm, from the second on, and by measure; one that cannot be computed yet is left out.
-        public let effects: [[Measure: Effect]]
+        package let effects: [[Measure: Effect]]
     }
 
     /// The members with similar numbers of groups.
-    public struct Segment: Sendable {
+    package struct Segment: Sendable {
         /// The least and the greatest number of groups, both inclusive.
-        public let groupCounts: ClosedRange<Int>
+        package let groupCounts: ClosedRange<Int>
         /// The number of members in each arm.
-        public let memberCounts: [Int]
+        package let memberCounts: [Int]
         /// The relative difference in joins by arm, from the second on; `nil` where it cannot be computed.
-        public let joins: [Effect?]
+        package let joins: [Effect?]
     }
 
     /// The definition that was started.
-    public let definition: ExperimentDefinition
+    package let definition: ExperimentDefinition
     /// The time that the experiment has taken.
-    public let course: ExperimentCourse
+    package let course: ExperimentCourse
     /// The caps of members' amounts.
-    public let caps: AmountCaps
+    package let caps: AmountCaps
     /// The checks of what would make the report wrong.
-    public let health: [HealthCheck]
+    package let health: [HealthCheck]
     /// The number of members in each arm.
-    public let memberCounts: [Int]
+    package let memberCounts: [Int]
     /// The number of members who were shown lists of two arms, and are left out.
-    public let crossedCount: Int
+    package let crossedCount: Int
     /// The p value of the sample ratio.
-    public let sampleRatioPValue: Double
+    package let sampleRatioPValue: Double
     /// The Bayes factor of the counts, day by day: other weights against the given ones.
-    public let sampleRatioEvidence: Double
+    package let sampleRatioEvidence: Double
     /// The comparisons of every arm but the first, in all measures, in their order.
-    public let comparisons: [Comparison]
+    package let comparisons: [Comparison]
     /// All days so far, in their order.
-    public let days: [Day]
+    package let days: [Day]
     /// The segments, in the order of their numbers of groups.
-    public let segments: [Segment]
+    package let segments: [Segment]
     /// The number of pages shown in each arm, and of pages of lists that the client confirmed to have shown.
-    public let pageCounts, confirmedPageCounts: [Int]
+    package let pageCounts, confirmedPageCounts: [Int]
 
     /// The numbers of groups of the segments.
-    public static let segmentBounds = [0...0, 1...4, 5...19, 20...Int.max]
+    package static let segmentBounds = [0...0, 1...4, 5...19, 20...Int.max]
 
     /// The reason why the report cannot be trusted, or `nil` if there is none.
-    public var distrust: String? { health.distrust }
+    package var distrust: String? { health.distrust }
 
     /// The measure that decides, or `nil` if no plan names one.
-    public var decides: Measure? { definition.plan?.decides }
+    package var decides: Measure? { definition.plan?.decides }
 }
 
 extension ExperimentReport {
@@ -82,7 +82,7 @@ extension ExperimentReport {
     ///   - course: the time that the experiment has taken.
     ///   - facts: further facts about its health.
     /// - Complexity: O(events + days · (arms · measures + members who did something on that day)).
-    public init(
+    package init(
         _ definition: ExperimentDefinition, _ outcomes: [MemberOutcome], course: ExperimentCourse,
         facts: HealthFacts = HealthFacts()
     ) {
@@ -141,7 +141,7 @@ extension ExperimentReport {
     }
 
     /// Returns the health of an experiment whose lists are interleaved, so that all members are in one arm.
-    public static func interleavedHealth(
+    package static func interleavedHealth(
         _ outcomes: [MemberOutcome], course: ExperimentCourse, facts: HealthFacts
     ) -> [HealthCheck] {
         var passing = PassingDays(outcomes, armCount: 1, dayCount: course.dayCount, AmountCaps())
@@ -213,7 +213,7 @@ extension ExperimentReport {
 }
 
 /// The conclusion from a comparison.
-public enum Conclusion: Sendable, Equatable {
+package enum Conclusion: Sendable, Equatable {
     /// There is more of the measure than in the first arm, or less.
     case more, less
     /// No difference was found: there may be none, or a small one.
@@ -224,7 +224,7 @@ public enum Conclusion: Sendable, Equatable {
 
 extension ExperimentReport {
     /// The probability of a wrong conclusion where there is no difference, over all measures together.
-    public static let error = 0.05
+    package static let error = 0.05
 
     /// Returns the conclusion from a comparison.
     ///
@@ -236,7 +236,7 @@ extension ExperimentReport {
     /// - Parameters:
     ///   - comparison: a comparison of this report.
     ///   - tuningCount: the parameter of `Effect.alwaysValidInterval(error:tuningCount:)`.
-    public func conclusion(of comparison: Comparison, tuningCount: Int) -> Conclusion {
+    package func conclusion(of comparison: Comparison, tuningCount: Int) -> Conclusion {
         guard let effect = comparison.absolute else { return .tooEarly }
         let isReal =
             if course.isFinal(comparison.measure) {
@@ -249,7 +249,7 @@ extension ExperimentReport {
     }
 
     /// Returns the error of a comparison's always-valid interval: `error`, shared by all questions of its kind.
-    public func error(of comparison: Comparison) -> Double {
+    package func error(of comparison: Comparison) -> Double {
         guard comparison.adjustedPValue != nil else { return Self.error }
         let isDecisive = comparison.measure == decides
         let questions = comparisons.count { $0.adjustedPValue != nil && ($0.measure == decides) == isDecisive }
@@ -257,5 +257,5 @@ extension ExperimentReport {
     }
 
     /// The number of members at which always-valid intervals are narrowest, as the plan chose it.
-    public var plannedTuningCount: Int { definition.plan?.memberCount ?? Effect.usualTuningCount }
+    package var plannedTuningCount: Int { definition.plan?.memberCount ?? Effect.usualTuningCount }
 }

@@ -1,5 +1,5 @@
 /// A quantity that is counted for a member on a day.
-public enum Quantity: Int, Sendable, CaseIterable, Codable {
+package enum Quantity: Int, Sendable, CaseIterable, Codable {
     /// Groups joined from a list of the experiment.
     case joins
     /// Groups joined from a list that the member had not left 7 days later, counted on that later day.
@@ -35,7 +35,7 @@ public enum Quantity: Int, Sendable, CaseIterable, Codable {
 }
 
 /// A measure that a report compares between arms.
-public enum Measure: String, Sendable, CaseIterable, Codable {
+package enum Measure: String, Sendable, CaseIterable, Codable {
     /// Joins from lists, per member.
     case joins
     /// Joins that were kept for 7 days, per member.
@@ -79,10 +79,10 @@ public enum Measure: String, Sendable, CaseIterable, Codable {
     }
 
     /// Whether the measure watches for harm: less of it is better, and it must not get worse.
-    public var isGuardrail: Bool { [.dismissals, .emptyPages, .answerTime].contains(self) }
+    package var isGuardrail: Bool { [.dismissals, .emptyPages, .answerTime].contains(self) }
 
     /// The definition, as reports give it.
-    public var definition: String {
+    package var definition: String {
         switch self {
         case .joins: "groups joined from shown lists, each group once a member; mean a member"
         case .keptJoins: "the same without groups that the member left again within 7 days; known 7 days later"
@@ -97,5 +97,5 @@ public enum Measure: String, Sendable, CaseIterable, Codable {
     }
 
     /// Whether members could do it before the experiment as well, so that the weeks before can be taken into account.
-    public var hasBefore: Bool { [.joins, .clicks, .dismissals].contains(self) }
+    package var hasBefore: Bool { [.joins, .clicks, .dismissals].contains(self) }
 }

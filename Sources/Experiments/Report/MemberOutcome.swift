@@ -1,16 +1,15 @@
 /// The actions of a member of an experiment, day by day.
-public struct MemberOutcome: Sendable, Equatable {
+package struct MemberOutcome: Sendable, Equatable {
     /// An amount of a quantity on a day.
-    public struct Event: Sendable, Equatable {
+    package struct Event: Sendable, Equatable {
         /// The day, 0 for the first of the experiment.
-        public var day: Int
+        package var day: Int
         /// The quantity that is counted.
-        public var quantity: Quantity
+        package var quantity: Quantity
         /// The amount of it.
-        public var amount: Double
+        package var amount: Double
 
-        /// Creates an event.
-        public init(day: Int, _ quantity: Quantity, _ amount: Double = 1) {
+        package init(day: Int, _ quantity: Quantity, _ amount: Double = 1) {
             self.day = day
             self.quantity = quantity
             self.amount = amount
@@ -18,20 +17,19 @@ public struct MemberOutcome: Sendable, Equatable {
     }
 
     /// The member's external id.
-    public var memberID: String
+    package var memberID: String
     /// The index of the arm.
-    public var arm: Int
+    package var arm: Int
     /// The day on which the member was first shown a list, 0 for the first of the experiment.
-    public var firstDay: Int
+    package var firstDay: Int
     /// The number of groups that the member was in on that day.
-    public var groupCount: Int
+    package var groupCount: Int
     /// The events since then, in no particular order.
-    public var events: [Event]
+    package var events: [Event]
     /// The totals of the weeks before the experiment.
-    public var before: [Quantity: Double]
+    package var before: [Quantity: Double]
 
-    /// Creates an outcome.
-    public init(
+    package init(
         _ memberID: String = "", arm: Int, firstDay: Int, groupCount: Int, events: [Event] = [],
         before: [Quantity: Double] = [:]
     ) {

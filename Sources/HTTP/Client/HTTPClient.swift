@@ -2,17 +2,17 @@ import CCurl
 
 /// An HTTP client over libcurl that keeps one connection open and sends one request at a time.
 @safe
-public final class HTTPClient {
+package final class HTTPClient {
     /// An answer to a request.
-    public struct Answer: Sendable {
+    package struct Answer: Sendable {
         /// The HTTP status.
-        public var status: Int
+        package var status: Int
         /// The body, decompressed.
-        public var body: [UInt8]
+        package var body: [UInt8]
         /// The time from the start of the request to the end of the answer.
-        public var microseconds: UInt64
+        package var microseconds: UInt64
         /// The server's own time for the answer, from `Server-Timing`, or nil without that field.
-        public var serverMicroseconds: UInt64?
+        package var serverMicroseconds: UInt64?
     }
 
     /// The timeouts of connecting and of a whole request.
@@ -28,7 +28,7 @@ public final class HTTPClient {
     /// - Parameter base: scheme, host and port, such as `http://127.0.0.1:8080`, optionally with a path that precedes
     ///   every request's path.
     /// - Throws: `HTTPClientError.badAddress` unless the address begins with `http://` or `https://`.
-    public init(_ base: String) throws(HTTPClientError) {
+    package init(_ base: String) throws(HTTPClientError) {
         guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
             throw HTTPClientError(.badAddress, "\"\(base)\" is not the address of a server: give http://HOST:PORT")
         }
@@ -49,7 +49,7 @@ public final class HTTPClient {
     ///   - headers: the header fields; with `Accept-Encoding: gzip`, the server may compress the answer.
     ///   - body: the body; empty for none.
     /// - Throws: `HTTPClientError.noAnswer` if the server cannot be reached or does not answer in time.
-    public func answer(
+    package func answer(
         to method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []
     ) throws(HTTPClientError) -> Answer {
         unsafe curl_easy_reset(handle)
@@ -122,9 +122,9 @@ public final class HTTPClient {
 }
 
 /// The reasons why a request has no answer.
-public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
+package struct HTTPClientError: Error, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// The text is not the address of a server.
         case badAddress
         /// The server cannot be reached, or did not answer in time.
@@ -132,16 +132,15 @@ public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// An explanation with the place of the failure.
-    public let message: String
+    package let message: String
 
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -1,22 +1,22 @@
 /// The differences between two model versions: groups, neighbours and scores.
 ///
 /// Groups are matched by their external ids, byte by byte.
-public struct VersionComparison: Encodable, Sendable, Equatable {
+package struct VersionComparison: Encodable, Sendable, Equatable {
     /// The number of groups in the older version.
-    public let groupsBefore: Int
+    package let groupsBefore: Int
     /// The number of groups in the newer version.
-    public let groupsAfter: Int
+    package let groupsAfter: Int
     /// The number of groups in the older version that the newer one lacks.
-    public let groupsLost: Int
+    package let groupsLost: Int
     /// The number of groups in the newer version that the older one lacks.
-    public let groupsAdded: Int
+    package let groupsAdded: Int
     /// The relations of both versions: those of the newer first, then those that only the older has.
-    public let relations: [RelationComparison]
+    package let relations: [RelationComparison]
 
     /// Compares two versions.
     ///
     /// - Complexity: O(neighbours of both + newer groups + older groups × log newer groups).
-    public init(from older: ModelVersion, to newer: ModelVersion) {
+    package init(from older: ModelVersion, to newer: ModelVersion) {
         let matching = GroupMatching(from: older, to: newer)
         groupsBefore = older.groupCount
         groupsAfter = newer.groupCount
@@ -45,27 +45,27 @@ struct GroupMatching {
 }
 
 /// The differences between two versions in one relation.
-public struct RelationComparison: Encodable, Sendable, Equatable {
+package struct RelationComparison: Encodable, Sendable, Equatable {
     /// The relation that is compared.
-    public let relation: Relation
+    package let relation: Relation
     /// The share of the older version's groups that have a neighbour, 0...1.
-    public let coverageBefore: Double
+    package let coverageBefore: Double
     /// The share of the newer version's groups that have a neighbour, 0...1.
-    public let coverageAfter: Double
+    package let coverageAfter: Double
     /// The number of shared groups that had neighbours in the older version.
-    public let groupsWithNeighboursBefore: Int
+    package let groupsWithNeighboursBefore: Int
     /// The number of those groups that have no neighbours in the newer version.
-    public let groupsEmptied: Int
+    package let groupsEmptied: Int
     /// The share of the 10 best neighbours that both versions have, 0...1, as a mean over groups.
     ///
     /// For one group, the share is (common neighbours) / (neighbours of the longer list), among the 10 best of each
     /// list. Groups without neighbours in both versions do not count; nil if no shared group counts.
-    public let overlapAt10: Double?
+    package let overlapAt10: Double?
     /// The same as `overlapAt10`, for the 100 best neighbours.
-    public let overlapAt100: Double?
+    package let overlapAt100: Double?
     /// The relative change of scores: Σ |after − before| / Σ before, over pairs that both versions list; nil if there
     /// are none.
-    public let scoreDrift: Double?
+    package let scoreDrift: Double?
 
     init(_ relation: Relation, from older: ModelVersion, to newer: ModelVersion, _ matching: GroupMatching) {
         self.relation = relation

@@ -2,13 +2,13 @@
 ///
 /// A photo's row is its position among the photos in ascending order of the bytes of their ids. The index of the
 /// vectors has the same rows.
-public struct IndexedPhotos: Sendable {
+package struct IndexedPhotos: Sendable {
     /// The bytes of the version.
-    public let region: ByteRegion
+    package let region: ByteRegion
     /// The bytes of the index of vectors within the region, which begin at a multiple of 64.
-    public let index: Range<Int>
+    package let index: Range<Int>
     /// The number of photos.
-    public let count: Int
+    package let count: Int
     private let ids: TextColumn
     private let offsetsStart: Int
     private let groupsStart: Int
@@ -52,20 +52,20 @@ public struct IndexedPhotos: Sendable {
     }
 
     /// Returns a photo's external id.
-    public func id(of row: Int) -> String {
+    package func id(of row: Int) -> String {
         precondition(row >= 0 && row < count, "no photo \(row) of \(count)")
         return ids[row]
     }
 
     /// Returns the row of the photo with an external id, compared byte by byte, or nil if there is none.
-    public func row(ofID id: String) -> Int? {
+    package func row(ofID id: String) -> Int? {
         let bytes = id.utf8Span.span
         let row = (0..<count).partitioningIndex { ids.compare($0, with: bytes) >= 0 }
         return row < count && ids.compare(row, with: bytes) == 0 ? row : nil
     }
 
     /// Returns the groups whose pools have a photo, ascending.
-    public func groups(of row: Int) -> [UInt32] {
+    package func groups(of row: Int) -> [UInt32] {
         precondition(row >= 0 && row < count, "no photo \(row) of \(count)")
         return (offset(row)..<offset(row + 1)).map(group)
     }
@@ -73,7 +73,7 @@ public struct IndexedPhotos: Sendable {
     /// The number of indexed photos in each group.
     ///
     /// - Complexity: O(pool entries).
-    public func photoCounts(groupCount: Int) -> [UInt32] {
+    package func photoCounts(groupCount: Int) -> [UInt32] {
         var counts = [UInt32](repeating: 0, count: groupCount)
         for place in 0..<offset(count) { counts[Int(group(place))] += 1 }
         return counts
@@ -81,7 +81,7 @@ public struct IndexedPhotos: Sendable {
 }
 
 /// The photos with vectors of a version that is built.
-public struct LookSections: Sendable {
+package struct LookSections: Sendable {
     let sections: [EncodedModel.Section]
 
     /// Encodes photos.
@@ -90,7 +90,7 @@ public struct LookSections: Sendable {
     ///   - ids: the photos' external ids, in ascending order of their bytes.
     ///   - groups: the groups of each photo, ascending.
     ///   - index: the bytes of the index of their vectors.
-    public init(ids: [String], groups: [[UInt32]], index: [UInt8]) throws(ModelError) {
+    package init(ids: [String], groups: [[UInt32]], index: [UInt8]) throws(ModelError) {
         var bytes: [UInt8] = []
         ModelEncoding.append(UInt32(ids.count), to: &bytes)
         var end: UInt32 = 0

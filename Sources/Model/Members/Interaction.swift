@@ -1,9 +1,9 @@
 /// Something a member did, from which profiles are computed.
 ///
 /// The group is given by its index in a model version.
-public struct Interaction: Sendable, Equatable {
+package struct Interaction: Sendable, Equatable {
     /// The kind of action.
-    public enum Kind: String, Sendable, CaseIterable, Codable {
+    package enum Kind: String, Sendable, CaseIterable, Codable {
         /// The member joined the group.
         case join
         /// The member left the group.
@@ -28,7 +28,7 @@ public struct Interaction: Sendable, Equatable {
         case view
 
         /// The kinds of thing that an interaction can be about.
-        public enum Subject: String, Sendable, CaseIterable {
+        package enum Subject: String, Sendable, CaseIterable {
             /// A group.
             case group
             /// A photo.
@@ -38,11 +38,11 @@ public struct Interaction: Sendable, Equatable {
         }
 
         /// A change of a table of pairs, such as memberships: the latest one of a pair counts.
-        public struct PairChange: Sendable, Equatable {
+        package struct PairChange: Sendable, Equatable {
             /// The table.
-            public let source: RelationSource
+            package let source: RelationSource
             /// Whether the pair is in the table afterwards.
-            public let adds: Bool
+            package let adds: Bool
         }
 
         /// All there is to say of a kind; the effect is nil if it is about no group.
@@ -65,49 +65,49 @@ public struct Interaction: Sendable, Equatable {
         }
 
         /// The shortest view that counts, in seconds.
-        public static let leastViewSeconds = 10
+        package static let leastViewSeconds = 10
 
         /// Returns the effect of an interaction on the member's profile; nil if it has none.
         ///
         /// - Parameter seconds: the time that the member looked at the group, for a view.
-        public func effect(seconds: Int?) -> Effect? {
+        package func effect(seconds: Int?) -> Effect? {
             self == .view && seconds ?? 0 < Self.leastViewSeconds ? nil : facts.effect
         }
 
         /// Its number in catalogs, journals and streams.
-        public var number: Int64 { facts.number }
+        package var number: Int64 { facts.number }
 
         /// The kind of thing that it is about.
-        public var subject: Subject { facts.subject }
+        package var subject: Subject { facts.subject }
 
         /// Its change of a table of pairs; nil if it changes none.
-        public var pairChange: PairChange? { facts.pairs }
+        package var pairChange: PairChange? { facts.pairs }
 
         /// The kind of a number; nil if this program knows none.
-        public init?(number: Int64) {
+        package init?(number: Int64) {
             guard let kind = Self.allCases.first(where: { $0.number == number }) else { return nil }
             self = kind
         }
 
         /// Returns the numbers of the kinds that change a table of pairs, separated as in SQL.
-        public static func numbers(changing source: RelationSource) -> String {
+        package static func numbers(changing source: RelationSource) -> String {
             allCases.filter { $0.pairChange?.source == source }.map { String($0.number) }.joined(separator: ", ")
         }
 
         /// The numbers of all kinds that change a table of pairs, separated as in SQL.
-        public static let pairNumbers =
+        package static let pairNumbers =
             allCases.filter { $0.pairChange != nil }.map { String($0.number) }.joined(separator: ", ")
 
         /// The numbers of all kinds that are about groups, separated as in SQL.
-        public static let groupNumbers =
+        package static let groupNumbers =
             allCases.filter { $0.subject == .group }.map { String($0.number) }.joined(separator: ", ")
 
         /// The tables of pairs that interactions change.
-        public static let changedSources = allCases.compactMap(\.pairChange).filter(\.adds).map(\.source)
+        package static let changedSources = allCases.compactMap(\.pairChange).filter(\.adds).map(\.source)
     }
 
     /// The effects that interactions have on a profile.
-    public enum Effect: Sendable, CaseIterable {
+    package enum Effect: Sendable, CaseIterable {
         /// The member is in the group.
         case join
         /// The member is no longer in the group.
@@ -123,14 +123,13 @@ public struct Interaction: Sendable, Equatable {
     }
 
     /// The effect on the profile.
-    public var effect: Effect
+    package var effect: Effect
     /// The group's index in the model.
-    public var group: UInt32
+    package var group: UInt32
     /// The time of the action, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
 
-    /// Creates an interaction.
-    public init(_ effect: Effect, group: UInt32, atMilliseconds: Int64) {
+    package init(_ effect: Effect, group: UInt32, atMilliseconds: Int64) {
         self.effect = effect
         self.group = group
         self.atMilliseconds = atMilliseconds
@@ -138,30 +137,28 @@ public struct Interaction: Sendable, Equatable {
 }
 
 /// A group that a member dismissed as not interesting.
-public struct Dismissal: Sendable, Equatable {
+package struct Dismissal: Sendable, Equatable {
     /// The group's index in the model.
-    public var group: UInt32
+    package var group: UInt32
     /// The time of the dismissal, in Unix milliseconds; published to the second.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
 
-    /// Creates a dismissal.
-    public init(group: UInt32, atMilliseconds: Int64) {
+    package init(group: UInt32, atMilliseconds: Int64) {
         self.group = group
         self.atMilliseconds = atMilliseconds
     }
 }
 
 /// The number of times a member was shown a group without a click.
-public struct Exposure: Sendable, Equatable {
+package struct Exposure: Sendable, Equatable {
     /// The group's index in the model.
-    public var group: UInt32
+    package var group: UInt32
     /// The number of impressions since the last click, above 0.
     ///
     /// Each impression is halved for every half-life that has passed since. The number is published in thousandths.
-    public var impressions: Double
+    package var impressions: Double
 
-    /// Creates an exposure.
-    public init(group: UInt32, impressions: Double) {
+    package init(group: UInt32, impressions: Double) {
         self.group = group
         self.impressions = impressions
     }

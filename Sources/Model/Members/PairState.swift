@@ -2,22 +2,22 @@
 ///
 /// This is the one rule for pairs. The latest event counts, to the whole second. Of events in the same second, the one
 /// that arrived later counts. A pair of unknown time is older than any event.
-public struct PairState: Sendable, Equatable {
+package struct PairState: Sendable, Equatable {
     /// Whether the pair holds.
-    public var holds: Bool
+    package var holds: Bool
     /// The time of the last event, in Unix seconds; nil if it is unknown.
-    public var seconds: Int64?
+    package var seconds: Int64?
 
-    public init(holds: Bool, seconds: Int64?) {
+    package init(holds: Bool, seconds: Int64?) {
         self.holds = holds
         self.seconds = seconds
     }
 
     /// The state of a pair of which nothing is known.
-    public static let unknown = PairState(holds: false, seconds: nil)
+    package static let unknown = PairState(holds: false, seconds: nil)
 
     /// The time of the last event in Unix milliseconds, if it is known.
-    public var atMilliseconds: Int64? { seconds.map { $0 * 1000 } }
+    package var atMilliseconds: Int64? { seconds.map { $0 * 1000 } }
 
     /// Takes an event into account that arrives now.
     ///
@@ -26,7 +26,7 @@ public struct PairState: Sendable, Equatable {
     ///   - seconds: the time of the event, in Unix seconds.
     /// - Returns: whether the event counts; a later one may be known.
     @discardableResult
-    public mutating func settle(_ holds: Bool, atSeconds seconds: Int64) -> Bool {
+    package mutating func settle(_ holds: Bool, atSeconds seconds: Int64) -> Bool {
         guard seconds >= self.seconds ?? .min else { return false }
         self = PairState(holds: holds, seconds: seconds)
         return true

@@ -1,20 +1,20 @@
 /// The signals of groups beyond their neighbours: trends, seasons, tags, locations and curation.
 ///
 /// A signal for which the catalog has no evidence is empty.
-public struct GroupSignals: Sendable, Equatable {
+package struct GroupSignals: Sendable, Equatable {
     /// The groups that more people turn to than usual, best first; equal scores in ascending order of the index.
-    public var trending: [TrendingGroup]
+    package var trending: [TrendingGroup]
     /// The monthly factors of each group, 12 for a group; empty if nothing is known.
-    public var seasons: [SeasonalFactors]
+    package var seasons: [SeasonalFactors]
     /// The groups that receive photos with a tag; the key is the tag as `Term.normalized` writes it.
-    public var tags: [String: [Posting]]
+    package var tags: [String: [Posting]]
     /// The groups that receive photos taken in a cell.
-    public var places: [PlaceCell: [Posting]]
+    package var places: [PlaceCell: [Posting]]
     /// The groups that curators chose, by position; equal positions in ascending order of the index.
-    public var curated: [CuratedGroup]
+    package var curated: [CuratedGroup]
 
     /// Creates signals, each empty unless given.
-    public init(
+    package init(
         trending: [TrendingGroup] = [], seasons: [SeasonalFactors] = [], tags: [String: [Posting]] = [:],
         places: [PlaceCell: [Posting]] = [:], curated: [CuratedGroup] = []
     ) {
@@ -27,20 +27,19 @@ public struct GroupSignals: Sendable, Equatable {
 }
 
 /// A group that more people turn to than usual.
-public struct TrendingGroup: Sendable, Equatable {
+package struct TrendingGroup: Sendable, Equatable {
     /// The group's index in the version.
-    public var group: UInt32
+    package var group: UInt32
     /// The strength of the trend, above 0; higher is more unusual.
-    public var score: Float
+    package var score: Float
     /// The number of different people who joined in the last seven days.
-    public var joiners: UInt32
+    package var joiners: UInt32
     /// The number of different people who posted in the last seven days.
-    public var posters: UInt32
+    package var posters: UInt32
     /// The weekly number of joiners and posters, as the mean of the eight weeks before.
-    public var usualWeek: Float
+    package var usualWeek: Float
 
-    /// Creates a trending group.
-    public init(group: UInt32, score: Float, joiners: UInt32 = 0, posters: UInt32 = 0, usualWeek: Float = 0) {
+    package init(group: UInt32, score: Float, joiners: UInt32 = 0, posters: UInt32 = 0, usualWeek: Float = 0) {
         self.group = group
         self.score = score
         self.joiners = joiners
@@ -50,51 +49,49 @@ public struct TrendingGroup: Sendable, Equatable {
 }
 
 /// A group's activity in each month of the year relative to its average, in percent.
-public struct SeasonalFactors: Sendable, Equatable {
+package struct SeasonalFactors: Sendable, Equatable {
     /// The factors that can be stored, in percent: half to twice the average, both inclusive.
-    public static let bounds: ClosedRange<UInt8> = 50...200
+    package static let bounds: ClosedRange<UInt8> = 50...200
     /// Factors without a season: 100 percent in every month.
-    public static let none = SeasonalFactors(percent: [UInt8](repeating: 100, count: 12))
+    package static let none = SeasonalFactors(percent: [UInt8](repeating: 100, count: 12))
 
     /// Twelve factors within the bounds, January first.
-    public let percent: [UInt8]
+    package let percent: [UInt8]
 
     /// Creates factors from percentages; a value outside the bounds becomes the nearest bound.
     ///
     /// - Parameter percent: twelve percentages, January first.
-    public init(percent: [UInt8]) {
+    package init(percent: [UInt8]) {
         precondition(percent.count == 12, "a year has twelve months, not \(percent.count)")
         self.percent = percent.map { min(max($0, Self.bounds.lowerBound), Self.bounds.upperBound) }
     }
 }
 
 /// A group listed under a key, with its weight.
-public struct Posting: Sendable, Equatable {
+package struct Posting: Sendable, Equatable {
     /// The group's index in the version.
-    public var group: UInt32
+    package var group: UInt32
     /// The weight, above 0.
-    public var weight: Float
+    package var weight: Float
 
-    /// Creates a posting.
-    public init(group: UInt32, weight: Float) {
+    package init(group: UInt32, weight: Float) {
         self.group = group
         self.weight = weight
     }
 }
 
 /// A group that a curator chose.
-public struct CuratedGroup: Sendable, Equatable {
+package struct CuratedGroup: Sendable, Equatable {
     /// The group's index in the version.
-    public var group: UInt32
+    package var group: UInt32
     /// The group's position among the curated groups, the lowest first.
-    public var position: UInt32
+    package var position: UInt32
     /// The time from which the group is shown as curated, in Unix seconds, inclusive; nil means always.
-    public var startsAt: Int64?
+    package var startsAt: Int64?
     /// The time until which the group is shown as curated, in Unix seconds, exclusive; nil means for ever.
-    public var expiresAt: Int64?
+    package var expiresAt: Int64?
 
-    /// Creates a curated group.
-    public init(group: UInt32, position: UInt32, startsAt: Int64? = nil, expiresAt: Int64? = nil) {
+    package init(group: UInt32, position: UInt32, startsAt: Int64? = nil, expiresAt: Int64? = nil) {
         self.group = group
         self.position = position
         self.startsAt = startsAt
@@ -102,24 +99,24 @@ public struct CuratedGroup: Sendable, Equatable {
     }
 
     /// Whether the group is shown as curated at an instant, in Unix seconds.
-    public func isValid(at instant: Int64) -> Bool {
+    package func isValid(at instant: Int64) -> Bool {
         startsAt.map { $0 <= instant } ?? true && expiresAt.map { instant < $0 } ?? true
     }
 }
 
 extension ModelVersion {
     /// The groups that more people turn to than usual, best first.
-    public var trending: [TrendingGroup] { signals.trending }
+    package var trending: [TrendingGroup] { signals.trending }
 
     /// The groups that curators chose, by position, whether shown now or at another time.
-    public var curated: [CuratedGroup] { signals.curated }
+    package var curated: [CuratedGroup] { signals.curated }
 
     /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///
     /// The result is 1 if the group has no season or none is known.
     ///
     /// - Parameter month: the month, from 0 for January to 11.
-    public func seasonalFactor(of group: Int, month: Int) -> Double {
+    package func seasonalFactor(of group: Int, month: Int) -> Double {
         Double(seasonalPercent(of: group, month: month)) / 100
     }
 
@@ -130,27 +127,27 @@ extension ModelVersion {
     }
 
     /// Returns the groups that have a topic, ignoring case, in ascending order of the index.
-    public func groups(withTopic topic: String) -> [UInt32] {
+    package func groups(withTopic topic: String) -> [UInt32] {
         signals.topics[Term.normalized(topic)].map(\.group)
     }
 
     /// Returns the groups that receive photos with a tag, ignoring case; the greatest weight first.
-    public func groups(withTag tag: String) -> [Posting] { signals.tags[Term.normalized(tag)] }
+    package func groups(withTag tag: String) -> [Posting] { signals.tags[Term.normalized(tag)] }
 
     /// Returns the groups that receive photos taken in a cell; the greatest weight first.
-    public func groups(at place: PlaceCell) -> [Posting] { signals.places[place.key] }
+    package func groups(at place: PlaceCell) -> [Posting] { signals.places[place.key] }
 
     /// All topics, as `Term.normalized` writes them, in ascending order of their bytes.
-    public var topics: [String] { (0..<signals.topics.keyCount).map(signals.topics.key) }
+    package var topics: [String] { (0..<signals.topics.keyCount).map(signals.topics.key) }
 
     /// Whether the version has monthly factors.
-    public var hasSeasons: Bool { signals.hasSeasons }
+    package var hasSeasons: Bool { signals.hasSeasons }
 
     /// All tags that point to groups, as `Term.normalized` writes them, in ascending order of their bytes.
-    public var tags: [String] { (0..<signals.tags.keyCount).map(signals.tags.key) }
+    package var tags: [String] { (0..<signals.tags.keyCount).map(signals.tags.key) }
 
     /// All cells that point to groups, in no particular order.
-    public var places: [PlaceCell] {
+    package var places: [PlaceCell] {
         (0..<signals.places.keyCount).compactMap { PlaceCell(key: signals.places.key($0)) }
     }
 }

@@ -107,18 +107,18 @@ struct PostingIndex: Sendable {
 /// A cell of the map, a tenth of a degree of latitude by a tenth of longitude.
 ///
 /// A cell measures 11 km from south to north, and at most as much from west to east.
-public struct PlaceCell: Sendable, Hashable, Comparable {
+package struct PlaceCell: Sendable, Hashable, Comparable {
     /// The southern edge in tenths of a degree, −900 to 899.
-    public let south: Int
+    package let south: Int
     /// The western edge in tenths of a degree, −1800 to 1799.
-    public let west: Int
+    package let west: Int
 
     /// Finds the cell of a point, or nil if the point is out of range or not a number.
     ///
     /// - Parameters:
     ///   - latitude: the latitude in degrees, −90 to 90.
     ///   - longitude: the longitude in degrees, −180 to 180; both ends are the same meridian.
-    public init?(latitude: Double, longitude: Double) {
+    package init?(latitude: Double, longitude: Double) {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
         self.init(south: Int((latitude * 10).rounded(.down)), west: Int((longitude * 10).rounded(.down)))
     }
@@ -130,7 +130,7 @@ public struct PlaceCell: Sendable, Hashable, Comparable {
     }
 
     /// The cell's number among all cells, from south to north and from west to east, from 0.
-    public var number: Int { (south + 900) * 3600 + west + 1800 }
+    package var number: Int { (south + 900) * 3600 + west + 1800 }
 
     /// Reads a cell from exactly the text that `key` writes, or nil for anything else.
     init?(key: String) {
@@ -141,7 +141,7 @@ public struct PlaceCell: Sendable, Hashable, Comparable {
     }
 
     /// The adjacent cells: eight, or five beside a pole.
-    public var neighbours: [PlaceCell] {
+    package var neighbours: [PlaceCell] {
         var cells: [PlaceCell] = []
         for row in -1...1 where (-900...899).contains(south + row) {
             for column in -1...1 where (row, column) != (0, 0) {
@@ -152,12 +152,12 @@ public struct PlaceCell: Sendable, Hashable, Comparable {
     }
 
     /// Whether a cell comes before another, from south to north and then from west to east.
-    public static func < (left: PlaceCell, right: PlaceCell) -> Bool {
+    package static func < (left: PlaceCell, right: PlaceCell) -> Bool {
         (left.south, left.west) < (right.south, right.west)
     }
 
     /// The middle of the cell, in degrees.
-    public var middle: (latitude: Double, longitude: Double) {
+    package var middle: (latitude: Double, longitude: Double) {
         ((Double(south) + 0.5) / 10, (Double(west) + 0.5) / 10)
     }
 
@@ -166,11 +166,11 @@ public struct PlaceCell: Sendable, Hashable, Comparable {
 }
 
 /// Normalization of words that people type: topics, interests, tags.
-public enum Term {
+package enum Term {
     /// Returns a term as indexes store it: in lower case, without white space around it.
     ///
     /// The result is empty if the text is only white space.
-    public static func normalized(_ text: some StringProtocol) -> String {
+    package static func normalized(_ text: some StringProtocol) -> String {
         // Nearly all terms are ASCII, and catalogs have many millions of them.
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return normalizedASCII(Array(text.utf8)) }
         let trimmed = text.drop { $0.isWhitespace }

@@ -1,16 +1,16 @@
 /// The changes of daemons that a model version has: of each journal, the changes up to a number, inclusive.
-public struct AppliedChanges: Sendable, Equatable, Codable {
+package struct AppliedChanges: Sendable, Equatable, Codable {
     /// No changes.
-    public static let none = AppliedChanges()
+    package static let none = AppliedChanges()
 
     /// The number of the last change that the version has, by the journal's name; no entry means no change.
-    public let sequences: [String: Int64]
+    package let sequences: [String: Int64]
 
     /// Creates a record from numbers by the journals' names, which are ASCII letters and digits.
-    public init(_ sequences: [String: Int64] = [:]) { self.sequences = sequences }
+    package init(_ sequences: [String: Int64] = [:]) { self.sequences = sequences }
 
     /// Decodes the numbers.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let sequences = try decoder.singleValueContainer().decode([String: Int64].self)
         guard sequences.keys.allSatisfy(Self.isJournalName) else {
             throw DecodingError.dataCorrupted(
@@ -20,24 +20,24 @@ public struct AppliedChanges: Sendable, Equatable, Codable {
     }
 
     /// Encodes the numbers.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(sequences)
     }
 
     /// Whether a text can be the name of a journal.
-    public static func isJournalName(_ text: String) -> Bool {
+    package static func isJournalName(_ text: String) -> Bool {
         !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
     /// Returns the number of the last change of a journal that the version has, or 0.
-    public func last(of origin: String) -> Int64 { sequences[origin] ?? 0 }
+    package func last(of origin: String) -> Int64 { sequences[origin] ?? 0 }
 
     /// Whether the version has a change.
-    public func contains(_ sequence: Int64, of origin: String) -> Bool { sequence <= last(of: origin) }
+    package func contains(_ sequence: Int64, of origin: String) -> Bool { sequence <= last(of: origin) }
 
     /// Returns the changes that all of some versions have; none if there are no versions.
-    public static func inAll(_ versions: [AppliedChanges]) -> AppliedChanges {
+    package static func inAll(_ versions: [AppliedChanges]) -> AppliedChanges {
         guard let first = versions.first else { return none }
         return AppliedChanges(
             first.sequences.reduce(into: [:]) { common, entry in

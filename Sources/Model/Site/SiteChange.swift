@@ -1,7 +1,7 @@
 /// A decision of the site's administrators about a group.
-public struct SiteChange: Sendable, Equatable, Codable {
+package struct SiteChange: Sendable, Equatable, Codable {
     /// The action of a decision.
-    public enum Action: Sendable, Equatable, Codable {
+    package enum Action: Sendable, Equatable, Codable {
         /// Shows the group to nobody until it is unhidden; imports do not unhide.
         case hide
         /// Shows the group again.
@@ -16,7 +16,7 @@ public struct SiteChange: Sendable, Equatable, Codable {
     }
 
     /// The result of a decision.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// The change was made.
         case changed
         /// The state was already as decided.
@@ -30,14 +30,13 @@ public struct SiteChange: Sendable, Equatable, Codable {
     }
 
     /// The group's external id.
-    public var groupID: String
+    package var groupID: String
     /// The action of the decision.
-    public var action: Action
+    package var action: Action
     /// The time of the decision, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
 
-    /// Creates a decision.
-    public init(ofGroup groupID: String, _ action: Action, atMilliseconds: Int64) {
+    package init(ofGroup groupID: String, _ action: Action, atMilliseconds: Int64) {
         self.groupID = groupID
         self.action = action
         self.atMilliseconds = atMilliseconds

@@ -1,32 +1,30 @@
 /// A group that is hidden.
-public struct HiddenGroup: Codable, Sendable, Equatable {
+package struct HiddenGroup: Codable, Sendable, Equatable {
     /// The group's external id.
-    public var id: String
+    package var id: String
     /// The time since which the group is hidden, in Unix milliseconds.
-    public var hiddenAtMilliseconds: Int64
+    package var hiddenAtMilliseconds: Int64
 
-    /// Creates a hidden group.
-    public init(id: String, hiddenAtMilliseconds: Int64) {
+    package init(id: String, hiddenAtMilliseconds: Int64) {
         self.id = id
         self.hiddenAtMilliseconds = hiddenAtMilliseconds
     }
 }
 
 /// A group that the site's curators chose.
-public struct Curation: Sendable, Equatable {
+package struct Curation: Sendable, Equatable {
     /// The group's external id.
-    public var groupID: String
+    package var groupID: String
     /// Whether the group is public and not hidden; other groups are not shown as curated.
-    public var isShown: Bool
+    package var isShown: Bool
     /// The group's position among all curated groups, from 1, without gaps.
-    public var position: Int
+    package var position: Int
     /// The time from which the group is shown as curated, in Unix seconds, inclusive; nil means always.
-    public var startsAt: Int64?
+    package var startsAt: Int64?
     /// The time until which the group is shown as curated, in Unix seconds, exclusive; nil means for ever.
-    public var expiresAt: Int64?
+    package var expiresAt: Int64?
 
-    /// Creates a curation.
-    public init(groupID: String, isShown: Bool, position: Int, startsAt: Int64? = nil, expiresAt: Int64? = nil) {
+    package init(groupID: String, isShown: Bool, position: Int, startsAt: Int64? = nil, expiresAt: Int64? = nil) {
         self.groupID = groupID
         self.isShown = isShown
         self.position = position
@@ -35,7 +33,7 @@ public struct Curation: Sendable, Equatable {
     }
 
     /// Whether the group is shown as curated at an instant, in Unix seconds.
-    public func isValid(at unixSeconds: Int64) -> Bool {
+    package func isValid(at unixSeconds: Int64) -> Bool {
         isShown && startsAt.map { $0 <= unixSeconds } ?? true && expiresAt.map { unixSeconds < $0 } ?? true
     }
 }
@@ -44,9 +42,9 @@ public struct Curation: Sendable, Equatable {
 ///
 /// The catalog keeps this state in tables. A daemon with a journal computes the state from the published version and
 /// the changes since. For both, `apply` decides the effect of a change and the order of curated groups.
-public struct SiteState: Sendable, Equatable {
+package struct SiteState: Sendable, Equatable {
     /// The hidden groups, each with the time since which it is hidden, in Unix milliseconds.
-    public private(set) var hidden: [BytewiseString: Int64]
+    package private(set) var hidden: [BytewiseString: Int64]
     /// The curated groups in their order; stored positions and `isShown` are recomputed from the rest.
     private var order: [Curation]
 
@@ -55,15 +53,14 @@ public struct SiteState: Sendable, Equatable {
     /// - Parameters:
     ///   - hidden: the hidden groups.
     ///   - curations: the curated groups in their order; their positions are assigned again.
-    public init(hidden: some Sequence<HiddenGroup> = EmptyCollection(), curations: [Curation] = []) {
+    package init(hidden: some Sequence<HiddenGroup> = EmptyCollection(), curations: [Curation] = []) {
         self.hidden = Dictionary(
             hidden.map { (BytewiseString($0.id), $0.hiddenAtMilliseconds) }, uniquingKeysWith: { first, _ in first })
         order = curations
         number()
     }
 
-    /// Creates the state with which a version was published.
-    public init(_ manifest: Manifest, _ model: ModelVersion) {
+    package init(_ manifest: Manifest, _ model: ModelVersion) {
         self.init(
             hidden: manifest.hiddenGroups ?? [],
             curations: model.curated.map { curated in
@@ -78,7 +75,7 @@ public struct SiteState: Sendable, Equatable {
     /// The caller must check that the group exists and may be curated.
     ///
     /// - Returns: `changed`, `unchanged` or `expiresBeforeStart`.
-    public mutating func apply(_ change: SiteChange) -> SiteChange.Outcome {
+    package mutating func apply(_ change: SiteChange) -> SiteChange.Outcome {
         let (group, before) = (BytewiseString(change.groupID), self)
         switch change.action {
         case .hide: hidden[group] = hidden[group] ?? change.atMilliseconds
@@ -97,13 +94,13 @@ public struct SiteState: Sendable, Equatable {
     }
 
     /// The hidden groups, in ascending order of the bytes of their ids.
-    public var hiddenGroups: [HiddenGroup] {
+    package var hiddenGroups: [HiddenGroup] {
         hidden.map { HiddenGroup(id: $0.key.text, hiddenAtMilliseconds: $0.value) }
             .sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     }
 
     /// The curated groups in their order, with positions from 1; `isShown` is false for hidden ones.
-    public var curations: [Curation] {
+    package var curations: [Curation] {
         order.map { curation in
             var curation = curation
             curation.isShown = hidden[BytewiseString(curation.groupID)] == nil
@@ -119,17 +116,16 @@ public struct SiteState: Sendable, Equatable {
 /// The hidden and curated groups of a model version, by index.
 ///
 /// The version may be days old; answers made from it must respect these newer decisions.
-public struct SiteDecisions: Sendable, Equatable {
+package struct SiteDecisions: Sendable, Equatable {
     /// The groups of the version that must not be shown, because they are private or hidden.
-    public var hidden: Set<UInt32>
+    package var hidden: Set<UInt32>
     /// The curated groups, shown now or at another time; nil means those of the version.
-    public var curated: [CuratedGroup]?
+    package var curated: [CuratedGroup]?
 
     /// Decisions of a site that has changed nothing since the version was made.
-    public static let asPublished = SiteDecisions(hidden: [], curated: nil)
+    package static let asPublished = SiteDecisions(hidden: [], curated: nil)
 
-    /// Creates decisions.
-    public init(hidden: Set<UInt32>, curated: [CuratedGroup]?) {
+    package init(hidden: Set<UInt32>, curated: [CuratedGroup]?) {
         self.hidden = hidden
         self.curated = curated
     }
@@ -140,7 +136,7 @@ public struct SiteDecisions: Sendable, Equatable {
     ///   - ids: the hidden groups.
     ///   - curations: the curated groups in their order; those with `isShown` false are left out.
     ///   - model: the version.
-    public init(hidden ids: some Sequence<String>, curations: [Curation], in model: ModelVersion) {
+    package init(hidden ids: some Sequence<String>, curations: [Curation], in model: ModelVersion) {
         hidden = Set(groups: ids, in: model)
         curated = curations.compactMap { curation in
             guard curation.isShown, let group = model.index(ofID: curation.groupID) else { return nil }
@@ -151,14 +147,14 @@ public struct SiteDecisions: Sendable, Equatable {
     }
 
     /// Translates a state for a version.
-    public init(_ state: SiteState, in model: ModelVersion) {
+    package init(_ state: SiteState, in model: ModelVersion) {
         self.init(hidden: state.hidden.keys.lazy.map(\.text), curations: state.curations, in: model)
     }
 }
 
 extension Set<UInt32> {
     /// Translates external ids to the indexes of a version; groups that the version lacks are left out.
-    public init(groups ids: some Sequence<String>, in model: ModelVersion) {
+    package init(groups ids: some Sequence<String>, in model: ModelVersion) {
         self.init(ids.lazy.compactMap { model.index(ofID: $0).map(UInt32.init) })
     }
 }

@@ -2,17 +2,17 @@
 ///
 /// Code that makes answers gets this view instead of the version, and therefore cannot show a hidden group. Groups keep
 /// their indexes of the version. Lists, lookups and signals never contain the index of a hidden group.
-public struct VisibleModel: Sendable {
+package struct VisibleModel: Sendable {
     private let model: ModelVersion
     /// The hidden groups, or nil if no group of the version is hidden.
     private let hidden: GroupSet?
     /// The curated groups, shown now or at another time; by position, then by index.
-    public let curated: [CuratedGroup]
+    package let curated: [CuratedGroup]
 
     /// Combines a version with the site's decisions; by default there are none since it was published.
     ///
     /// - Complexity: O(1) if no group is hidden, else O(groups / 64 + hidden groups).
-    public init(_ model: ModelVersion, _ decisions: SiteDecisions = .asPublished) {
+    package init(_ model: ModelVersion, _ decisions: SiteDecisions = .asPublished) {
         self.model = model
         let hidden = decisions.hidden.isEmpty ? nil : GroupSet(decisions.hidden, groupCount: model.groupCount)
         self.hidden = hidden
@@ -24,26 +24,26 @@ public struct VisibleModel: Sendable {
     // MARK: Which groups there are
 
     /// One more than the greatest index of a group; hidden groups count.
-    public var groupCount: Int { model.groupCount }
+    package var groupCount: Int { model.groupCount }
 
     /// Whether the version has a group with this index that is not hidden.
     @inline(__always)
-    public func shows(_ group: UInt32) -> Bool { group < model.groupCount && hidden?.contains(group) != true }
+    package func shows(_ group: UInt32) -> Bool { group < model.groupCount && hidden?.contains(group) != true }
 
     /// Returns the index of a visible group by its external id, compared byte by byte, or nil if there is none.
     ///
     /// - Complexity: O(log groups).
-    public func index(ofID id: String) -> Int? {
+    package func index(ofID id: String) -> Int? {
         model.index(ofID: id).flatMap { shows(UInt32($0)) ? $0 : nil }
     }
 
     /// Whether the version has a group with this external id that is hidden.
-    public func hides(_ id: String) -> Bool {
+    package func hides(_ id: String) -> Bool {
         model.index(ofID: id).map { !shows(UInt32($0)) } ?? false
     }
 
     /// Returns the external ids of at most `count` visible groups that sort around an id, in ascending order.
-    public func ids(near id: String, count: Int = 6) -> [String] {
+    package func ids(near id: String, count: Int = 6) -> [String] {
         func isShown(_ group: Int) -> Bool { shows(UInt32(group)) }
         let index = model.lowerBound(of: id)
         let before = (0..<index).reversed().lazy.filter(isShown).prefix(count).reversed()
@@ -53,25 +53,25 @@ public struct VisibleModel: Sendable {
     }
 
     /// The photos with vectors, or nil if the version has none; hidden groups must be left out of their groups.
-    public var looks: IndexedPhotos? { model.looks }
+    package var looks: IndexedPhotos? { model.looks }
 
     // MARK: Neighbours
 
     /// The relations of the version, in the order of its file.
-    public var relations: [Relation] { model.relations }
+    package var relations: [Relation] { model.relations }
 
     /// Returns the mean of the best scores of a relation; 1 if the version lacks the relation.
     ///
     /// Scores divided by this mean can be compared across relations.
-    public func meanBestScore(of relation: Relation) -> Double { model.meanBestScore(of: relation) }
+    package func meanBestScore(of relation: Relation) -> Double { model.meanBestScore(of: relation) }
 
     /// Returns the weight of a relation in members' lists, 0 or more, from evidence in the memberships.
     ///
     /// The weight is 1 if there was no evidence, or if the version lacks the relation.
-    public func evidenceWeight(of relation: Relation) -> Double { model.evidenceWeight(of: relation) }
+    package func evidenceWeight(of relation: Relation) -> Double { model.evidenceWeight(of: relation) }
 
     /// Returns a group's neighbours in a relation, best first; none if the version lacks the relation.
-    public func neighbours(of index: Int, by relation: Relation) -> [Neighbour] {
+    package func neighbours(of index: Int, by relation: Relation) -> [Neighbour] {
         guard shows(UInt32(index)) else { return [] }
         let list = model.neighbours(of: index, by: relation)
         guard let hidden else { return Array(list) }
@@ -79,7 +79,7 @@ public struct VisibleModel: Sendable {
     }
 
     /// Whether a group has a neighbour in a relation.
-    public func hasNeighbours(_ index: Int, by relation: Relation) -> Bool {
+    package func hasNeighbours(_ index: Int, by relation: Relation) -> Bool {
         guard shows(UInt32(index)) else { return false }
         return model.neighbours(of: index, by: relation).contains { hidden?.contains($0.index) != true }
     }
@@ -88,7 +88,7 @@ public struct VisibleModel: Sendable {
     ///
     /// The score of a hidden neighbour counts. Hiding that neighbour therefore does not change numbers scaled by the
     /// best score.
-    public func bestScore(of index: Int, by relation: Relation) -> Float? {
+    package func bestScore(of index: Int, by relation: Relation) -> Float? {
         shows(UInt32(index)) ? model.neighbours(of: index, by: relation).first?.score : nil
     }
 
@@ -100,31 +100,31 @@ public struct VisibleModel: Sendable {
     ///   - groups: the groups whose lists are wanted.
     ///   - wanted: for each relation, whether its lists are read; others are returned empty. An empty array means all.
     ///   - limit: the number of best neighbours read from each list, hidden ones included; nil for all.
-    public func lists(of groups: [UInt32], in wanted: [Bool] = [], limit: Int? = nil) -> NeighbourLists {
+    package func lists(of groups: [UInt32], in wanted: [Bool] = [], limit: Int? = nil) -> NeighbourLists {
         model.lists(of: groups, in: wanted, limit: limit, without: hidden)
     }
 
     /// Returns the plain cosine c / √(nᵢ nⱼ) of a group and a neighbour in one of its lists, whatever the measure.
-    public func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
+    package func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
         model.cosine(of: neighbour, to: index, by: relation)
     }
 
     // MARK: Signals
 
     /// The groups that more people turn to than usual, best first.
-    public var trending: [TrendingGroup] { model.trending.filter { shows($0.group) } }
+    package var trending: [TrendingGroup] { model.trending.filter { shows($0.group) } }
 
     /// All topics, as `Term.normalized` writes them, in ascending order of their bytes.
-    public var topics: [String] { model.topics }
+    package var topics: [String] { model.topics }
 
     /// Returns the groups that have a topic, ignoring case, in ascending order of the index.
-    public func groups(withTopic topic: String) -> [UInt32] { model.groups(withTopic: topic).filter(shows) }
+    package func groups(withTopic topic: String) -> [UInt32] { model.groups(withTopic: topic).filter(shows) }
 
     /// Returns the groups that receive photos with a tag, ignoring case; the greatest weight first.
-    public func groups(withTag tag: String) -> [Posting] { shown(model.groups(withTag: tag)) }
+    package func groups(withTag tag: String) -> [Posting] { shown(model.groups(withTag: tag)) }
 
     /// Returns the groups that receive photos taken in a cell; the greatest weight first.
-    public func groups(at place: PlaceCell) -> [Posting] { shown(model.groups(at: place)) }
+    package func groups(at place: PlaceCell) -> [Posting] { shown(model.groups(at: place)) }
 
     private func shown(_ postings: [Posting]) -> [Posting] {
         guard let hidden else { return postings }
@@ -136,60 +136,60 @@ public struct VisibleModel: Sendable {
     /// The result is 1 if the group has no season or none is known.
     ///
     /// - Parameter month: the month, from 0 for January to 11.
-    public func seasonalFactor(of index: Int, month: Int) -> Double { model.seasonalFactor(of: index, month: month) }
+    package func seasonalFactor(of index: Int, month: Int) -> Double { model.seasonalFactor(of: index, month: month) }
 
     /// Returns the same factor in percent.
-    public func seasonalPercent(of index: Int, month: Int) -> UInt8 { model.seasonalPercent(of: index, month: month) }
+    package func seasonalPercent(of index: Int, month: Int) -> UInt8 { model.seasonalPercent(of: index, month: month) }
 
     // MARK: Facts of a group
 
     /// Returns a group's external id.
-    public func id(of index: Int) -> String { model.id(of: index) }
+    package func id(of index: Int) -> String { model.id(of: index) }
 
     /// Returns the external ids of groups, hidden or not, in the order given.
-    public func ids(of groups: [UInt32]) -> PackedTexts { model.ids(of: groups) }
+    package func ids(of groups: [UInt32]) -> PackedTexts { model.ids(of: groups) }
 
     /// Calls `body` with the bytes of a group's external id, which are valid only during the call.
-    public func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    package func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         unsafe model.withIDBytes(of: index) { unsafe body($0) }
     }
 
     /// Returns a group's title, which may be empty.
-    public func title(of index: Int) -> String { model.title(of: index) }
+    package func title(of index: Int) -> String { model.title(of: index) }
 
     /// Returns a group's topics, in the order of the catalog.
-    public func topics(of index: Int) -> [String] { model.topics(of: index) }
+    package func topics(of index: Int) -> [String] { model.topics(of: index) }
 
     /// Returns the time at which something last happened in a group, in Unix seconds, or nil if unknown.
-    public func lastActiveAt(of index: Int) -> Int64? { model.lastActiveAt(of: index) }
+    package func lastActiveAt(of index: Int) -> Int64? { model.lastActiveAt(of: index) }
 
     /// Returns the way to join a group.
-    public func joinPolicy(of index: Int) -> JoinPolicy { model.joinPolicy(of: index) }
+    package func joinPolicy(of index: Int) -> JoinPolicy { model.joinPolicy(of: index) }
 
     /// Returns the posts of a group in the last weeks; none if the version has no posts.
-    public func talk(of index: Int) -> GroupTalk { model.talk(of: index) }
+    package func talk(of index: Int) -> GroupTalk { model.talk(of: index) }
 
     /// Returns n(i), a group's entries in a relation; 0 if the version lacks the relation.
-    public func size(of index: Int, in relation: Relation) -> UInt32 { model.size(of: index, in: relation) }
+    package func size(of index: Int, in relation: Relation) -> UInt32 { model.size(of: index, in: relation) }
 
     /// Returns n(i) of groups: group after group, with one number for each relation in the order of `relations`.
-    public func sizes(of groups: [UInt32]) -> [UInt32] { model.sizes(of: groups) }
+    package func sizes(of groups: [UInt32]) -> [UInt32] { model.sizes(of: groups) }
 
     /// Returns n(i) of all groups in a relation, hidden ones included; zeros if the version lacks the relation.
-    public func sizes(in relation: Relation) -> [UInt32] { model.sizes(in: relation) }
+    package func sizes(in relation: Relation) -> [UInt32] { model.sizes(in: relation) }
 }
 
 /// A set of groups of a version, stored as one bit for each group.
-public struct GroupSet: Sendable {
+package struct GroupSet: Sendable {
     @usableFromInline var words: [UInt64]
 
     /// Creates a set; groups that the version lacks are left out.
-    public init(_ groups: some Sequence<UInt32>, groupCount: Int) {
+    package init(_ groups: some Sequence<UInt32>, groupCount: Int) {
         words = [UInt64](repeating: 0, count: (groupCount + 63) / 64)
         for group in groups where group < groupCount { words[Int(group >> 6)] |= 1 << UInt64(group & 63) }
     }
 
     /// Whether a group of the version is in the set.
     @inlinable @inline(__always)
-    public func contains(_ group: UInt32) -> Bool { words[Int(group >> 6)] >> UInt64(group & 63) & 1 != 0 }
+    package func contains(_ group: UInt32) -> Bool { words[Int(group >> 6)] >> UInt64(group & 63) & 1 != 0 }
 }

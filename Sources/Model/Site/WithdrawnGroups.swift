@@ -1,5 +1,5 @@
 /// The reason why a group is not shown; the raw values are for people, and for the files of a store.
-public enum Concealment: String, Codable, Sendable {
+package enum Concealment: String, Codable, Sendable {
     /// The site hides the group.
     case hidden
     /// The group is private now.
@@ -16,21 +16,21 @@ public enum Concealment: String, Codable, Sendable {
 ///
 /// Daemons without a catalog hide them. Each recompute finds them anew, before it publishes a version. The record also
 /// has the public groups that the newest version lacks, so that they are known when they turn private later.
-public struct WithdrawnGroups: Codable, Sendable, Equatable {
+package struct WithdrawnGroups: Codable, Sendable, Equatable {
     /// Groups in the same state that the same version was the last to have.
-    public struct Batch: Codable, Sendable, Equatable {
+    package struct Batch: Codable, Sendable, Equatable {
         /// The newest version that has the groups.
-        public var lastVersion: VersionName
+        package var lastVersion: VersionName
         /// The reason, or nil if the groups are public.
-        public var reason: Concealment?
+        package var reason: Concealment?
         /// The external ids, in ascending order of their bytes.
-        public var groupIds: [String]
+        package var groupIds: [String]
     }
 
     /// The newest version whose groups were compared with the catalog.
-    public private(set) var through: VersionName
+    package private(set) var through: VersionName
     /// The groups, in the order of their last versions and reasons.
-    public private(set) var batches: [Batch]
+    package private(set) var batches: [Batch]
 
     /// Creates the record.
     ///
@@ -38,7 +38,7 @@ public struct WithdrawnGroups: Codable, Sendable, Equatable {
     ///   - lastVersions: the newest version that has a group, by the group's external id.
     ///   - through: the newest version whose groups are there.
     ///   - reason: returns the reason that a group is not shown, or nil if it is public.
-    public init(
+    package init(
         _ lastVersions: [BytewiseString: VersionName], through: VersionName, reason: (String) -> Concealment?
     ) {
         var found: [VersionName: [Concealment?: [String]]] = [:]
@@ -56,10 +56,10 @@ public struct WithdrawnGroups: Codable, Sendable, Equatable {
     }
 
     /// The external ids of the groups that must not be shown.
-    public var groupIDs: [String] { batches.filter { $0.reason != nil }.flatMap(\.groupIds) }
+    package var groupIDs: [String] { batches.filter { $0.reason != nil }.flatMap(\.groupIds) }
 
     /// The newest version that has each group of the record, for groups that a version from `oldest` on has.
-    public func lastVersions(since oldest: VersionName) -> [BytewiseString: VersionName] {
+    package func lastVersions(since oldest: VersionName) -> [BytewiseString: VersionName] {
         var found: [BytewiseString: VersionName] = [:]
         for batch in batches where batch.lastVersion >= oldest {
             for id in batch.groupIds { found[BytewiseString(id)] = batch.lastVersion }
@@ -70,7 +70,7 @@ public struct WithdrawnGroups: Codable, Sendable, Equatable {
     /// Returns the reason that a group is withdrawn, or nil if it is not.
     ///
     /// - Complexity: O(batches · log groups).
-    public func reason(forGroup id: String) -> Concealment? {
+    package func reason(forGroup id: String) -> Concealment? {
         for batch in batches.reversed() where batch.reason != nil {
             let ids = batch.groupIds
             let place = ids.indices.partitioningIndex { !ids[$0].utf8.lexicographicallyPrecedes(id.utf8) }

@@ -1,12 +1,12 @@
 import Glibc
-public import Model
+package import Model
 
 /// A store of model versions in a folder, without a server.
 ///
 /// A version is written to a folder with a temporary name, which is then renamed in one step. So a killed publisher
 /// leaves the store as it was. Readers map files into memory, and a mapping stays readable after the version is
 /// removed. All processes must be on one machine, because its locks (flock) do not reach others.
-public struct FolderStore: VersionStore {
+package struct FolderStore: VersionStore {
     let layout: FolderLayout
     let durability: Durability
     /// Whether a loaded version is a private copy.
@@ -22,7 +22,7 @@ public struct FolderStore: VersionStore {
     ///   - directory: the path of the folder.
     ///   - hasOwnCopies: whether versions are copied before they are mapped. This suits a process that keeps them for
     ///     long: later changes to the files do not affect it.
-    public init(_ directory: String, hasOwnCopies: Bool = false) {
+    package init(_ directory: String, hasOwnCopies: Bool = false) {
         self.init(directory, durability: .powerLoss, hasOwnCopies: hasOwnCopies)
     }
 
@@ -35,16 +35,16 @@ public struct FolderStore: VersionStore {
     }
 
     /// The folder's path.
-    public var location: String { layout.directory }
+    package var location: String { layout.directory }
 
     /// The board of daemons, kept as files in the folder.
-    public var board: (any DaemonBoard)? { FolderBoard(layout: layout) }
+    package var board: (any DaemonBoard)? { FolderBoard(layout: layout) }
 
     /// Writes a version with its members, and verifies the written files.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes. `writeFailed` if the disk is full, the
     ///   folder is not writable or the version exists. `corrupt` if the files differ when they are read back.
-    public func publish(
+    package func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
     ) throws(StoreError) -> Manifest {
@@ -131,7 +131,7 @@ public struct FolderStore: VersionStore {
     }
 
     /// Makes a listed version current, in one step that survives a loss of power.
-    public func makeCurrent(_ version: VersionName) throws(StoreError) {
+    package func makeCurrent(_ version: VersionName) throws(StoreError) {
         guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             // Checked again under the lock, which every removal of a version needs.
@@ -141,10 +141,10 @@ public struct FolderStore: VersionStore {
     }
 
     /// Returns the time at which the current version became current, in Unix milliseconds, or `nil` if there is none.
-    public func currentSince() throws(StoreError) -> Int64? { FileTree.changeTimeMilliseconds(of: layout.current) }
+    package func currentSince() throws(StoreError) -> Int64? { FileTree.changeTimeMilliseconds(of: layout.current) }
 
     /// Returns the current version, or `nil` if there is none.
-    public func current() throws(StoreError) -> VersionName? {
+    package func current() throws(StoreError) -> VersionName? {
         guard let bytes = try FileTree.content(of: layout.current, limit: 4096) else { return nil }
         let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         do {
@@ -155,7 +155,7 @@ public struct FolderStore: VersionStore {
     }
 
     /// Returns the manifests of all versions, oldest first.
-    public func versions() throws(StoreError) -> [Manifest] {
+    package func versions() throws(StoreError) -> [Manifest] {
         var manifests: [Manifest] = []
         for name in try versionNames() {
             do {
@@ -168,7 +168,7 @@ public struct FolderStore: VersionStore {
     }
 
     /// Maps a version into memory, after verifying all its checksums.
-    public func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
+    package func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
         let manifest = try manifest(of: version)
         do {
             return LoadedVersion(
@@ -182,7 +182,7 @@ public struct FolderStore: VersionStore {
     }
 
     /// Opens the members of a version, after verifying the table of their file.
-    public func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
+    package func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
         try members(of: loaded, in: layout.version(loaded.manifest.version))
     }
 
@@ -193,12 +193,12 @@ public struct FolderStore: VersionStore {
     }
 
     /// Returns the versions that pruning keeps.
-    public func pinned() throws(StoreError) -> Set<VersionName> {
+    package func pinned() throws(StoreError) -> Set<VersionName> {
         Set(try FileTree.names(in: layout.pins).compactMap { try? VersionName($0) })
     }
 
     /// Pins a listed version, or releases it.
-    public func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {
+    package func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
             try FileTree.makeDirectory(layout.pins)
@@ -213,7 +213,7 @@ public struct FolderStore: VersionStore {
     /// The current version and pinned ones stay.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes.
-    public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
+    package func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
         guard FileTree.exists(layout.versions) else { return [] }
         return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
             let removed = try withdrawVersions(keeping: count)
@@ -262,7 +262,7 @@ public struct FolderStore: VersionStore {
     }
 
     /// Returns the names of all listed versions, oldest first, including damaged ones.
-    public func versionNames() throws(StoreError) -> [VersionName] {
+    package func versionNames() throws(StoreError) -> [VersionName] {
         try FileTree.names(in: layout.versions).compactMap { try? VersionName($0) }.sorted()
     }
 
@@ -282,12 +282,12 @@ public struct FolderStore: VersionStore {
 
 extension FolderStore {
     /// Returns the text of the site's experiments.
-    public func experiments() throws(StoreError) -> [UInt8]? {
+    package func experiments() throws(StoreError) -> [UInt8]? {
         try FileTree.content(of: layout.experiments, limit: Self.experimentsByteLimit)
     }
 
     /// Replaces the text of the site's experiments, in one step that survives a loss of power.
-    public func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
+    package func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
         try FileTree.makeDirectory(layout.directory)
         return try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             guard try experiments() == known else { return false }
@@ -297,13 +297,13 @@ extension FolderStore {
     }
 
     /// Returns the groups of the versions that are not public any more.
-    public func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
+    package func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
         guard let bytes = try FileTree.content(of: layout.withdrawn, limit: Self.withdrawnByteLimit) else { return nil }
         return try ManifestJSON.decodeWithdrawnGroups(bytes, origin: layout.withdrawn)
     }
 
     /// Replaces these groups, in one step that survives a loss of power.
-    public func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
+    package func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
         let content = try ManifestJSON.encode(groups)
         try FileTree.makeDirectory(layout.directory)
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in

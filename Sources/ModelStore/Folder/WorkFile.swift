@@ -1,5 +1,5 @@
 import Glibc
-public import Model
+package import Model
 
 /// Operations on names in the file system.
 enum FileTree {
@@ -98,14 +98,14 @@ enum Durability {
 ///
 /// It appears only when it is complete, and is verified by its checksum. The checksum (XXH3, eight bytes) follows the
 /// content.
-public enum WorkFile {
+package enum WorkFile {
     /// Writes a file under another name, and renames it when it is complete.
     ///
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - body: writes the content with the function that it gets, which appends bytes.
     /// - Throws: `StoreError.writeFailed`.
-    public static func write(
+    package static func write(
         to path: String, _ body: ((RawSpan) throws(StoreError) -> Void) throws(StoreError) -> Void
     ) throws(StoreError) {
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
@@ -130,7 +130,7 @@ public enum WorkFile {
     ///
     /// - Returns: the content, followed by the checksum.
     /// - Throws: `StoreError.unavailable` if there is no file, `.corrupt` if the checksum is wrong.
-    public static func open(_ path: String) throws(StoreError) -> ByteRegion {
+    package static func open(_ path: String) throws(StoreError) -> ByteRegion {
         let region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: false)
         let end = region.count - 8
         guard end >= 0 else { throw StoreError(.corrupt, "\(path) is cut short: make it again") }
@@ -143,5 +143,5 @@ public enum WorkFile {
     }
 
     /// Removes a file, if it exists.
-    public static func remove(_ path: String) { _ = unsafe unlink(path) }
+    package static func remove(_ path: String) { _ = unsafe unlink(path) }
 }

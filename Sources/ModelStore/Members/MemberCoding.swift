@@ -1,4 +1,4 @@
-public import Model
+package import Model
 
 /// The compact encoding of published members, for one version.
 ///
@@ -16,7 +16,7 @@ public import Model
 /// - the stamp of the interests in Unix milliseconds, if they have one
 /// - nothing, if there are no hints; otherwise for each kind of `EvidenceKind` their number
 /// - after each of these numbers, for each hint the difference of its group, its units and its count
-public struct MemberCoding: Sendable, Equatable {
+package struct MemberCoding: Sendable, Equatable {
     /// The creation of the version, in Unix seconds.
     private let created: UInt32
     /// The number of groups in the version.
@@ -30,7 +30,7 @@ public struct MemberCoding: Sendable, Equatable {
     /// - Parameters:
     ///   - createdAtMilliseconds: the creation of the version, as in its manifest.
     ///   - groupCount: the number of groups in the version.
-    public init(createdAtMilliseconds: Int64, groupCount: Int) {
+    package init(createdAtMilliseconds: Int64, groupCount: Int) {
         created = UInt32(clamping: createdAtMilliseconds / 1000)
         self.groupCount = groupCount
     }
@@ -38,12 +38,12 @@ public struct MemberCoding: Sendable, Equatable {
     /// Appends a member's value.
     ///
     /// - Returns: `false` if the groups are not strictly ascending, or are none of the version.
-    public func append(_ member: PublishedMember, to bytes: inout [UInt8]) -> Bool {
+    package func append(_ member: PublishedMember, to bytes: inout [UInt8]) -> Bool {
         appendWithoutHints(member, to: &bytes) && append(hints: member.feedback.hints, to: &bytes)
     }
 
     /// Appends a member's value except the hints, which may be appended later.
-    public func appendWithoutHints(_ member: PublishedMember, to bytes: inout [UInt8]) -> Bool {
+    package func appendWithoutHints(_ member: PublishedMember, to bytes: inout [UInt8]) -> Bool {
         let feedback = member.feedback
         bytes.append(
             (feedback.isUnlisted ? Self.unlistedMark : 0) | (feedback.interestsStamp == nil ? 0 : Self.stampMark))
@@ -60,7 +60,7 @@ public struct MemberCoding: Sendable, Equatable {
     }
 
     /// Appends the hints of a member to the rest of the value.
-    public func append(hints: [GroupHint], to bytes: inout [UInt8]) -> Bool {
+    package func append(hints: [GroupHint], to bytes: inout [UInt8]) -> Bool {
         guard !hints.isEmpty else { return true }
         for kind in EvidenceKind.allCases {
             let isAscending = append(hints.filter { $0.kind == kind }, \.group, to: &bytes) { hint, bytes in
@@ -101,7 +101,7 @@ public struct MemberCoding: Sendable, Equatable {
     }
 
     /// Decodes a value, or returns `nil` if it is malformed or has a group that is not of the version.
-    public func decode(_ bytes: borrowing Span<UInt8>) -> PublishedMember? {
+    package func decode(_ bytes: borrowing Span<UInt8>) -> PublishedMember? {
         guard let marks = bytes.isEmpty ? nil : bytes[0], marks <= Self.unlistedMark | Self.stampMark else {
             return nil
         }

@@ -39,7 +39,7 @@ struct MembersChecksum {
 ///
 /// It runs at the speed of memory, so everything is verified each time it is written or opened. It does not protect
 /// against forged versions.
-public enum Checksum {
+package enum Checksum {
     /// Returns the checksum of bytes, as a number.
     static func number(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         unsafe XXH3_64bits(bytes.baseAddress, bytes.count)
@@ -55,8 +55,8 @@ public enum Checksum {
     }
 
     /// Returns the checksum of an array's bytes, as a number.
-    public static func number(of bytes: [UInt8]) -> UInt64 { unsafe bytes.withUnsafeBytes { unsafe number(of: $0) } }
+    package static func number(of bytes: [UInt8]) -> UInt64 { unsafe bytes.withUnsafeBytes { unsafe number(of: $0) } }
 
     /// Returns the checksum of an array's bytes as 16 hexadecimal digits, as in a manifest.
-    public static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
+    package static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
 }

@@ -1,7 +1,7 @@
 import Model
 
 /// The members to publish with a version; users are numbered from 0, in any order.
-public protocol MemberSource: Sendable {
+package protocol MemberSource: Sendable {
     /// The number of users.
     var userCount: Int { get }
 
@@ -27,7 +27,7 @@ public protocol MemberSource: Sendable {
 
 extension MemberSource {
     /// Does nothing.
-    public func prepare(_ numbers: ArraySlice<UInt32>) {}
+    package func prepare(_ numbers: ArraySlice<UInt32>) {}
 }
 
 /// The members to publish with a version, packed into buckets in the order in which every store writes them.

@@ -1,57 +1,54 @@
-public import Model
+package import Model
 
 /// A user as published with a model version, with indexes of its groups.
 ///
 /// Every group has the time of its last event, so that events that the version lacks can be applied in any order.
 /// Daemons without the catalog know members from here, and from newer changes.
-public struct PublishedMember: Sendable, Equatable {
+package struct PublishedMember: Sendable, Equatable {
     /// A group that the user is in.
-    public struct Joined: Sendable, Equatable {
+    package struct Joined: Sendable, Equatable {
         /// The group's index.
-        public var group: UInt32
+        package var group: UInt32
         /// The time of joining in Unix seconds; `nil` if it is unknown, which is older than any event.
-        public var seconds: UInt32?
+        package var seconds: UInt32?
 
-        /// Creates a membership.
-        public init(group: UInt32, seconds: UInt32? = nil) { (self.group, self.seconds) = (group, seconds) }
+        package init(group: UInt32, seconds: UInt32? = nil) { (self.group, self.seconds) = (group, seconds) }
     }
 
     /// A group with an event that ended something: the last event of its kind.
-    public struct Ended: Sendable, Equatable {
+    package struct Ended: Sendable, Equatable {
         /// The group's index.
-        public var group: UInt32
+        package var group: UInt32
         /// The time of the event, in Unix seconds.
-        public var seconds: UInt32
+        package var seconds: UInt32
 
-        /// Creates an end.
-        public init(group: UInt32, seconds: UInt32) { (self.group, self.seconds) = (group, seconds) }
+        package init(group: UInt32, seconds: UInt32) { (self.group, self.seconds) = (group, seconds) }
     }
 
     /// A user's dismissals, exposures and interests, and the groups that favourites and follows point to.
-    public struct Feedback: Sendable, Equatable {
+    package struct Feedback: Sendable, Equatable {
         /// The least impressions of a published exposure; fewer would be rounded to 0.
-        public static let leastImpressions = 0.0005
+        package static let leastImpressions = 0.0005
 
         /// The dismissals, in ascending order of the group; times are whole seconds.
-        public var dismissals: [Dismissal]
+        package var dismissals: [Dismissal]
         /// The groups whose dismissal the user took back, in ascending order.
-        public var undismissed: [Ended]
+        package var undismissed: [Ended]
         /// The exposures, in ascending order of the group; impressions are faded to the moment of the version's
         /// recompute.
-        public var exposures: [Exposure]
+        package var exposures: [Exposure]
         /// The stated interests in UTF-8, separated by semicolons: in the stored form, since millions are published.
-        public var interestBytes: ArraySlice<UInt8>
+        package var interestBytes: ArraySlice<UInt8>
         /// The stamp of the statement of the interests in Unix milliseconds; `nil` if they are from a file, or if it is
         /// unknown.
-        public var interestsStamp: Int64?
+        package var interestsStamp: Int64?
 
         /// The groups that favourites and follows point to, in the order of the kinds, then of the groups.
-        public var hints: [GroupHint]
+        package var hints: [GroupHint]
         /// Whether the user may not be counted to others.
-        public var isUnlisted = false
+        package var isUnlisted = false
 
-        /// Creates feedback.
-        public init(
+        package init(
             dismissals: [Dismissal] = [], undismissed: [Ended] = [], exposures: [Exposure] = [],
             interestBytes: ArraySlice<UInt8> = [], interestsStamp: Int64? = nil, hints: [GroupHint] = []
         ) {
@@ -64,20 +61,19 @@ public struct PublishedMember: Sendable, Equatable {
         }
 
         /// The stated interests.
-        public var interests: [String] {
+        package var interests: [String] {
             interestBytes.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
     /// The groups that the user is in, ascending.
-    public var joined: [Joined]
+    package var joined: [Joined]
     /// The groups that the user is not in any more, with the events that ended it, ascending.
-    public var left: [Ended]
+    package var left: [Ended]
     /// The user's feedback.
-    public var feedback: Feedback
+    package var feedback: Feedback
 
-    /// Creates a member.
-    public init(joined: [Joined] = [], left: [Ended] = [], feedback: Feedback = Feedback()) {
+    package init(joined: [Joined] = [], left: [Ended] = [], feedback: Feedback = Feedback()) {
         self.joined = joined
         self.left = left
         self.feedback = feedback

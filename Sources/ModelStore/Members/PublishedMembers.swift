@@ -15,7 +15,7 @@ import Model
 ///
 /// The table is read and verified when the file is opened. A bucket is read and verified when somebody asks for one of
 /// its members. So a file of half a gigabyte opens at once, and no change of the file is ever taken for a member.
-public final class PublishedMembers: Sendable {
+package final class PublishedMembers: Sendable {
     static let format = Array("CtMembr3".utf8)
     /// The length of the numbers after the table.
     private static let trailerByteCount = 16
@@ -64,14 +64,14 @@ public final class PublishedMembers: Sendable {
     /// Reads and verifies all buckets.
     ///
     /// - Throws: `StoreError.corrupt` if one is damaged.
-    public func verify() throws(StoreError) {
+    package func verify() throws(StoreError) {
         for bucket in 0..<bucketCount { _ = try bytes(ofBucket: bucket) }
     }
 
     /// Returns a published member, or `nil` if the version does not have the user.
     ///
     /// - Throws: `StoreError.corrupt` if the bucket of the user is damaged.
-    public func member(withID id: String) throws(StoreError) -> PublishedMember? {
+    package func member(withID id: String) throws(StoreError) -> PublishedMember? {
         let bucket = RedisLayout.bucket(ofUser: id.utf8Span.span, of: bucketCount)
         let bytes = try bytes(ofBucket: bucket)
         var found: Range<Int>?
@@ -89,7 +89,7 @@ public final class PublishedMembers: Sendable {
     /// Returns the ids of all members, in ascending order of their bytes.
     ///
     /// - Complexity: O(members · log members).
-    public func memberIDs() throws(StoreError) -> [String] {
+    package func memberIDs() throws(StoreError) -> [String] {
         var ids: [String] = []
         for bucket in 0..<bucketCount {
             let bytes = try bytes(ofBucket: bucket)

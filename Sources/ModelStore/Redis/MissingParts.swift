@@ -9,7 +9,7 @@ extension RedisStore {
     ///
     /// Redis can evict any key of a version, and nobody would notice before the next daemon starts. Each turn asks for
     /// all keys but lists, and for the lists of some groups, so that successive turns ask for all of them.
-    public func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String? {
+    package func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String? {
         let version = loaded.manifest.version
         guard let shape = VersionShape(try ask(RedisCommand("HGETALL", layout.shape(version)))) else {
             return layout.shape(version)

@@ -137,7 +137,6 @@ struct VersionShape: Sendable, Equatable {
 
     private static var chunkedNames: [ModelLayout.SectionName] { [.ids] + RedisLayout.chunkedSections }
 
-    /// Creates the shape of a model.
     init(_ model: EncodedModel, idChunkCount: Int, bucketCount: Int) {
         groupCount = model.groupCount
         relations = model.relations

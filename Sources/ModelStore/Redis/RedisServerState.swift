@@ -2,36 +2,36 @@ import Glibc
 import Redis
 
 /// A Redis server's description of itself; a value is `nil` if the server does not tell this user.
-public struct RedisServerState: Sendable, Equatable {
+package struct RedisServerState: Sendable, Equatable {
     /// The server's version, such as `7.0.15`.
-    public var version: String?
+    package var version: String?
     /// Whether the server is a primary, which accepts writes.
-    public var isPrimary: Bool?
+    package var isPrimary: Bool?
     /// Whether the server belongs to a cluster.
-    public var isCluster: Bool?
+    package var isCluster: Bool?
     /// The memory that the data takes, in bytes.
-    public var usedBytes: Int?
+    package var usedBytes: Int?
     /// The memory that the data may take (`maxmemory`), in bytes, or 0 for no limit.
-    public var maximumBytes: Int?
+    package var maximumBytes: Int?
     /// The eviction policy when memory runs out, such as `noeviction`.
-    public var evictionPolicy: String?
+    package var evictionPolicy: String?
     /// The number of keys evicted since the server started.
-    public var evictedKeys: Int?
+    package var evictedKeys: Int?
     /// The time since the server started, in seconds.
-    public var uptimeSeconds: Int?
+    package var uptimeSeconds: Int?
     /// The lead of the server's clock over the clock of this machine, in milliseconds.
-    public var clockLeadMilliseconds: Int64?
+    package var clockLeadMilliseconds: Int64?
     /// Whether the server logs every change to its disk (AOF).
-    public var hasLog: Bool?
+    package var hasLog: Bool?
     /// Whether the server saves snapshots from time to time (RDB).
-    public var savesSnapshots: Bool?
+    package var savesSnapshots: Bool?
     /// Whether the server's last write to disk failed.
-    public var hasDiskFailure = false
+    package var hasDiskFailure = false
     /// The message of the first refused question, or `nil` if the server refused none.
-    public var refusal: String?
+    package var refusal: String?
 
     /// Whether the server keeps its data on a disk, or `nil` if that is not known.
-    public var keepsData: Bool? {
+    package var keepsData: Bool? {
         switch (hasLog, savesSnapshots) {
         case (true, _), (_, true): true
         case (false, false): false
@@ -39,7 +39,6 @@ public struct RedisServerState: Sendable, Equatable {
         }
     }
 
-    /// Creates the state from the description that every user gets.
     init(_ server: RedisServer) {
         version = server.version
         isPrimary = server.isReplica.map { !$0 }
@@ -68,7 +67,7 @@ public struct RedisServerState: Sendable, Equatable {
     }
 
     /// Whether the version is at least `major.minor`, or `nil` if the version is not known.
-    public func isAtLeast(_ major: Int, _ minor: Int) -> Bool? {
+    package func isAtLeast(_ major: Int, _ minor: Int) -> Bool? {
         let numbers = (version ?? "").split(separator: ".").prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else { return nil }
         return (numbers[0], numbers[1]) >= (major, minor)
@@ -79,7 +78,7 @@ extension RedisStore {
     /// Returns the state of the server, whether it is a primary or a replica.
     ///
     /// - Throws: `StoreError.unavailable` if the server does not answer, `notPermitted` if it refuses the login.
-    public func serverState() throws(StoreError) -> RedisServerState {
+    package func serverState() throws(StoreError) -> RedisServerState {
         do throws(RedisError) {
             var connection = try RedisConnection(to: address, acceptsReplica: true)
             var state = RedisServerState(connection.server)
@@ -105,7 +104,7 @@ extension RedisStore {
     /// Each is sent in a form that changes nothing, about a key that does not exist.
     ///
     /// - Throws: `StoreError.unavailable` if the server does not answer, `notPermitted` if it refuses the login.
-    public func refusedCommands() throws(StoreError) -> [(name: String, reason: String)] {
+    package func refusedCommands() throws(StoreError) -> [(name: String, reason: String)] {
         let key = layout.prefix + "nothing"
         let probes: [[String]] = [
             ["GET", key], ["MGET", key], ["SET", key, "", "XX"], ["DEL", key], ["UNLINK", key], ["EXISTS", key],

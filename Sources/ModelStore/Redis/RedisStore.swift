@@ -1,5 +1,5 @@
-public import Model
-public import Redis
+package import Model
+package import Redis
 import Synchronization
 
 /// A store of model versions in a Redis server that several daemons share.
@@ -7,7 +7,7 @@ import Synchronization
 /// Readers in any language find the groups' neighbours under the keys of `RedisLayout`. A daemon loads a version once,
 /// into an image in a local directory. The image has the same bytes as the model file of a folder store. After that,
 /// the daemon does not ask Redis about groups.
-public final class RedisStore: SharedStore {
+package final class RedisStore: SharedStore {
     let address: RedisAddress
     let layout: RedisLayout
     let images: ImageCache
@@ -25,7 +25,7 @@ public final class RedisStore: SharedStore {
     ///     Daemons on a machine may share it.
     ///   - prefix: the start of all keys. Stores with different prefixes are independent.
     ///   - hasOwnCopies: whether loaded versions are private copies, as in `FolderStore`.
-    public init(
+    package init(
         _ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:", hasOwnCopies: Bool = false
     ) {
         self.address = address
@@ -36,20 +36,20 @@ public final class RedisStore: SharedStore {
     }
 
     /// The server's address, without the password.
-    public var location: String { address.description }
+    package var location: String { address.description }
 
     /// This store.
-    public var shared: (any SharedStore)? { self }
+    package var shared: (any SharedStore)? { self }
 
     /// The board of daemons, kept as keys of this store.
-    public var board: (any DaemonBoard)? { RedisBoard(store: self) }
+    package var board: (any DaemonBoard)? { RedisBoard(store: self) }
 
     /// Writes a version and its members, reads everything back, compares it and lists the version.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes. `writeFailed` if the server is out of memory
     ///   or the version exists. `unavailable` if the server cannot be reached, `replica` if it is a replica. `corrupt`
     ///   if the data differs when it is read back.
-    public func publish(
+    package func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
     ) throws(StoreError) -> Manifest {
@@ -60,7 +60,7 @@ public final class RedisStore: SharedStore {
     /// Makes a listed version current and publishes its name on a channel, in one atomic step.
     ///
     /// No part of this program subscribes to the channel. So a user without the right to publish can still switch.
-    public func makeCurrent(_ version: VersionName) throws(StoreError) {
+    package func makeCurrent(_ version: VersionName) throws(StoreError) {
         let script = """
             if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
             local time = redis.call('TIME')
@@ -74,7 +74,7 @@ public final class RedisStore: SharedStore {
     }
 
     /// Returns the current version, or `nil` if there never was one.
-    public func current() throws(StoreError) -> VersionName? {
+    package func current() throws(StoreError) -> VersionName? {
         let reply = try ask(RedisCommand("GET", layout.current))
         return reply == .null ? nil : try versionName(reply)
     }
@@ -82,7 +82,7 @@ public final class RedisStore: SharedStore {
     /// Returns the time at which the current version became current, by the server's clock, in Unix milliseconds.
     ///
     /// - Returns: the time, or `nil` if no version is current, or if an earlier program switched to it.
-    public func currentSince() throws(StoreError) -> Int64? {
+    package func currentSince() throws(StoreError) -> Int64? {
         guard case .array(let values) = try ask(RedisCommand("MGET", layout.current, layout.switched)),
             values.count == 2, let current = values[0].text,
             let words = values[1].text?.split(separator: " "), words.count == 2, words[0] == current
@@ -91,10 +91,10 @@ public final class RedisStore: SharedStore {
     }
 
     /// Returns the names of all listed versions, oldest first.
-    public func versionNames() throws(StoreError) -> [VersionName] { try listedVersions() }
+    package func versionNames() throws(StoreError) -> [VersionName] { try listedVersions() }
 
     /// Returns the manifests of all listed versions, oldest first.
-    public func versions() throws(StoreError) -> [Manifest] {
+    package func versions() throws(StoreError) -> [Manifest] {
         let names = try listedVersions()
         guard !names.isEmpty else { return [] }
         var command = RedisCommand("MGET")
@@ -115,7 +115,7 @@ public final class RedisStore: SharedStore {
     ///
     /// - Throws: `StoreError.unknownVersion` if the version is not listed. `unavailable` if the server is away and
     ///   there is no image.
-    public func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
+    package func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
         let manifest: Manifest
         do {
             manifest = try listedManifest(version)
@@ -134,24 +134,24 @@ public final class RedisStore: SharedStore {
     }
 
     /// Records the loaded version that serves while the server is away.
-    public func remember(_ version: VersionName) throws(StoreError) { try images.remember(version) }
+    package func remember(_ version: VersionName) throws(StoreError) { try images.remember(version) }
 
     /// Returns the remembered version's image, which a daemon serves while the server is away.
     ///
     /// If that image is damaged or missing, the newest undamaged image takes its place.
     ///
     /// - Returns: the image, or `nil` if there is none.
-    public func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
+    package func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
 
     /// Removes unfinished files of killed processes from the cache folder; files of running processes stay.
     ///
     /// - Throws: `StoreError.busy` if another process installs an image.
-    public func sweep() throws(StoreError) { try images.sweep() }
+    package func sweep() throws(StoreError) { try images.sweep() }
 
     /// Returns a published member, or `nil` if the version has no members or not this one.
     ///
     /// All members are fetched, because a bucket in Redis can only be verified together with all others.
-    public func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
+    package func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
         if let known = lastMembers.withLock({ $0 }), known.version == version {
             return try known.table?.member(withID: id)
         }
@@ -164,7 +164,7 @@ public final class RedisStore: SharedStore {
     ///
     /// - Throws: `StoreError.unavailable` if the server is away and there is no file. `corrupt` if the server's data
     ///   differs from the manifest.
-    public func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
+    package func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
         let version = loaded.manifest.version
         guard let report = loaded.manifest.members else { return nil }
         if let table = images.members(of: loaded) { return table }
@@ -186,10 +186,10 @@ public final class RedisStore: SharedStore {
     }
 
     /// The changes and sessions that the daemons of this server and prefix share.
-    public var channel: SharedChannel { SharedChannel(self) }
+    package var channel: SharedChannel { SharedChannel(self) }
 
     /// Returns the versions that pruning keeps.
-    public func pinned() throws(StoreError) -> Set<VersionName> {
+    package func pinned() throws(StoreError) -> Set<VersionName> {
         guard case .array(let members) = try ask(RedisCommand("SMEMBERS", layout.pins)) else { return [] }
         var names: Set<VersionName> = []
         for member in members { names.insert(try versionName(member)) }
@@ -197,7 +197,7 @@ public final class RedisStore: SharedStore {
     }
 
     /// Pins a listed version, or releases it, in one atomic step.
-    public func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {
+    package func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {
         let script = """
             if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
             redis.call(ARGV[2], KEYS[2], ARGV[1]) return 1
@@ -212,7 +212,7 @@ public final class RedisStore: SharedStore {
     /// The current version and pinned ones stay.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes.
-    public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
+    package func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
         var connection = try StoreConnection(to: address)
         var lease = try PublisherLease(&connection, layout: layout, location: location)
         do throws(StoreError) {
@@ -290,7 +290,7 @@ extension RedisStore {
 
 extension RedisStore {
     /// Returns the text of the site's experiments.
-    public func experiments() throws(StoreError) -> [UInt8]? {
+    package func experiments() throws(StoreError) -> [UInt8]? {
         switch try ask(RedisCommand("GET", layout.experiments)) {
         case .null: return nil
         case .bytes(let text) where text.count <= Self.experimentsByteLimit: return text
@@ -299,7 +299,7 @@ extension RedisStore {
     }
 
     /// Replaces the text of the site's experiments, in one atomic step.
-    public func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
+    package func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
         // The command may be sent twice. The second time, the new text is already there.
         let script = """
             local found = redis.call('GET', KEYS[1]) or ''
@@ -315,7 +315,7 @@ extension RedisStore {
     /// Returns the groups of the versions that are not public any more, and keeps them on this machine.
     ///
     /// While the server is out of reach, the groups that were kept last are returned.
-    public func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
+    package func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
         do throws(StoreError) {
             switch try ask(RedisCommand("GET", layout.withdrawn)) {
             case .null: return nil
@@ -333,7 +333,7 @@ extension RedisStore {
     }
 
     /// Replaces these groups, in one step.
-    public func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
+    package func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
         var command = RedisCommand("SET", layout.withdrawn)
         command.append(try ManifestJSON.encode(groups))
         _ = try ask(command)

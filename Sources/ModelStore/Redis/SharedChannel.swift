@@ -1,15 +1,15 @@
-public import Changes
+package import Changes
 import Redis
 
 /// The data that daemons of one Redis server exchange: changes, in streams, and the lists of sessions.
 ///
 /// The lists of a user are in one hash. Field `p:SESSION` has a list, and field `u:SESSION` the time of its last use,
 /// in Unix milliseconds.
-public final class SharedChannel: Sendable {
+package final class SharedChannel: Sendable {
     /// The largest number of sessions kept for a user; a new session replaces the least recently used one.
     ///
     /// This limit bounds the cost of a request for all daemons that share the server.
-    public static let sessionsOfUser = 32
+    package static let sessionsOfUser = 32
 
     /// The reply timeout; it is short because a request waits for the reply and can do without it.
     private static let timeout = Duration.milliseconds(250)
@@ -18,7 +18,7 @@ public final class SharedChannel: Sendable {
     private let link: RedisLink
 
     /// The name of the store in messages.
-    public var location: String { store.location }
+    package var location: String { store.location }
 
     init(_ store: RedisStore) {
         self.store = store
@@ -29,7 +29,7 @@ public final class SharedChannel: Sendable {
     ///
     /// - Parameter timeout: the longest wait for any reply.
     /// - Throws: `StoreError.corrupt` if the store has changes of an earlier program.
-    public func journals(timeout: Duration = .seconds(30)) throws(StoreError) -> JournalStreams {
+    package func journals(timeout: Duration = .seconds(30)) throws(StoreError) -> JournalStreams {
         let address = store.address
         let connection: RedisConnection
         do throws(RedisError) { connection = try RedisConnection(to: address, replyTimeout: timeout) } catch {
@@ -43,7 +43,7 @@ public final class SharedChannel: Sendable {
     }
 
     /// Returns the list of a session and the time of its last use, in Unix milliseconds, or nil if there is none.
-    public func list(ofUser user: String, session: String) throws(StoreError) -> (bytes: [UInt8], usedAt: Int64)? {
+    package func list(ofUser user: String, session: String) throws(StoreError) -> (bytes: [UInt8], usedAt: Int64)? {
         let reply = try link.ask(
             RedisCommand("HMGET", store.layout.sessions(ofUser: user), "p:" + session, "u:" + session))
         guard case .array(let values) = reply, values.count == 2, case .bytes(let bytes) = values[0],
@@ -59,7 +59,7 @@ public final class SharedChannel: Sendable {
     ///   - lastUse: the possible times of the last use of a session that has not ended, in Unix milliseconds.
     ///   - lifetime: the time after which every session of the user has ended.
     /// - Returns: the list that the session already has, or nil if the given one was stored.
-    public func keep(
+    package func keep(
         _ bytes: [UInt8], ofUser user: String, session: String, at now: Int64, lastUse: ClosedRange<Int64>,
         lifetime: Duration
     ) throws(StoreError) -> [UInt8]? {
@@ -100,7 +100,7 @@ public final class SharedChannel: Sendable {
     }
 
     /// Updates the time of the last use of a session, if the session has a list.
-    public func touch(ofUser user: String, session: String, at now: Int64, lifetime: Duration) throws(StoreError) {
+    package func touch(ofUser user: String, session: String, at now: Int64, lifetime: Duration) throws(StoreError) {
         let script = """
             if redis.call('HEXISTS', KEYS[1], 'p:' .. ARGV[1]) == 0 then return 0 end
             redis.call('HSET', KEYS[1], 'u:' .. ARGV[1], ARGV[2])
@@ -113,7 +113,7 @@ public final class SharedChannel: Sendable {
     }
 
     /// Removes the list of a session if it equals the given one.
-    public func remove(_ bytes: [UInt8], ofUser user: String, session: String) throws(StoreError) {
+    package func remove(_ bytes: [UInt8], ofUser user: String, session: String) throws(StoreError) {
         let script = """
             if redis.call('HGET', KEYS[1], 'p:' .. ARGV[1]) ~= ARGV[2] then return 0 end
             return redis.call('HDEL', KEYS[1], 'p:' .. ARGV[1], 'u:' .. ARGV[1])
@@ -124,14 +124,14 @@ public final class SharedChannel: Sendable {
     }
 
     /// Removes the lists of all sessions of a user.
-    public func forgetSessions(ofUser user: String) throws(StoreError) {
+    package func forgetSessions(ofUser user: String) throws(StoreError) {
         _ = try link.ask(RedisCommand("UNLINK", store.layout.sessions(ofUser: user)))
     }
 }
 
 extension StoreError {
     /// Turns an error of the streams of changes into an error of their store.
-    public init(_ error: ChangeError) {
+    package init(_ error: ChangeError) {
         self.init(
             error.code == .badStreams ? .corrupt : error.cause.map { Self.meaning(of: $0).code } ?? .unavailable,
             error.message)

@@ -5,14 +5,14 @@ import FoundationEssentials
 import Glibc
 
 /// A folder of backups that are named by their times, of which the newest stay.
-public struct BackupFolder {
+package struct BackupFolder {
     private let path: String
 
     /// Creates a folder, which must exist before a backup is written to it.
-    public init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
 
     /// Returns the path for a backup that begins at a time in Unix seconds: `…/coterie-20261126T003000Z.tar`.
-    public func file(at seconds: Int64) -> String { "\(path)/\(Self.name(at: seconds))" }
+    package func file(at seconds: Int64) -> String { "\(path)/\(Self.name(at: seconds))" }
 
     private static func name(at seconds: Int64) -> String {
         let time = UnixTime(seconds: seconds)?.description ?? "\(seconds)"
@@ -27,8 +27,9 @@ public struct BackupFolder {
     ///   - count: the number of backups that stay, 1 or more.
     ///   - seconds: the present, in Unix seconds.
     /// - Returns: the paths of the removed files, and of those from the future, each oldest first.
-    public func prune(keeping count: Int, at seconds: Int64) throws(BackupError) -> (removed: [String], ahead: [String])
-    {
+    package func prune(keeping count: Int, at seconds: Int64) throws(BackupError) -> (
+        removed: [String], ahead: [String]
+    ) {
         // Such names are in the order of their times.
         let present = Self.name(at: seconds)
         let backups = try names().filter(Self.isName).sorted()

@@ -1,24 +1,23 @@
-public import CatalogStore
+package import CatalogStore
 import Changes
-public import Model
-public import ModelStore
+package import Model
+package import ModelStore
 
 /// A restore of a backup.
 ///
 /// Everything is read, compared with its checksums and prepared beside its target before anything is replaced. The
 /// catalog is replaced last, in one step.
-public struct Restoration: ~Copyable {
+package struct Restoration: ~Copyable {
     /// The targets of a restore.
-    public struct Places: Sendable {
+    package struct Places: Sendable {
         /// The path of the catalog.
-        public var catalog: String
+        package var catalog: String
         /// The folder of the journals.
-        public var journalFolder: String
+        package var journalFolder: String
         /// The store for the site's experiments, or nil to leave them out.
-        public var store: (any VersionStore)?
+        package var store: (any VersionStore)?
 
-        /// Creates targets.
-        public init(catalog: String, journalFolder: String, store: (any VersionStore)? = nil) {
+        package init(catalog: String, journalFolder: String, store: (any VersionStore)? = nil) {
             self.catalog = catalog
             self.journalFolder = journalFolder
             self.store = store
@@ -26,44 +25,44 @@ public struct Restoration: ~Copyable {
     }
 
     /// The result of a restore.
-    public struct Outcome: Sendable, Equatable {
+    package struct Outcome: Sendable, Equatable {
         /// The paths of the restored journals.
-        public var journals: [String] = []
+        package var journals: [String] = []
         /// The counts of the changes that the backup's catalog did not have yet.
-        public var changes = AppliedChangeCounts()
+        package var changes = AppliedChangeCounts()
         /// The missing or newer change that holds back others, by journal.
-        public var stopping: [String: StoppingChange] = [:]
+        package var stopping: [String: StoppingChange] = [:]
         /// The number of members whom the replaced site had forgotten since, and who were forgotten again.
-        public var forgottenAgain = 0
+        package var forgottenAgain = 0
         /// The number of their photos that were removed again.
-        public var photosRemovedAgain = 0
+        package var photosRemovedAgain = 0
         /// The numbers of things that the replaced site had withdrawn since, and that were withdrawn again.
-        public var withdrawnAgain = WithdrawnAgain()
+        package var withdrawnAgain = WithdrawnAgain()
         /// The problems that kept parts of the replaced site from being searched for what it forgot or withdrew.
-        public var unread: [String] = []
+        package var unread: [String] = []
         /// Whether the site's experiments were restored.
-        public var hasExperiments = false
+        package var hasExperiments = false
     }
 
     /// The contents of the backup.
-    public var manifest: BackupManifest { archive.manifest }
+    package var manifest: BackupManifest { archive.manifest }
 
     private let archive: ArchiveReader
 
     /// Opens a backup and reads its manifest.
     ///
     /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, `newer` if a newer program made it.
-    public init(_ path: String) throws(BackupError) { archive = try ArchiveReader(path) }
+    package init(_ path: String) throws(BackupError) { archive = try ArchiveReader(path) }
 
     /// Reads all of the backup, and compares it with its checksums.
-    public func verify() throws(BackupError) {
+    package func verify() throws(BackupError) {
         for file in manifest.files { try archive.read(file) { _ in } }
     }
 
     /// Returns the number of changes about members, and of rows in the catalog by table, without restoring anything.
     ///
     /// - Parameter folder: a folder for temporary files, which the caller removes.
-    public func traces(of users: [String], in folder: String) throws(BackupError) -> [BytewiseString: [String: Int]] {
+    package func traces(of users: [String], in folder: String) throws(BackupError) -> [BytewiseString: [String: Int]] {
         let (catalogPath, streamsPath) = ("\(folder)/catalog", "\(folder)/streams")
         var journals: [String] = []
         for (number, file) in manifest.files.enumerated() {
@@ -100,7 +99,7 @@ public struct Restoration: ~Copyable {
     ///   - skipsMissing: whether changes are applied after others that no source has.
     ///   - keepsRemoved: whether what a replaced catalog lacks is shown again.
     /// - Throws: `BackupError.Code.occupied` if files exist, or a program has them open; then nothing was changed.
-    public func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool, keepsRemoved: Bool = false)
+    package func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool, keepsRemoved: Bool = false)
         throws(BackupError) -> Outcome
     {
         let journals = manifest.journals.map { RestoredFile("\(places.journalFolder)/\($0)") }

@@ -1,7 +1,7 @@
-public import CatalogStore
+package import CatalogStore
 import Changes
 import Model
-public import ModelStore
+package import ModelStore
 
 /// A backup of the data that a site cannot compute again.
 ///
@@ -11,7 +11,7 @@ public import ModelStore
 /// A change moves from a journal to a stream, and from there to the catalog. It is removed from its old place only
 /// after it has reached the next. So a copy in this order has every change that was acknowledged before the backup
 /// began.
-public struct SiteBackup {
+package struct SiteBackup {
     private let catalog: String
     private let journals: [String]
     private let store: (any VersionStore)?
@@ -22,7 +22,7 @@ public struct SiteBackup {
     ///   - catalog: the path of the catalog, which may be of an older program.
     ///   - journals: the paths of daemons' journals, with different file names.
     ///   - store: the store of the experiments, and of the streams if it is shared; or `nil` for none.
-    public init(catalog: String, journals: [String], store: (any VersionStore)?) {
+    package init(catalog: String, journals: [String], store: (any VersionStore)?) {
         self.catalog = catalog
         self.journals = journals
         self.store = store
@@ -35,7 +35,7 @@ public struct SiteBackup {
     ///   - isReplacing: whether an existing file is replaced.
     ///   - now: the time, in Unix milliseconds.
     /// - Throws: `BackupError.Code.occupied` if the file exists and must stay.
-    public func write(to path: String, isReplacing: Bool, now: Int64) throws(BackupError) -> BackupManifest {
+    package func write(to path: String, isReplacing: Bool, now: Int64) throws(BackupError) -> BackupManifest {
         guard isReplacing || !FileName.exists(path) else {
             throw BackupError(.occupied, "\(path) is there already: name another file, or give --replace")
         }
@@ -132,7 +132,7 @@ public struct SiteBackup {
 }
 
 /// The contents of a backup: `manifest.json`, which only the checksum of the manifest follows.
-public struct BackupManifest: Codable, Sendable, Equatable {
+package struct BackupManifest: Codable, Sendable, Equatable {
     /// The format that this program writes, and the newest that it can read.
     static let format = 3
     /// The format of a backup without vectors, which earlier programs can read.
@@ -151,28 +151,28 @@ public struct BackupManifest: Codable, Sendable, Equatable {
     static let journalPrefix = "journals/"
 
     /// A file of the archive.
-    public struct File: Codable, Sendable, Equatable {
+    package struct File: Codable, Sendable, Equatable {
         /// The name in the archive.
-        public var name: String
+        package var name: String
         /// The length in bytes.
-        public var byteCount: Int
+        package var byteCount: Int
         /// The checksum, a `RunningChecksum`.
-        public var checksum: String
+        package var checksum: String
     }
 
     /// The format of the backup.
-    public var format: Int
+    package var format: Int
     /// The beginning of the backup, in Unix milliseconds; it has all changes that were acknowledged before.
-    public var startedAtMilliseconds: Int64
+    package var startedAtMilliseconds: Int64
     /// The schema version of the catalog.
-    public var schemaVersion: Int
+    package var schemaVersion: Int
     /// The number of changes that only the streams in Redis had, or `nil` if no shared store was given.
-    public var streamedChanges: Int?
+    package var streamedChanges: Int?
     /// The files, in the order of the archive.
-    public var files: [File]
+    package var files: [File]
 
     /// The file names of the journals, without their folder.
-    public var journals: [String] {
+    package var journals: [String] {
         files.compactMap { file in
             file.name.hasPrefix(Self.journalPrefix) ? String(file.name.dropFirst(Self.journalPrefix.count)) : nil
         }
@@ -180,9 +180,9 @@ public struct BackupManifest: Codable, Sendable, Equatable {
 }
 
 /// The reason that a backup could not be made or restored.
-public struct BackupError: Error, CustomStringConvertible {
+package struct BackupError: Error, CustomStringConvertible {
     /// The kind of failure, which decides the exit code.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// A file would be overwritten, or is in use.
         case occupied
         /// The backup is damaged or incomplete, or the file is no backup.
@@ -198,12 +198,11 @@ public struct BackupError: Error, CustomStringConvertible {
     }
 
     /// The kind.
-    public let code: Code
+    package let code: Code
     /// The failure, its place, and the remedy.
-    public let message: String
+    package let message: String
 
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -220,7 +219,7 @@ public struct BackupError: Error, CustomStringConvertible {
     init(_ error: StoreError) { self.init(.store(error.code), error.message) }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }
 
 /// Runs `body`, and converts an error of the catalog to one of the backup.

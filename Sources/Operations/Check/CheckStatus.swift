@@ -2,32 +2,31 @@
 ///
 /// The metrics are in a file for the text collector of Prometheus's node_exporter. The next check reads the number of
 /// evicted keys there, because Redis counts from its own start on and does not tell when it evicted.
-public struct CheckStatus: Sendable, Equatable {
+package struct CheckStatus: Sendable, Equatable {
     private static let time = "coterie_check_timestamp_seconds"
     private static let findings = "coterie_check_findings"
     private static let evicted = "coterie_check_redis_evicted_keys"
 
     /// The number of findings of each state.
-    public var counts: [Finding.State: Int] = [:]
+    package var counts: [Finding.State: Int] = [:]
     /// The time of the check, in Unix seconds.
-    public var seconds: Int64
+    package var seconds: Int64
     /// The number of keys that Redis had evicted since its start, or `nil` if it is not known.
-    public var evictedKeys: Int?
+    package var evictedKeys: Int?
 
-    /// Creates a status without findings.
-    public init(seconds: Int64, evictedKeys: Int?) {
+    package init(seconds: Int64, evictedKeys: Int?) {
         self.seconds = seconds
         self.evictedKeys = evictedKeys
     }
 
     /// Returns the number of evicted keys in the file of an earlier check, or `nil` if it has none.
-    public static func evictedKeys(in text: String) -> Int? {
+    package static func evictedKeys(in text: String) -> Int? {
         text.split(separator: "\n").last { $0.hasPrefix(evicted + " ") }
             .flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
     }
 
     /// The content of the file.
-    public var text: String {
+    package var text: String {
         let states = Finding.State.allCases.map { state in
             "\(Self.findings){state=\"\(state.rawValue)\"} \(counts[state] ?? 0)\n"
         }

@@ -1,36 +1,35 @@
 import Answers
 import CatalogStore
-public import Model
-public import ModelStore
+package import Model
+package import ModelStore
 import Recompute
 
 /// Examines everything that a site depends on, and reports faults with advice; it changes nothing.
-public struct HealthCheck: Sendable {
+package struct HealthCheck: Sendable {
     /// The places that a health check examines.
-    public struct Places: Sendable {
+    package struct Places: Sendable {
         /// The path of the catalog.
-        public var catalog: String
+        package var catalog: String
         /// The location of the store of versions.
-        public var store: StoreLocation
+        package var store: StoreLocation
         /// The folder in which versions of a store in Redis are cached.
-        public var cache: String
+        package var cache: String
         /// The paths of the journals of daemons on this machine.
-        public var journals: [String]
+        package var journals: [String]
         /// The paths of the files with lists of sessions on this machine.
-        public var sessions: [String]
+        package var sessions: [String]
         /// The file that tells how the weekly job last ended, or `nil` if none is named.
-        public var recomputeStatus: String?
+        package var recomputeStatus: String?
         /// The folder of backups, or `nil` if none is named.
-        public var backups: String?
+        package var backups: String?
         /// The key file, or `nil` if none is named.
-        public var keys: String?
+        package var keys: String?
         /// The paths of certificates and tokens whose end is reported in advance.
-        public var ending: [String] = []
+        package var ending: [String] = []
         /// The folder of the system's logs.
-        public var logs = "/var/log"
+        package var logs = "/var/log"
 
-        /// Creates places.
-        public init(
+        package init(
             catalog: String, store: StoreLocation, cache: String, journals: [String] = [], sessions: [String] = []
         ) {
             self.catalog = catalog
@@ -42,13 +41,13 @@ public struct HealthCheck: Sendable {
     }
 
     /// The places to examine.
-    public let places: Places
+    package let places: Places
     /// The values of bounds that differ from the standard.
-    public var bounds: [HealthBound: Int] = [:]
+    package var bounds: [HealthBound: Int] = [:]
     /// The evicted keys of Redis that the check before this one saw, or `nil` if it is not known.
-    public var evictedBefore: Int?
+    package var evictedBefore: Int?
     /// Returns the finding about the configuration files.
-    public var configuration: @Sendable () -> Finding = { .good("configuration", "there is no file") }
+    package var configuration: @Sendable () -> Finding = { .good("configuration", "there is no file") }
     let relations: RelationTable
     /// Returns the present, in Unix milliseconds.
     private let clock: @Sendable () -> Int64
@@ -65,7 +64,7 @@ public struct HealthCheck: Sendable {
     ///   - scratchFolder: the path of a folder that does not exist yet. A version of a store in Redis must fit on its
     ///     disk.
     ///   - clock: returns the present, in Unix milliseconds. A check of a large site takes minutes.
-    public init(
+    package init(
         _ places: Places, relations: RelationTable = .standard, scratchFolder: String,
         clock: @escaping @Sendable () -> Int64
     ) {
@@ -79,7 +78,7 @@ public struct HealthCheck: Sendable {
     ///
     /// - Parameter report: a function that receives each finding as soon as it is known.
     /// - Returns: what was learnt on the way.
-    public func run(_ report: (Finding) throws -> Void) rethrows -> HealthRecord {
+    package func run(_ report: (Finding) throws -> Void) rethrows -> HealthRecord {
         var record = HealthRecord()
         for question in HealthQuestion.all {
             for finding in question.answer(self, &record) { try report(finding) }
@@ -98,7 +97,7 @@ public struct HealthCheck: Sendable {
 }
 
 /// The facts that one question of a health check learns, and later ones need.
-public struct HealthRecord: Sendable {
+package struct HealthRecord: Sendable {
     /// The newest time among the records of all kinds, in Unix milliseconds.
     private(set) var newest: (what: String, milliseconds: Int64, mending: String?)?
     /// The times in the catalog's tables that are in the future.
@@ -116,7 +115,7 @@ public struct HealthRecord: Sendable {
     /// The state of the server of a store in Redis.
     var server: RedisServerState?
     /// The number of keys that Redis has evicted since its start.
-    public var evictedKeys: Int? { server?.evictedKeys }
+    package var evictedKeys: Int? { server?.evictedKeys }
 
     /// Takes the newest time among some records.
     ///
@@ -128,9 +127,9 @@ public struct HealthRecord: Sendable {
 }
 
 /// A result of a health check: a subject, its state, and advice.
-public struct Finding: Sendable, Equatable {
+package struct Finding: Sendable, Equatable {
     /// The state of a subject.
-    public enum State: String, Sendable, Encodable, CaseIterable {
+    package enum State: String, Sendable, Encodable, CaseIterable {
         /// Nothing is wrong.
         case good
         /// The subject works, but somebody should know of a problem.
@@ -140,21 +139,21 @@ public struct Finding: Sendable, Equatable {
     }
 
     /// The subject, such as `catalog` or a version.
-    public var subject: String
+    package var subject: String
     /// The state of the subject.
-    public var state: State
+    package var state: State
     /// The good news, or the problem.
-    public var message: String
+    package var message: String
     /// The remedy, or `nil` if nothing is wrong.
-    public var advice: String?
+    package var advice: String?
 
     /// Returns a finding that nothing is wrong.
-    public static func good(_ subject: String, _ message: String) -> Finding {
+    package static func good(_ subject: String, _ message: String) -> Finding {
         Finding(subject: subject, state: .good, message: message)
     }
 
     /// Returns a finding that something is wrong.
-    public static func bad(_ subject: String, _ message: String, advice: String) -> Finding {
+    package static func bad(_ subject: String, _ message: String, advice: String) -> Finding {
         Finding(subject: subject, state: .bad, message: message, advice: advice)
     }
 }

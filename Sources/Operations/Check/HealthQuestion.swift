@@ -1,13 +1,13 @@
 /// A question of a health check, about one thing that a site depends on.
 ///
 /// The table `all` drives the check itself, the help of `coterie check`, its settings, and a table of the documents.
-public struct HealthQuestion: Sendable {
+package struct HealthQuestion: Sendable {
     /// The subject of its findings.
-    public let subject: String
+    package let subject: String
     /// The things that it looks at, a noun phrase.
-    public let looksAt: String
+    package let looksAt: String
     /// The faults that it can find.
-    public let faults: [HealthFault]
+    package let faults: [HealthFault]
     /// Returns the findings; more than one if there are several things of the kind.
     let answer: @Sendable (HealthCheck, inout HealthRecord) -> [Finding]
 
@@ -22,13 +22,13 @@ public struct HealthQuestion: Sendable {
     }
 
     /// All questions, in the order in which they are asked.
-    public static let all: [HealthQuestion] = [
+    package static let all: [HealthQuestion] = [
         .configuration, .catalog, .vectors, .redis, .store, .version, .recompute, .streams, .journal, .sessions,
         .daemon, .program, .clock, .disk, .limits, .backup, .ending, .units,
     ]
 
     /// The questions and their faults as a table of Markdown, without its end of line.
-    public static var markdown: String {
+    package static var markdown: String {
         let rows = all.flatMap { question in
             question.faults.map { fault in
                 let cells = [question.subject, fault.state.rawValue, fault.causeWithBound, fault.advice]
@@ -40,15 +40,15 @@ public struct HealthQuestion: Sendable {
 }
 
 /// A fault that a health check can find: its cause, and what to do about it.
-public struct HealthFault: Sendable {
+package struct HealthFault: Sendable {
     /// The severity of the fault.
-    public let state: Finding.State
+    package let state: Finding.State
     /// The cause, as a clause without a subject of its own: "the last run failed".
-    public let cause: String
+    package let cause: String
     /// The bound that decides, or `nil` if none does.
-    public let bound: HealthBound?
+    package let bound: HealthBound?
     /// The remedy.
-    public let advice: String
+    package let advice: String
 
     init(_ state: Finding.State, _ cause: String, bound: HealthBound? = nil, advice: String) {
         self.state = state
@@ -72,7 +72,7 @@ public struct HealthFault: Sendable {
 }
 
 /// A number that decides whether something counts as a fault; each is a setting of `coterie check`.
-public enum HealthBound: String, Sendable, CaseIterable {
+package enum HealthBound: String, Sendable, CaseIterable {
     case versionWarnDays = "version-warn-days"
     case versionBadDays = "version-bad-days"
     case recomputeDays = "recompute-days"
@@ -88,10 +88,10 @@ public enum HealthBound: String, Sendable, CaseIterable {
     case endingDays = "ending-days"
 
     /// The name of the option that sets the bound.
-    public var name: String { rawValue }
+    package var name: String { rawValue }
 
     /// The placeholder for the value.
-    public var placeholder: String {
+    package var placeholder: String {
         switch self {
         case .waitingSeconds, .lagSeconds, .clockSeconds: "SECONDS"
         case .freeMiB: "MIB"
@@ -102,7 +102,7 @@ public enum HealthBound: String, Sendable, CaseIterable {
     }
 
     /// The usual value.
-    public var standard: Int {
+    package var standard: Int {
         switch self {
         case .versionWarnDays: 14
         case .versionBadDays: 28
@@ -121,7 +121,7 @@ public enum HealthBound: String, Sendable, CaseIterable {
     }
 
     /// The meaning, for the help.
-    public var meaning: String {
+    package var meaning: String {
         switch self {
         case .versionWarnDays: "The age of the current version above which there is a warning"
         case .versionBadDays: "The age of the current version above which it is bad"

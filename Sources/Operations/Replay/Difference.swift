@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// The difference between an answer and the recorded one.
-public struct Difference: Sendable, Equatable {
+package struct Difference: Sendable, Equatable {
     /// The kinds of difference, from the smallest to the greatest.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// No difference beyond the ignored members.
         case identical
         /// The same groups in the same order, but another value differs, such as a score.
@@ -19,15 +19,15 @@ public struct Difference: Sendable, Equatable {
     }
 
     /// The kind.
-    public var kind: Kind
+    package var kind: Kind
     /// The overlap of the first 10 groups, as a mean over all lists, or `nil` without lists.
-    public var overlap: Double?
+    package var overlap: Double?
     /// The groups that are only in the new answer, in its order.
-    public var came: [String] = []
+    package var came: [String] = []
     /// The groups that are only in the recorded answer, in its order.
-    public var went: [String] = []
+    package var went: [String] = []
     /// The versions that the recorded answer and the new one name, or `nil` if they name none.
-    public var versions: (recorded: String?, now: String?)?
+    package var versions: (recorded: String?, now: String?)?
     /// The groups of all lists, as recorded and now.
     var groups: (recorded: [String], now: [String]) = ([], [])
 
@@ -40,7 +40,7 @@ public struct Difference: Sendable, Equatable {
     ///   - recorded: the status and the body of the recorded answer.
     ///   - answer: the status and the body of the new answer, or `nil` if there was none.
     ///   - rules: the members that are not compared.
-    public init(
+    package init(
         recorded: (status: Int, body: [UInt8]), answer: (status: Int, body: [UInt8])?, rules: ReplayRules
     ) {
         guard let answer else {
@@ -75,11 +75,10 @@ public struct Difference: Sendable, Equatable {
     }
 
     /// Returns whether two differences are of one kind, with the same overlap and groups.
-    public static func == (one: Difference, other: Difference) -> Bool {
+    package static func == (one: Difference, other: Difference) -> Bool {
         one.kind == other.kind && one.overlap == other.overlap && one.came == other.came && one.went == other.went
     }
 
-    /// Creates a difference of a known kind.
     init(_ kind: Kind, overlap: Double? = nil) {
         self.kind = kind
         self.overlap = overlap

@@ -1,23 +1,22 @@
 import HTTP
-public import Service
+package import Service
 
 /// The pages of one list, which are played and judged as one.
 ///
 /// A page begins behind the last group of the page before. If that page has other groups now, the recorded group is not
 /// in the list any more. So the next page is asked for as a client would ask: behind the group that the new answer
 /// names.
-public struct PageChain: Sendable {
+package struct PageChain: Sendable {
     private var outcomes: [ReplayOutcome] = []
     /// The groups behind which pages begin: as recorded, and now; `nil` if the list has no further page now.
     private var links: [String: String?] = [:]
 
-    /// Creates a list without pages.
-    public init() {}
+    package init() {}
 
     /// Returns the name of the list of a request, and the group behind which its page begins.
     ///
     /// - Returns: `nil` if the request is for no page of a list.
-    public static func page(of exchange: Exchange) -> (list: String, after: String?)? {
+    package static func page(of exchange: Exchange) -> (list: String, after: String?)? {
         guard exchange.method == "GET", exchange.requestBody.isEmpty else { return nil }
         let parts = exchange.target.split(separator: "?", maxSplits: 1)
         let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
@@ -32,7 +31,7 @@ public struct PageChain: Sendable {
     private static let prefix = "after="
 
     /// The answer to the question where a page begins now.
-    public enum Beginning: Sendable, Equatable {
+    package enum Beginning: Sendable, Equatable {
         /// Behind this group.
         case after(String)
         /// Nowhere: the list has no further page now.
@@ -44,13 +43,13 @@ public struct PageChain: Sendable {
     /// Returns the beginning of a page now.
     ///
     /// - Parameter recorded: the group behind which the page began.
-    public func beginning(after recorded: String) -> Beginning {
+    package func beginning(after recorded: String) -> Beginning {
         guard let link = links[recorded] else { return .unknown }
         return link.map(Beginning.after) ?? .nowhere
     }
 
     /// Returns a request for the page behind another group.
-    public static func request(_ exchange: Exchange, after group: String) -> Exchange {
+    package static func request(_ exchange: Exchange, after group: String) -> Exchange {
         var exchange = exchange
         let parts = exchange.target.split(separator: "?", maxSplits: 1)
         let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
@@ -66,17 +65,17 @@ public struct PageChain: Sendable {
     /// - Parameters:
     ///   - outcome: the recorded page and its difference.
     ///   - body: the new answer, or `nil` if there is none.
-    public mutating func add(_ outcome: ReplayOutcome, body: [UInt8]?) {
+    package mutating func add(_ outcome: ReplayOutcome, body: [UInt8]?) {
         outcomes.append(outcome)
         guard let recorded = JSONTree(outcome.exchange.body)?["next"]?.text else { return }
         links[recorded] = .some(body.flatMap { JSONTree($0)?["next"]?.text })
     }
 
     /// Whether a page follows the first one on the tape.
-    public var isPaged: Bool { !links.isEmpty }
+    package var isPaged: Bool { !links.isEmpty }
 
     /// The outcomes of all pages, each with the difference of the whole list.
-    public var judged: [ReplayOutcome] {
+    package var judged: [ReplayOutcome] {
         guard outcomes.count > 1 else { return outcomes }
         let kinds = outcomes.map(\.difference.kind)
         let (old, new) = outcomes.reduce(into: ([String](), [String]())) { lists, outcome in
@@ -108,7 +107,7 @@ public struct PageChain: Sendable {
 
 extension Difference {
     /// Returns the difference of a page that the list does not have any more: all of its groups went.
-    public static func pageIsGone(_ exchange: Exchange, _ rules: ReplayRules) -> Difference {
+    package static func pageIsGone(_ exchange: Exchange, _ rules: ReplayRules) -> Difference {
         let empty = Array(#"{"recommendations":[]}"#.utf8)
         return Difference(recorded: (exchange.status, exchange.body), answer: (200, empty), rules: rules)
     }

@@ -1,12 +1,12 @@
 import RecordReading
-public import Service
+package import Service
 import Synchronization
 
 /// The answers of a tape, to be given again to the same requests.
 ///
 /// Two requests are the same if method, target and body are equal. The answers to a request come in the order of the
 /// tape; the last one is then repeated. All answers are held in memory.
-public final class RecordedAnswers: Sendable {
+package final class RecordedAnswers: Sendable {
     private struct Request: Hashable {
         var method: String
         var target: String
@@ -22,7 +22,7 @@ public final class RecordedAnswers: Sendable {
     /// Reads a whole tape.
     ///
     /// Answers of status 304 are left out: the server that gives the answers again handles entity tags itself.
-    public init(_ reader: TapeReader) throws(TapeError) {
+    package init(_ reader: TapeReader) throws(TapeError) {
         var answers: [Request: [Exchange]] = [:]
         while let exchange = try reader.next() {
             guard exchange.status != 304 else { continue }
@@ -33,12 +33,12 @@ public final class RecordedAnswers: Sendable {
     }
 
     /// The number of different requests.
-    public var requestCount: Int { answers.count }
+    package var requestCount: Int { answers.count }
 
     /// Returns the next answer to a request, or `nil` if the request is not on the tape.
     ///
     /// A HEAD request that is not on the tape gets the answer to the same GET request.
-    public func next(_ method: String, _ target: String, body: [UInt8]) -> Exchange? {
+    package func next(_ method: String, _ target: String, body: [UInt8]) -> Exchange? {
         var request = Request(method: method, target: target, body: body)
         if method == "HEAD", answers[request] == nil { request.method = "GET" }
         guard let known = answers[request] else { return nil }
@@ -52,7 +52,7 @@ public final class RecordedAnswers: Sendable {
     /// Returns the most similar target on the tape, by edit distance.
     ///
     /// - Returns: `nil` if no target has the same method and number of segments.
-    public func nearest(to target: String, method: String) -> String? {
+    package func nearest(to target: String, method: String) -> String? {
         func segmentCount(_ target: String) -> Int { target.prefix { $0 != "?" }.count { $0 == "/" } }
         let count = segmentCount(target)
         let candidates = answers.keys.lazy.filter { $0.method == method && segmentCount($0.target) == count }
@@ -65,7 +65,7 @@ public final class RecordedAnswers: Sendable {
 ///
 /// The entity tags must be equal. Only the last answer to each request is kept: a client may refer to an older one,
 /// which is then not known.
-public struct KnownBodies: Sendable {
+package struct KnownBodies: Sendable {
     private struct Known {
         var tag: String
         var body: [UInt8]
@@ -76,13 +76,12 @@ public struct KnownBodies: Sendable {
 
     private var known: [String: Known] = [:]
 
-    /// Creates an empty collection.
-    public init() {}
+    package init() {}
 
     /// Returns an exchange as if the client had no cached answer: without a condition, and with the whole answer.
     ///
     /// - Returns: `nil` if the answer is not known.
-    public mutating func unconditional(_ exchange: Exchange) -> Exchange? {
+    package mutating func unconditional(_ exchange: Exchange) -> Exchange? {
         let key = "\(exchange.method) \(exchange.target)"
         var exchange = exchange
         exchange.requestHeaders["If-None-Match"] = nil
@@ -102,7 +101,7 @@ public struct KnownBodies: Sendable {
 ///
 /// Lists add nothing to a path: `recommendations.score` is the score of every recommendation. `*` stands for one name,
 /// `**` for any number of names, including none.
-public struct MemberPath: Sendable, Equatable {
+package struct MemberPath: Sendable, Equatable {
     private enum Part: Sendable, Equatable {
         case name(String)
         case anyName
@@ -112,7 +111,7 @@ public struct MemberPath: Sendable, Equatable {
     private let parts: [Part]
 
     /// Reads a path, or returns `nil` if the path or one of its names is empty.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let names = text.split(separator: ".", omittingEmptySubsequences: false)
         guard !names.contains("") else { return nil }
         parts = names.map { name in

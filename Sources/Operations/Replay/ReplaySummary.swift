@@ -1,45 +1,45 @@
-public import CommandLine
-public import Service
+package import CommandLine
+package import Service
 
 /// The results of a replay: figures by route, and the exchanges that differ most.
-public struct ReplaySummary: Sendable {
+package struct ReplaySummary: Sendable {
     /// The figures of one route, or of all routes.
-    public struct Figures: Sendable {
+    package struct Figures: Sendable {
         /// The number of exchanges by the kind of difference.
-        public private(set) var counts: [Difference.Kind: Int] = [:]
+        package private(set) var counts: [Difference.Kind: Int] = [:]
         private var overlapSum = 0.0
         private var overlapCount = 0
         private var recorded: [UInt64] = []
         private var taken: [UInt64] = []
         private var roundTrips: [UInt64] = []
         /// The number of answers whose server did not say how long it took.
-        public private(set) var untimedCount = 0
+        package private(set) var untimedCount = 0
 
         /// The number of all exchanges.
-        public var count: Int { counts.values.reduce(0, +) }
+        package var count: Int { counts.values.reduce(0, +) }
 
         /// The share of identical answers, or `nil` if there are no exchanges.
-        public var identicalShare: Double? {
+        package var identicalShare: Double? {
             count == 0 ? nil : Double(counts[.identical] ?? 0) / Double(count)
         }
 
         /// The number of exchanges with another status, or without any answer.
-        public var statusChangeCount: Int { (counts[.otherStatus] ?? 0) + (counts[.failed] ?? 0) }
+        package var statusChangeCount: Int { (counts[.otherStatus] ?? 0) + (counts[.failed] ?? 0) }
 
         /// The mean overlap of the answers with lists of groups, or `nil` if there are none.
-        public var meanOverlap: Double? { overlapCount == 0 ? nil : overlapSum / Double(overlapCount) }
+        package var meanOverlap: Double? { overlapCount == 0 ? nil : overlapSum / Double(overlapCount) }
 
         /// Returns a quantile of the latency of the recorded answers, in microseconds.
         ///
         /// - Parameter part: the part of the answers, above 0 and at most 1.
         /// - Returns: `nil` if there are no answers.
-        public func recordedMicroseconds(ofPart part: Double) -> UInt64? { Self.quantile(recorded, part) }
+        package func recordedMicroseconds(ofPart part: Double) -> UInt64? { Self.quantile(recorded, part) }
 
         /// Returns the same quantile of the new answers, from sending a request to its whole answer.
-        public func roundTripMicroseconds(ofPart part: Double) -> UInt64? { Self.quantile(roundTrips, part) }
+        package func roundTripMicroseconds(ofPart part: Double) -> UInt64? { Self.quantile(roundTrips, part) }
 
         /// Returns the same quantile of the new answers, as the server says it.
-        public func microseconds(ofPart part: Double) -> UInt64? { Self.quantile(taken, part) }
+        package func microseconds(ofPart part: Double) -> UInt64? { Self.quantile(taken, part) }
 
         /// Returns the nearest-rank quantile: the least value that this part of all values does not exceed.
         private static func quantile(_ values: [UInt64], _ part: Double) -> UInt64? {
@@ -62,32 +62,31 @@ public struct ReplaySummary: Sendable {
     }
 
     /// The number of exchanges to keep of the ones that differ most.
-    public static let worstLimit = 20
+    package static let worstLimit = 20
 
     /// The figures of each route, by its method and pattern.
-    public private(set) var routes: [String: Figures] = [:]
+    package private(set) var routes: [String: Figures] = [:]
     /// The figures of all exchanges.
-    public private(set) var total = Figures()
+    package private(set) var total = Figures()
     /// The exchanges that differ most, the worst first; identical ones are left out.
-    public private(set) var worst: [ReplayOutcome] = []
+    package private(set) var worst: [ReplayOutcome] = []
     /// The number of exchanges that were not played, by the reason.
-    public private(set) var leftOut: [String: Int] = [:]
+    package private(set) var leftOut: [String: Int] = [:]
 
     /// The state of the tape.
-    public var tape = TapeCondition()
+    package var tape = TapeCondition()
     /// The number of answers by the versions that they name, as recorded and now.
-    public private(set) var versions: (recorded: [String: Int], now: [String: Int]) = ([:], [:])
+    package private(set) var versions: (recorded: [String: Int], now: [String: Int]) = ([:], [:])
     /// Whether all answers of a session are identical, by member and session.
     private var sessions: [String: Bool] = [:]
 
     /// The number of sessions, and of those whose answers are all identical; a member without one counts as one.
-    public var sessionCounts: (all: Int, identical: Int) { (sessions.count, sessions.values.count { $0 }) }
+    package var sessionCounts: (all: Int, identical: Int) { (sessions.count, sessions.values.count { $0 }) }
 
-    /// Creates an empty summary.
-    public init() {}
+    package init() {}
 
     /// Adds an exchange that was played.
-    public mutating func add(_ outcome: ReplayOutcome) {
+    package mutating func add(_ outcome: ReplayOutcome) {
         if let version = outcome.difference.versions?.recorded { versions.recorded[version, default: 0] += 1 }
         if let version = outcome.difference.versions?.now { versions.now[version, default: 0] += 1 }
         if let member = outcome.exchange.member {
@@ -106,26 +105,25 @@ public struct ReplaySummary: Sendable {
     }
 
     /// Counts an exchange that was not played.
-    public mutating func leaveOut(because reason: String) { leftOut[reason, default: 0] += 1 }
+    package mutating func leaveOut(because reason: String) { leftOut[reason, default: 0] += 1 }
 }
 
 /// An exchange that was played again.
-public struct ReplayOutcome: Sendable {
+package struct ReplayOutcome: Sendable {
     /// The exchange as it was recorded.
-    public var exchange: Exchange
+    package var exchange: Exchange
     /// The difference between the answers.
-    public var difference: Difference
+    package var difference: Difference
     /// The status of the new answer, or `nil` if there was none.
-    public var status: Int?
+    package var status: Int?
     /// The time from sending the request until the whole answer had arrived.
-    public var microseconds: UInt64
+    package var microseconds: UInt64
     /// The time that the server says it took, or `nil` if it does not say it.
-    public var serverMicroseconds: UInt64?
+    package var serverMicroseconds: UInt64?
     /// Whether the page belongs to a list whose first page stands for it among the worst.
     var isFurtherPage = false
 
-    /// Creates an outcome.
-    public init(
+    package init(
         _ exchange: Exchange, _ difference: Difference, status: Int?, microseconds: UInt64,
         serverMicroseconds: UInt64? = nil
     ) {
@@ -151,24 +149,24 @@ public struct ReplayOutcome: Sendable {
 }
 
 /// The rules of a replay: the members that are not compared, and the requests that are not played.
-public struct ReplayRules: Sendable {
+package struct ReplayRules: Sendable {
     /// Paths of routes that are not played, because the answers are about the daemon or the moment.
-    public var leftOut = [
+    package var leftOut = [
         "/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/admin/model", "/v1/users/{id}/changes",
         "/components/coterie-groups.js",
     ]
     /// Members that are not compared.
-    public var ignored: [MemberPath]
+    package var ignored: [MemberPath]
     /// Numeric members to round before the comparison, with the number of digits after the point.
-    public var rounded: [(path: MemberPath, digits: Int)] = []
+    package var rounded: [(path: MemberPath, digits: Int)] = []
 
     /// Creates the default rules, which ignore names of versions and of lists.
-    public init() { ignored = ["**.modelVersion", "**.recommendationId"].compactMap(MemberPath.init) }
+    package init() { ignored = ["**.modelVersion", "**.recommendationId"].compactMap(MemberPath.init) }
 
     /// Reads rules from a file; `leave-out` and `ignore` replace the defaults.
     ///
     /// - Throws: `YAMLError` with the place of an invalid entry.
-    public init(path: String) throws(YAMLError) {
+    package init(path: String) throws(YAMLError) {
         self.init()
         for entry in try YAMLFile.read(path).entries() {
             switch entry.key {
@@ -221,23 +219,22 @@ public struct ReplayRules: Sendable {
 }
 
 /// Limits on the differences, which decide whether a replay fails.
-public struct ReplayLimits: Sendable {
+package struct ReplayLimits: Sendable {
     /// The least share of identical answers, or `nil` for no limit.
-    public var identicalShare: Double?
+    package var identicalShare: Double?
     /// The least mean overlap, or `nil` for no limit.
-    public var meanOverlap: Double?
+    package var meanOverlap: Double?
     /// The most exchanges with another status or without an answer, or `nil` for no limit.
-    public var statusChangeCount: Int?
+    package var statusChangeCount: Int?
     /// The least number of exchanges that must be played, or `nil` for all that are on the tape.
-    public var requestCount: Int?
+    package var requestCount: Int?
     /// The greatest ratio of new to recorded latency at the 99th percentile, or `nil` for no limit.
-    public var latencyRatio: Double?
+    package var latencyRatio: Double?
 
-    /// Creates limits that nothing exceeds.
-    public init() {}
+    package init() {}
 
     /// Returns a sentence about each exceeded limit.
-    public func exceeded(by summary: ReplaySummary) -> [String] {
+    package func exceeded(by summary: ReplaySummary) -> [String] {
         let total = summary.total
         var problems = gaps(summary)
         if let identicalShare, let share = total.identicalShare, share < identicalShare {
@@ -281,7 +278,7 @@ public struct ReplayLimits: Sendable {
 
 extension TapeCondition {
     /// The missing parts of the tape, in words.
-    public var gaps: String {
+    package var gaps: String {
         var parts: [String] = []
         if missingCount > 0 { parts.append("\(missingCount) requests are missing between others") }
         if damagedCount > 0 { parts.append("\(damagedCount) places are damaged") }

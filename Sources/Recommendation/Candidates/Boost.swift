@@ -1,9 +1,9 @@
 import Model
 
 /// A factor that a request gives for the scores of a topic's groups, or of one group.
-public struct Boost: Sendable, Equatable {
+package struct Boost: Sendable, Equatable {
     /// The groups that a boost is for.
-    public enum Target: Sendable, Equatable {
+    package enum Target: Sendable, Equatable {
         /// The groups with a topic, ignoring case.
         case topic(String)
         /// The group with an external id.
@@ -11,31 +11,31 @@ public struct Boost: Sendable, Equatable {
     }
 
     /// The bounds of a factor, and of the product of all factors of a group (inclusive).
-    public static let factors = 0.1...10.0
+    package static let factors = 0.1...10.0
     /// The most boosts of a request (inclusive).
-    public static let limit = 20
+    package static let limit = 20
     /// The greatest length of a topic or an id, in Unicode scalars (inclusive).
-    public static let nameLimit = 512
+    package static let nameLimit = 512
     /// The most characters of a factor (inclusive).
-    public static let digitLimit = 16
+    package static let digitLimit = 16
     /// The form of a boost, as a pattern of JSON Schema.
-    public static let pattern = "^(topic|group):[^\\u0000]+\\^[0-9]+(\\.[0-9]+)?$"
+    package static let pattern = "^(topic|group):[^\\u0000]+\\^[0-9]+(\\.[0-9]+)?$"
     /// The form of a boost in words, for people who wrote another one.
-    public static let form = """
+    package static let form = """
         topic:NAME^FACTOR or group:ID^FACTOR, with a factor from 0.1 to 10, such as topic:macro^2
         """
 
     /// The groups that the boost is for.
-    public var target: Target
+    package var target: Target
     /// The factor of their scores, within `factors`.
-    public var factor: Double
+    package var factor: Double
 
     /// Creates a boost.
     ///
     /// - Parameters:
     ///   - target: the groups that it is for.
     ///   - factor: the factor of their scores, within `factors`.
-    public init(_ target: Target, by factor: Double) {
+    package init(_ target: Target, by factor: Double) {
         self.target = target
         self.factor = factor
     }
@@ -43,7 +43,7 @@ public struct Boost: Sendable, Equatable {
     /// Creates the boost that is written as `topic:NAME^FACTOR` or `group:ID^FACTOR`, or `nil` for any other text.
     ///
     /// The name may contain colons and carets. The factor is a decimal number of ASCII digits.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let colon = text.firstIndex(of: ":"), let caret = text.lastIndex(of: "^"), colon < caret else {
             return nil
         }
@@ -61,7 +61,7 @@ public struct Boost: Sendable, Equatable {
     }
 
     /// The boost as text: the same for boosts that do the same.
-    public var text: String {
+    package var text: String {
         switch target {
         case .topic(let topic): "topic:\(Term.normalized(topic))^\(factor)"
         case .group(let id): "group:\(id)^\(factor)"

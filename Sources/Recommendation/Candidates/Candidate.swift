@@ -55,7 +55,6 @@ struct Candidate: Ranked {
     /// The reason why the candidate was selected when it was.
     var cause = Selection.Choice.Cause.score
 
-    /// Creates a candidate before any stage.
     init(_ raw: RawCandidate) {
         group = raw.group
         score = raw.score

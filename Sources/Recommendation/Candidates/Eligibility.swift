@@ -1,4 +1,4 @@
-public import Model
+package import Model
 
 /// Decides whether a group that a model shows may be shown to a member.
 struct Eligibility {
@@ -117,20 +117,19 @@ struct ActivityColumn: Sendable {
 }
 
 /// The conditions of a request for the groups in its list; none by default.
-public struct GroupFilter: Sendable, Equatable {
+package struct GroupFilter: Sendable, Equatable {
     /// The topics, of which a group must have at least one, ignoring case; empty for any.
-    public var topics: [String]
+    package var topics: [String]
     /// The ways of joining, of which a group must have one; empty for any.
-    public var joinPolicies: Set<JoinPolicy>
+    package var joinPolicies: Set<JoinPolicy>
     /// The least number of members of a group (inclusive).
-    public var minimumMembers: Int
+    package var minimumMembers: Int
     /// The least number of posts a week in a group (inclusive).
-    public var minimumPostsPerWeek: Int
+    package var minimumPostsPerWeek: Int
     /// Groups that are left out.
-    public var excluded: Set<UInt32>
+    package var excluded: Set<UInt32>
 
-    /// Creates a filter.
-    public init(
+    package init(
         topics: [String] = [], joinPolicies: Set<JoinPolicy> = [], minimumMembers: Int = 0,
         minimumPostsPerWeek: Int = 0, excluded: Set<UInt32> = []
     ) {
@@ -142,7 +141,7 @@ public struct GroupFilter: Sendable, Equatable {
     }
 
     /// The filter that every group passes.
-    public static let none = GroupFilter()
+    package static let none = GroupFilter()
 }
 
 /// A filter for one model, whose topics are looked up once.

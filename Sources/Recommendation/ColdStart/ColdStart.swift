@@ -13,7 +13,6 @@ struct ColdStart {
         /// The indexes of the groups, best first, each once; each is found when it is needed.
         let groups: AnyIterator<UInt32>
 
-        /// Creates a source and finds its first group now.
         init(_ origin: PlanItem.Origin, weight: Double, groups: some Sequence<UInt32>) {
             var rest = groups.makeIterator()
             var first = rest.next()
@@ -25,7 +24,6 @@ struct ColdStart {
                 })
         }
 
-        /// Creates a source whose groups are found when they are needed.
         init(_ origin: PlanItem.Origin, weight: Double, isEmpty: Bool, groups: AnyIterator<UInt32>) {
             self.origin = origin
             self.weight = weight
@@ -37,7 +35,6 @@ struct ColdStart {
     /// The sources, which take turns.
     let sources: [Source]
 
-    /// Creates a cold start from its sources.
     init(sources: [Source] = []) { self.sources = sources }
 
     /// Returns the personal part of a list, and the sources with their parts as weights.

@@ -4,9 +4,9 @@ import Glibc
 ///
 /// A term is in a share *p* of the group's photos, and in a share *q* of all photos; it counts only if *p > q*. To let
 /// little evidence count little, *p′* is the share as if the group had κ more photos without the term.
-public struct ContentProfile: Sendable {
+package struct ContentProfile: Sendable {
     /// The formula of a term's weight.
-    public enum Measure: Sendable {
+    package enum Measure: Sendable {
         /// The formula *p′ ln(p / q)*, for tags, of which photos have several.
         ///
         /// The product is the term's part of the Kullback-Leibler divergence of the group from the community (S.
@@ -31,8 +31,7 @@ public struct ContentProfile: Sendable {
     /// κ, in photos.
     static let shrinkage = 5.0
 
-    /// Creates profiles relative to a community.
-    public init(totals: [UInt32], photoCount: Int, measure: Measure, minimumPhotos: Int, limit: Int) {
+    package init(totals: [UInt32], photoCount: Int, measure: Measure, minimumPhotos: Int, limit: Int) {
         self.totals = totals
         self.photoCount = photoCount
         self.measure = measure
@@ -45,7 +44,7 @@ public struct ContentProfile: Sendable {
     /// - Parameters:
     ///   - counts: the number of the group's photos that have a term, each term once, in any order.
     ///   - groupPhotoCount: the number of the group's photos that have at least one term.
-    public func weights(
+    package func weights(
         _ counts: [(term: Int, photos: Int)], of groupPhotoCount: Int
     ) -> [(term: Int, weight: Float)] {
         var all: [Double] = []

@@ -1,4 +1,4 @@
-public import Model
+package import Model
 
 /// Divides a member's groups into interests: average linkage of plain cosines.
 struct InterestClustering: Sendable {
@@ -90,23 +90,23 @@ struct InterestClustering: Sendable {
 }
 
 /// An interest of a member: joined groups that are similar to one another.
-public struct Interest: Sendable, Equatable {
+package struct Interest: Sendable, Equatable {
     /// The indexes of the member's groups in this interest, ascending.
-    public var groups: [UInt32]
+    package var groups: [UInt32]
     /// The part of a list that the interest may claim, 0 to 1.
     ///
     /// The share is a part of the member's groups; groups without neighbours in a relation that counts are left out.
-    public var share: Double
+    package var share: Double
     /// The group with the most members; of equal ones, the first.
-    public var largest: UInt32
+    package var largest: UInt32
     /// Whether the interest collects groups that are similar to no other group of the member.
-    public var isMixed: Bool
+    package var isMixed: Bool
 
     /// Returns the topic that more than half of its groups have, else the title or id of its largest group.
     ///
     /// Among several such topics, the most frequent one wins; of equally frequent ones the first in the alphabet. A
     /// mixed interest is named "mixed".
-    public func name(in model: VisibleModel) -> String {
+    package func name(in model: VisibleModel) -> String {
         guard !isMixed else { return "mixed" }
         var counts: [String: Int] = [:]
         for group in groups {

@@ -1,32 +1,31 @@
 /// A photo that looks like another one.
-public struct Lookalike: Sendable, Equatable {
+package struct Lookalike: Sendable, Equatable {
     /// The photo's external id.
-    public var id: String
+    package var id: String
     /// The cosine of the two photos' vectors.
-    public var similarity: Double
+    package var similarity: Double
     /// The groups whose pools have the photo, ascending.
-    public var groups: [UInt32]
+    package var groups: [UInt32]
     /// The owner's external id, if it is known.
-    public var ownerID: String?
+    package var ownerID: String?
 
     /// The similarity from which two photos count as the same one, cropped or edited.
-    public static let duplicateSimilarity = 0.99
+    package static let duplicateSimilarity = 0.99
     /// The number of photos that vote for their groups.
-    public static let voters = 100
+    package static let voters = 100
 
-    /// Creates a photo.
-    public init(id: String, similarity: Double, groups: [UInt32]) {
+    package init(id: String, similarity: Double, groups: [UInt32]) {
         self.id = id
         self.similarity = similarity
         self.groups = groups
     }
 
     /// Whether the photo is nearly the same as the one it is compared with.
-    public var isDuplicate: Bool { similarity >= Self.duplicateSimilarity }
+    package var isDuplicate: Bool { similarity >= Self.duplicateSimilarity }
 }
 
 /// The evidence that some kinds of suggestions for a photo rest on.
-public enum PhotoBasis: String, Sendable, CaseIterable {
+package enum PhotoBasis: String, Sendable, CaseIterable {
     /// The pools, tags, place and owner of the photo.
     case pools
     /// The groups of photos that look like the photo.

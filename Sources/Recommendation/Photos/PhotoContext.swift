@@ -1,38 +1,37 @@
-public import Model
+package import Model
 
 /// A photo's groups, companions, owner, tags and place, in terms of a model's groups.
-public struct PhotoContext: Sendable, Equatable {
+package struct PhotoContext: Sendable, Equatable {
     /// The groups whose pools have the photo, ascending.
-    public var groups: [UInt32]
+    package var groups: [UInt32]
     /// The photos that share a pool with this photo, by the group whose pool has them.
-    public var companions: [UInt32: Companions]
+    package var companions: [UInt32: Companions]
     /// The number of the owner's other public photos in each group's pool.
-    public var ownerGroups: [UInt32: Int]
+    package var ownerGroups: [UInt32: Int]
     /// The groups that the photo's owner is a member of.
-    public var ownerMemberships: Set<UInt32>
+    package var ownerMemberships: Set<UInt32>
     /// The photo's tags, in any letter case.
-    public var tags: [String]
+    package var tags: [String]
     /// The cell in which the photo was taken, if known.
-    public var place: PlaceCell?
+    package var place: PlaceCell?
     /// The photos that look like it, best first, without itself.
-    public var lookalikes: [Lookalike] = []
+    package var lookalikes: [Lookalike] = []
 
     /// The photos of one group that share a pool with the photo.
-    public struct Companions: Sendable, Equatable {
+    package struct Companions: Sendable, Equatable {
         /// The number of examined photos that are in the group.
-        public var photos: Int
+        package var photos: Int
         /// The group's share of the examined photos, 0 to 1.
-        public var share: Double
+        package var share: Double
 
-        /// Creates the companions in one group.
-        public init(photos: Int, share: Double) {
+        package init(photos: Int, share: Double) {
             self.photos = photos
             self.share = share
         }
     }
 
     /// Creates a photo; an argument that is left out is not known.
-    public init(
+    package init(
         groups: [UInt32] = [], companions: [UInt32: Companions] = [:], ownerGroups: [UInt32: Int] = [:],
         ownerMemberships: Set<UInt32> = [], tags: [String] = [], place: PlaceCell? = nil
     ) {
@@ -45,7 +44,7 @@ public struct PhotoContext: Sendable, Equatable {
     }
 
     /// Removes everything that is known about the photo's owner.
-    public mutating func forgetOwner() {
+    package mutating func forgetOwner() {
         ownerGroups = [:]
         ownerMemberships = []
     }
@@ -62,24 +61,24 @@ public struct PhotoContext: Sendable, Equatable {
 }
 
 /// A group that is suggested for a photo, with the reasons.
-public struct PhotoSuggestion: Sendable, Equatable {
+package struct PhotoSuggestion: Sendable, Equatable {
     /// The group's index in the model.
-    public var group: UInt32
+    package var group: UInt32
     /// The sum of the reasons' contributions, above 0.
-    public var score: Double
+    package var score: Double
     /// The reasons, the largest contribution first; equal ones in the order of `Evidence`.
-    public var reasons: [Reason]
+    package var reasons: [Reason]
 
     /// A part of a suggestion's score.
-    public struct Reason: Sendable, Equatable {
+    package struct Reason: Sendable, Equatable {
         /// The kind of evidence, with its facts.
-        public var evidence: Evidence
+        package var evidence: Evidence
         /// The part of the score that this reason contributes, above 0.
-        public var contribution: Double
+        package var contribution: Double
     }
 
     /// Evidence for a group.
-    public enum Evidence: Sendable, Equatable {
+    package enum Evidence: Sendable, Equatable {
         /// The number of photos in the group that share a pool with the photo.
         case sharedPools(photos: Int)
         /// The tags that the photo has in common with the group's photos, the greatest weight first.
@@ -96,7 +95,7 @@ public struct PhotoSuggestion: Sendable, Equatable {
         case looksLike(photos: [String])
 
         /// The name of the kind of evidence in answers.
-        public var kind: String {
+        package var kind: String {
             switch self {
             case .sharedPools: "sharedPools"
             case .similarGroup: "similarGroup"
@@ -113,38 +112,37 @@ public struct PhotoSuggestion: Sendable, Equatable {
 /// The weights of the kinds of evidence.
 ///
 /// Each weight is multiplied by the evidence, a number from 0 to about 1.
-public struct PhotoWeights: Sendable, Equatable {
+package struct PhotoWeights: Sendable, Equatable {
     /// The weight of the neighbours of the photo's groups, or of its owner's groups.
-    public var similarGroups = 1.0
+    package var similarGroups = 1.0
     /// The further factor for neighbours by relations other than pools; each relation also has its own weight.
-    public var otherRelations = 1.0
+    package var otherRelations = 1.0
     /// The weight of photos that share a pool with the photo, since people put them into the same groups.
     ///
     /// Similar groups say nearly the same, and say it better: this weight only breaks ties.
-    public var sharedPools = 0.1
+    package var sharedPools = 0.1
     /// The weight of tags.
-    public var tags = 2.0
+    package var tags = 2.0
     /// The weight of the location.
-    public var place = 1.0
+    package var place = 1.0
     /// The weight of the owner's photos in the group, as a share of all the owner's pool entries.
-    public var ownerPhotos = 1.0
+    package var ownerPhotos = 1.0
     /// The weight of the owner's membership.
-    public var ownerMembership = 0.25
+    package var ownerMembership = 0.25
     /// The weight of photos that look like the photo, beside other evidence, if it is in a pool.
-    public var lookInPools = 2.0
+    package var lookInPools = 2.0
     /// The same for a photo in no pool.
-    public var lookInNoPool = 2.0
+    package var lookInNoPool = 2.0
     /// The weight of the size of the group's pool; above 0, so that popular groups can fill up a list.
-    public var popularity = 0.001
+    package var popularity = 0.001
 
-    /// Creates the usual weights.
-    public init() {}
+    package init() {}
 
     /// Creates the weights that evidence chose for a version, and the usual ones where there was no evidence.
-    public init(_ manifest: Manifest) { self.init(manifest.photoWeights) }
+    package init(_ manifest: Manifest) { self.init(manifest.photoWeights) }
 
     /// Creates the weights that evidence chose, and the usual ones where there was no evidence.
-    public init(_ chosen: Manifest.PhotoWeights?) {
+    package init(_ chosen: Manifest.PhotoWeights?) {
         guard let chosen else { return }
         otherRelations = chosen.otherRelations
         popularity = chosen.popularity
@@ -154,7 +152,7 @@ public struct PhotoWeights: Sendable, Equatable {
 }
 
 /// The groups with the largest pools, or with the most members where there are no pools.
-public struct PopularPools: Sendable {
+package struct PopularPools: Sendable {
     /// The groups, the largest first; equal ones in ascending order of the index.
     let groups: [UInt32]
     private let sizes: [UInt32]
@@ -168,7 +166,7 @@ public struct PopularPools: Sendable {
     /// Ranks the groups of a version.
     ///
     /// - Complexity: O(groups · log groups).
-    public init(_ model: VisibleModel, _ relations: RelationTable = .standard) {
+    package init(_ model: VisibleModel, _ relations: RelationTable = .standard) {
         func sizes(_ role: RelationDescription.Role) -> [UInt32] {
             guard let relation = relations[role]?.relation else { return [] }
             return (0..<model.groupCount).map { model.size(of: $0, in: relation) }

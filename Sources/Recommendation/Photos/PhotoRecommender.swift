@@ -1,4 +1,4 @@
-public import Model
+package import Model
 
 /// Finds groups for a photo.
 ///
@@ -13,9 +13,9 @@ public import Model
 /// - Anyone may join the group or ask to, or the owner is there already.
 ///
 /// The caller makes sure that the groups and the photo are public. The same inputs always give the same list.
-public struct PhotoRecommender: Sendable {
+package struct PhotoRecommender: Sendable {
     /// The days without activity after which a group is no longer suggested.
-    public static let idleDays: Int64 = 365
+    package static let idleDays: Int64 = 365
     /// The number of postings of a tag or a location that are considered, the strongest first; it bounds the work.
     static let postingLimit = 2000
 
@@ -33,7 +33,7 @@ public struct PhotoRecommender: Sendable {
     ///   - relations: the relations and their weights.
     ///   - weights: the weights of the kinds of evidence.
     ///   - instant: the present, in Unix seconds.
-    public init(
+    package init(
         model: VisibleModel, popular: PopularPools, relations: RelationTable = .standard,
         weights: PhotoWeights = PhotoWeights(), at instant: Int64
     ) {
@@ -50,7 +50,7 @@ public struct PhotoRecommender: Sendable {
     ///   - photo: the photo.
     ///   - limit: the greatest number of suggestions.
     ///   - basis: the evidence to use.
-    public func suggestions(for photo: PhotoContext, limit: Int, by basis: PhotoBasis = .pools) -> [PhotoSuggestion] {
+    package func suggestions(for photo: PhotoContext, limit: Int, by basis: PhotoBasis = .pools) -> [PhotoSuggestion] {
         var reasons: Reasons = [:]
         if basis != .look {
             reasons = photo.groups.isEmpty ? contentReasons(photo) : companionReasons(photo)

@@ -1,18 +1,17 @@
 import Model
 
 /// A member's list: made once per session and rotation bucket, then frozen.
-public struct Plan: Sendable, Equatable {
+package struct Plan: Sendable, Equatable {
     /// The groups in the order in which they are shown; a shorter list is a prefix of it.
-    public var items: [PlanItem]
+    package var items: [PlanItem]
     /// The member's interests, the ones with the most groups first.
-    public var interests: [Interest]
+    package var interests: [Interest]
     /// The number of the plan's rotation bucket.
-    public var bucket: Int64
+    package var bucket: Int64
     /// The number of candidates that passed all filters.
-    public var candidateCount: Int
+    package var candidateCount: Int
 
-    /// Creates a plan.
-    public init(items: [PlanItem], interests: [Interest], bucket: Int64, candidateCount: Int) {
+    package init(items: [PlanItem], interests: [Interest], bucket: Int64, candidateCount: Int) {
         self.items = items
         self.interests = interests
         self.bucket = bucket
@@ -21,9 +20,9 @@ public struct Plan: Sendable, Equatable {
 }
 
 /// A group in a member's list.
-public struct PlanItem: Sendable, Equatable {
+package struct PlanItem: Sendable, Equatable {
     /// The reason why a group is in the list at all.
-    public enum Origin: String, Sendable, CaseIterable {
+    package enum Origin: String, Sendable, CaseIterable {
         /// A neighbour of groups that the member has joined.
         case personal
         /// A group about a stated interest.
@@ -37,15 +36,15 @@ public struct PlanItem: Sendable, Equatable {
     }
 
     /// The group's index in the model.
-    public var group: UInt32
+    package var group: UInt32
     /// The raw score; 0 if neither joined groups nor its size add to it.
-    public var score: Double
+    package var score: Double
     /// The index of the interest that contributes most, or `nil` if no joined group contributes.
-    public var interest: Int?
+    package var interest: Int?
     /// The reason why the group is in the list.
-    public var origin: Origin
+    package var origin: Origin
     /// The reason for the group's position.
-    public var placement: Placement
+    package var placement: Placement
 
     /// Creates an item.
     ///
@@ -55,7 +54,7 @@ public struct PlanItem: Sendable, Equatable {
     ///   - interest: the index of its interest, if any.
     ///   - origin: the reason why the group is in the list.
     ///   - placement: the reason for its position, or `nil` for the one that follows from the origin.
-    public init(group: UInt32, score: Double, interest: Int?, origin: Origin, placement: Placement? = nil) {
+    package init(group: UInt32, score: Double, interest: Int?, origin: Origin, placement: Placement? = nil) {
         self.group = group
         self.score = score
         self.interest = interest
@@ -70,7 +69,7 @@ extension Plan {
     /// Together with the model version, the hash identifies the list.
     ///
     /// - Parameter userID: the member's external id.
-    public func fingerprint(ofUser userID: String) -> UInt64 {
+    package func fingerprint(ofUser userID: String) -> UInt64 {
         var bytes = Array(userID.utf8) + [0]
         bytes.reserveCapacity(bytes.count + 8 + 4 * items.count)
         for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: bucket >> shift)) }
@@ -82,24 +81,23 @@ extension Plan {
 }
 
 /// The input of a plan, besides the model and the planner's configuration and key.
-public struct PlanRequest: Sendable, Equatable {
+package struct PlanRequest: Sendable, Equatable {
     /// The member's profile.
-    public var profile: MemberProfile
+    package var profile: MemberProfile
     /// The instant of the plan, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
     /// A seed for the order; usually 0, and each other value gives another order.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The conditions for the groups in the list.
-    public var filter: GroupFilter
+    package var filter: GroupFilter
     /// The factors for the scores of candidates; none usually.
-    public var boosts: [Boost]
+    package var boosts: [Boost]
     /// The greatest number of groups, or `nil` for the full length of a plan.
     ///
     /// A shorter list is a prefix of a longer one.
-    public var length: Int?
+    package var length: Int?
 
-    /// Creates a request.
-    public init(
+    package init(
         profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, filter: GroupFilter = .none,
         boosts: [Boost] = [], length: Int? = nil
     ) {
@@ -113,7 +111,7 @@ public struct PlanRequest: Sendable, Equatable {
 }
 
 /// The stages from a profile to a list, in their order.
-public enum PlanStage: String, Sendable, CaseIterable {
+package enum PlanStage: String, Sendable, CaseIterable {
     /// Takes the groups that the member has joined.
     case profile
     /// Collects the neighbours of these groups.
@@ -138,7 +136,7 @@ public enum PlanStage: String, Sendable, CaseIterable {
     case coldStart = "cold-start"
 
     /// Whether a list can be made without the stage.
-    public var canBeOmitted: Bool {
+    package var canBeOmitted: Bool {
         switch self {
         case .profile, .interests, .candidates: false
         case .popularity, .filters, .season, .boosts, .rotation, .fatigue, .diversity, .coldStart: true
@@ -147,20 +145,20 @@ public enum PlanStage: String, Sendable, CaseIterable {
 }
 
 /// The report of one stage.
-public struct StageReport: Sendable, Equatable {
+package struct StageReport: Sendable, Equatable {
     /// The stage.
-    public var stage: PlanStage
+    package var stage: PlanStage
     /// The number of groups that the stage received.
-    public var taken: Int
+    package var taken: Int
     /// The number of groups that the stage passed on.
-    public var passed: Int
+    package var passed: Int
     /// Further facts, in a few words.
-    public var note: String
+    package var note: String
 }
 
 extension PlanItem {
     /// The reason for a group's position: the cause that put it above a later group with a greater score, if any.
-    public enum Placement: String, Sendable, CaseIterable {
+    package enum Placement: String, Sendable, CaseIterable {
         /// The group's score: no later candidate has a greater one, apart from season, boosts and rotation.
         case relevance
         /// The share of its interest.
@@ -181,7 +179,6 @@ extension PlanItem {
 }
 
 extension PlanItem.Placement {
-    /// Creates the placement that follows from an origin.
     init(_ origin: PlanItem.Origin) {
         switch origin {
         case .personal: self = .relevance

@@ -1,60 +1,59 @@
-public import Model
+package import Model
 
 /// The settings of members' lists; the defaults were found on real memberships with `coterie evaluate`.
-public struct PlanConfiguration: Sendable, Equatable {
+package struct PlanConfiguration: Sendable, Equatable {
     /// The settings for clustering a member's groups into interests.
-    public struct Interests: Sendable, Equatable {
+    package struct Interests: Sendable, Equatable {
         /// The least mean plain cosine for merging two clusters (inclusive); above 0.
-        public var leastMeanSimilarity = 0.10
+        package var leastMeanSimilarity = 0.10
         /// The least number of groups with which groups similar to no other become one mixed interest (inclusive).
-        public var leastGroupsForMixed = 10
+        package var leastGroupsForMixed = 10
         /// The least mean overlap with which a group that is similar to no other joins an interest (inclusive).
         ///
         /// The overlap is the number of common entries as a part of the smaller group's entries. The bound is above 0.
-        public var leastMeanOverlap = 0.25
+        package var leastMeanOverlap = 0.25
         /// The shrinkage h of overlaps: with c common entries, an overlap is multiplied by c / (c + h); 0 or more.
-        public var overlapShrinkage = 2.0
+        package var overlapShrinkage = 2.0
         /// The least ratio between the best mean overlap and that with any other interest, for such a group; 1 or more.
-        public var clearness = 2.0
+        package var clearness = 2.0
         /// The greatest number of joined groups that count, the most recent ones; 0 to 32,767.
-        public var groupLimit = 500
+        package var groupLimit = 500
     }
 
     /// The bounds of ubiquitous groups, which say nothing about the taste of a member.
     ///
     /// Such a group, as one of all registered users, has the neighbours of everybody. It joins no interest, brings no
     /// candidate and is no reason. It may be recommended like any other.
-    public struct Ubiquity: Sendable, Equatable {
+    package struct Ubiquity: Sendable, Equatable {
         /// The least part of all members that makes a group ubiquitous (inclusive), above 0 and at most 1.
-        public var leastShare = 0.5
+        package var leastShare = 0.5
         /// The fewest members of a community that has ubiquitous groups (inclusive).
         ///
         /// A small club may well have a subject that most of its members like.
-        public var leastMembers = 200
+        package var leastMembers = 200
 
-        /// Creates the default bound.
-        public init() {}
+        package init() {}
 
         /// Returns the fewest members of a ubiquitous group, or `nil` if a community of this size has none.
-        public func leastSize(inCommunityOf memberCount: Int) -> Int? {
+        package func leastSize(inCommunityOf memberCount: Int) -> Int? {
             memberCount >= leastMembers ? Int((leastShare * Double(memberCount)).rounded(.up)) : nil
         }
     }
 
     /// The settings for reading the neighbours of a member's groups.
-    public struct Candidates: Sendable, Equatable {
+    package struct Candidates: Sendable, Equatable {
         /// The greatest number of best neighbours that a joined group brings in each relation; 1 or more.
         ///
         /// The same neighbours tell the similarity of joined groups. Lists go from the most similar group to the least.
         /// The end of a frequent group's list adds next to nothing to a score, and takes as long to read as the start.
-        public var neighbourLimit = 200
+        package var neighbourLimit = 200
         /// The number of neighbours that all joined groups bring together in each relation.
         ///
         /// With many groups, each brings fewer, but at least `leastLimit`. The end of one group's list then counts even
         /// less.
-        public var totalLimit = 5000
+        package var totalLimit = 5000
         /// The least number to which `totalLimit` lowers the limit of a joined group; 1 or more.
-        public var leastLimit = 100
+        package var leastLimit = 100
 
         /// Returns the number of best neighbours that each of some joined groups brings in each relation.
         func limit(ofEachOf groupCount: Int) -> Int {
@@ -63,80 +62,80 @@ public struct PlanConfiguration: Sendable, Equatable {
     }
 
     /// The settings for the groups that may be in a list.
-    public struct Filters: Sendable, Equatable {
+    package struct Filters: Sendable, Equatable {
         /// The shrunk plain cosine from which a group is too similar to a joined one (inclusive).
         ///
         /// The ceiling is above 0, and infinite for no limit.
-        public var ceiling = 0.8
+        package var ceiling = 0.8
         /// The shrinkage h of these cosines: with c common entries, a cosine is multiplied by c / (c + h).
         ///
         /// With fewer than eight common entries, a cosine cannot reach 0.8.
-        public var ceilingShrinkage = 2.0
+        package var ceilingShrinkage = 2.0
         /// The days without activity after which a group is left out; unknown counts as active.
-        public var inactiveAfterDays = Double(PhotoRecommender.idleDays)
+        package var inactiveAfterDays = Double(PhotoRecommender.idleDays)
         /// The number of candidates that are considered, the best scores first.
-        public var candidateLimit = 400
+        package var candidateLimit = 400
     }
 
     /// The settings for the change of the order with time.
-    public struct Rotation: Sendable, Equatable {
+    package struct Rotation: Sendable, Equatable {
         /// The length of a rotation bucket, in hours; above 0.
-        public var hours = 6.0
+        package var hours = 6.0
         /// The strength ν of the noise: more noise changes more and costs more; 0 or more.
-        public var noise = 0.213
+        package var noise = 0.213
         /// The noise of popular groups behind others, 0 or more; 1 draws them in proportion to their members.
-        public var tailNoise = 1.0
+        package var tailNoise = 1.0
         /// The lower bound of ln(s₁₀ / s₄₀).
-        public var leastSlope = 0.05
+        package var leastSlope = 0.05
         /// The stability of the best group's rank: 1 gives that group no noise, 0 as much as all others get.
-        public var stickiness = 0.999
+        package var stickiness = 0.999
     }
 
     /// The settings for lowering scores by impressions without a click, and by dismissals.
-    public struct Feedback: Sendable, Equatable {
+    package struct Feedback: Sendable, Equatable {
         /// The number of impressions without a click that halves a score.
-        public var impressionsToHalf = 24.0
+        package var impressionsToHalf = 24.0
         /// The half-life of an impression, in days.
-        public var impressionHalfLifeDays = 7.0
+        package var impressionHalfLifeDays = 7.0
         /// The number of half-lives after which the weight of an impression is below a thousandth.
         private static let halfLivesKept = 10.0
 
         /// Returns the time before which impressions can be ignored at an instant; both in Unix milliseconds.
-        public func earliestImpression(atMilliseconds instant: Int64) -> Int64 {
+        package func earliestImpression(atMilliseconds instant: Int64) -> Int64 {
             instant - Int64(Self.halfLivesKept * impressionHalfLifeDays * 86_400_000)
         }
 
         /// The part of its score that the closest neighbour of a newly dismissed group loses, 0 to 1.
-        public var dismissalDepth = 0.5
+        package var dismissalDepth = 0.5
         /// The half-life of that effect, in days.
-        public var dismissalHalfLifeDays = 14.0
+        package var dismissalHalfLifeDays = 14.0
         /// The binary logarithm of the factor by which a session's change moves the closest rank; 0 or more.
-        public var patchDepth = 0.25
+        package var patchDepth = 0.25
     }
 
     /// The settings for selecting the list from the candidates.
-    public struct Selection: Sendable, Equatable {
+    package struct Selection: Sendable, Equatable {
         /// The number of a candidate's best neighbours in each relation that tell the similarity of two; 1 or more.
-        public var neighbourLimit = 30
+        package var neighbourLimit = 30
         /// The shrinkage h of similarities: with c common entries, one is multiplied by c / (c + h); 0 or more.
-        public var shrinkage = 2.0
+        package var shrinkage = 2.0
         /// The number of candidates in the pool.
-        public var poolSize = 120
+        package var poolSize = 120
         /// The part of the pool that is reserved for interests in proportion to their shares, 0 to 1.
-        public var ownPart = 0.25
+        package var ownPart = 0.25
         /// The least score for using an interest's share, as a fraction of the best score, 0 to 1.
         ///
         /// For an interest with fewer groups than that of the best candidate, the best score is scaled down in
         /// proportion.
-        public var leastWorth = 0.5
+        package var leastWorth = 0.5
         /// λ: the penalty for similarity to groups chosen before, 0 to 1.
-        public var lambda = 0.12
+        package var lambda = 0.12
         /// The greatest loss of raw score through diversity, as a fraction of the best list of the same length, 0 to 1.
-        public var lossLimit = 0.07
+        package var lossLimit = 0.07
         /// The greatest loss through diversity and the quotas of interests together, 0 to 1.
-        public var quotaLossLimit = 0.17
+        package var quotaLossLimit = 0.17
         /// The greatest length of a plan.
-        public var length = 300
+        package var length = 300
 
         /// Returns the settings for lists whose scores are personal in part.
         ///
@@ -155,57 +154,56 @@ public struct PlanConfiguration: Sendable, Equatable {
     }
 
     /// The settings for members about whom little is known.
-    public struct ColdStart: Sendable, Equatable {
+    package struct ColdStart: Sendable, Equatable {
         /// The number of joined groups with which half of the list is personal.
-        public var groupsToHalf = 3.0
+        package var groupsToHalf = 3.0
         /// The weight of groups about stated interests.
-        public var topicWeight = 3.0
+        package var topicWeight = 3.0
         /// The least part of a list for groups about stated interests, however many groups are joined; 0 to 1.
-        public var leastTopicShare = 0.15
+        package var leastTopicShare = 0.15
         /// The weight of curated picks.
-        public var curatedWeight = 1.0
+        package var curatedWeight = 1.0
         /// The weight of trending groups.
-        public var trendingWeight = 1.0
+        package var trendingWeight = 1.0
 
         var weightSum: Double { topicWeight + curatedWeight + trendingWeight }
     }
 
     /// The settings for interests.
-    public var interests = Interests()
+    package var interests = Interests()
     /// The bound of ubiquitous groups.
-    public var ubiquity = Ubiquity()
+    package var ubiquity = Ubiquity()
     /// The number of members with a public group, or `nil` if it is not known: no group is ubiquitous then.
-    public var memberCount: Int?
+    package var memberCount: Int?
     /// The settings for candidates.
-    public var candidates = Candidates()
+    package var candidates = Candidates()
     /// The relations with their weights.
-    public var relations = RelationTable.standard
+    package var relations = RelationTable.standard
     /// The score that the largest group gets for its size, in units of the mean best score; 0 or more.
     ///
     /// Another group gets it times the square root of its size relative to the largest. A version states the value that
     /// evidence chose.
-    public var popularity = 0.0
+    package var popularity = 0.0
     /// The weights of favourites, follows and own photos; a version has those that evidence chose.
-    public var evidence: [Manifest.EvidenceWeight] = []
+    package var evidence: [Manifest.EvidenceWeight] = []
     /// The settings for filters.
-    public var filters = Filters()
+    package var filters = Filters()
     /// The settings for rotation.
-    public var rotation = Rotation()
+    package var rotation = Rotation()
     /// The settings for fatigue and dismissals.
-    public var feedback = Feedback()
+    package var feedback = Feedback()
     /// The settings for the selection.
-    public var selection = Selection()
+    package var selection = Selection()
     /// The settings for cold start.
-    public var coldStart = ColdStart()
+    package var coldStart = ColdStart()
     /// The stages that are left out, to measure the effect of each.
-    public var omitted: Set<PlanStage> = []
+    package var omitted: Set<PlanStage> = []
 
-    /// Creates the default settings.
-    public init() {}
+    package init() {}
 
     /// Returns the same settings with what a version states: its number of members, and the weights that evidence
     /// chose.
-    public func weighted(by manifest: Manifest) -> PlanConfiguration {
+    package func weighted(by manifest: Manifest) -> PlanConfiguration {
         var configuration = self
         configuration.popularity = manifest.popularityWeight ?? popularity
         configuration.evidence = manifest.memberEvidence ?? evidence
@@ -217,13 +215,13 @@ public struct PlanConfiguration: Sendable, Equatable {
     }
 
     /// The greatest strength with which lists can be varied.
-    public static let greatestVariety = 4.0
+    package static let greatestVariety = 4.0
 
     /// Returns the same settings with another strength of variety and rotation.
     ///
     /// - Parameter strength: the factor of λ and of the noise of rotation, 0 to `greatestVariety`; 0 for neither, 1 for
     ///   no change.
-    public func varied(by strength: Double) -> PlanConfiguration {
+    package func varied(by strength: Double) -> PlanConfiguration {
         var configuration = self
         configuration.selection.lambda = min(1, selection.lambda * strength)
         configuration.rotation.noise *= strength

@@ -20,7 +20,7 @@ extension Planner {
     ///   - ranks: the rank of each item when the plan was made, from 1; groups that have left since move no other.
     ///   - changes: the changes since the plan was made.
     ///   - request: the present input of the list.
-    public func patched(
+    package func patched(
         _ items: [PlanItem], madeAt ranks: [Int], by changes: ProfileChanges, for request: PlanRequest
     ) -> [PlanItem] {
         let gone = Set(changes.joined + changes.dismissed)
@@ -110,25 +110,25 @@ private struct ChangedGroups {
 }
 
 /// A member's changes since a plan was made that affect the list.
-public struct ProfileChanges: Sendable, Equatable {
+package struct ProfileChanges: Sendable, Equatable {
     /// Groups joined since.
-    public var joined: [UInt32]
+    package var joined: [UInt32]
     /// Groups left since.
-    public var left: [UInt32]
+    package var left: [UInt32]
     /// Groups dismissed since.
-    public var dismissed: [UInt32]
+    package var dismissed: [UInt32]
     /// Groups whose dismissal was undone since.
-    public var undismissed: [UInt32]
+    package var undismissed: [UInt32]
     /// Interests stated since.
-    public var topics: [String]
+    package var topics: [String]
     /// The groups that favourites and follows pointed to when the plan was made; nil if they point to the same now.
-    public var hinted: [UInt32]?
+    package var hinted: [UInt32]?
 
     /// Finds the differences between two profiles of a member.
-    public init(from before: MemberProfile, to after: MemberProfile) { self.init(from: before.planned, to: after) }
+    package init(from before: MemberProfile, to after: MemberProfile) { self.init(from: before.planned, to: after) }
 
     /// Finds the differences between the profile that a plan was made from and that of now.
-    public init(from before: PlannedProfile, to after: MemberProfile) {
+    package init(from before: PlannedProfile, to after: MemberProfile) {
         let (joinedBefore, joinedAfter) = (Set(before.joined), Set(after.joined.map(\.group)))
         let (dismissedBefore, dismissedAfter) = (Set(before.dismissed), Set(after.dismissals.map(\.group)))
         joined = joinedAfter.subtracting(joinedBefore).sorted()
@@ -142,18 +142,17 @@ public struct ProfileChanges: Sendable, Equatable {
 }
 
 /// The parts of a profile that a plan remembers, to be patched by later changes of the profile.
-public struct PlannedProfile: Sendable, Equatable {
+package struct PlannedProfile: Sendable, Equatable {
     /// The groups joined.
-    public var joined: [UInt32]
+    package var joined: [UInt32]
     /// The groups dismissed.
-    public var dismissed: [UInt32]
+    package var dismissed: [UInt32]
     /// The stated interests.
-    public var topics: [String]
+    package var topics: [String]
     /// The groups that favourites and follows pointed to, ascending.
-    public var hinted: [UInt32]
+    package var hinted: [UInt32]
 
-    /// Creates the remembered parts of a profile.
-    public init(joined: [UInt32], dismissed: [UInt32], topics: [String], hinted: [UInt32] = []) {
+    package init(joined: [UInt32], dismissed: [UInt32], topics: [String], hinted: [UInt32] = []) {
         self.hinted = hinted
         self.joined = joined
         self.dismissed = dismissed
@@ -163,7 +162,7 @@ public struct PlannedProfile: Sendable, Equatable {
 
 extension MemberProfile {
     /// The parts that a plan remembers.
-    public var planned: PlannedProfile {
+    package var planned: PlannedProfile {
         PlannedProfile(
             joined: joined.map(\.group), dismissed: dismissals.map(\.group), topics: topics,
             hinted: Set(hints.map(\.group)).sorted())

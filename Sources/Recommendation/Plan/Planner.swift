@@ -1,14 +1,14 @@
 import CivilTime
-public import Model
+package import Model
 
 /// Makes members' lists from a model.
 ///
 /// A planner is pure: the same request, model, configuration and key give the same plan, byte for byte.
-public struct Planner: Sendable {
+package struct Planner: Sendable {
     /// The groups that are shown, and their neighbours.
-    public private(set) var model: VisibleModel
+    package private(set) var model: VisibleModel
     /// The settings of lists, with the relation weights that evidence chose for the version.
-    public let configuration: PlanConfiguration
+    package let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
     private let ceiling: SimilarityCeiling
@@ -29,7 +29,7 @@ public struct Planner: Sendable {
     ///   - configuration: the settings of lists.
     ///   - key: the key of the rotation, the same on all daemons.
     /// - Complexity: O(groups · log groups + neighbours).
-    public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
+    package init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         let model = VisibleModel(model)
         self.model = model
         var configuration = configuration
@@ -61,7 +61,7 @@ public struct Planner: Sendable {
     /// Returns the same planner for the groups of the same version that the site shows now.
     ///
     /// - Complexity: O(1).
-    public func showing(_ model: VisibleModel) -> Planner {
+    package func showing(_ model: VisibleModel) -> Planner {
         var planner = self
         planner.model = model
         return planner
@@ -73,7 +73,7 @@ public struct Planner: Sendable {
     ///   - request: the member, the instant and the filter.
     ///   - observe: receives the report of every stage.
     /// - Complexity: O(neighbours of the member's groups + pool² + neighbours of the pool).
-    public func plan(_ request: PlanRequest, observe: (StageReport) -> Void = { _ in }) -> Plan {
+    package func plan(_ request: PlanRequest, observe: (StageReport) -> Void = { _ in }) -> Plan {
         plan(request, from: personalList(request, observe), observe)
     }
 
@@ -340,7 +340,7 @@ extension Planner {
     /// - Returns: the reasons for each item, the largest contribution first. Equal ones go by group index, then by the
     ///   order of the version's relations. An item that joined groups did not bring has none.
     /// - Complexity: O(neighbours of the member's groups).
-    public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
+    package func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
         let seeds = seeds(of: profile)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         let page = GroupLookup(items.map(\.group))

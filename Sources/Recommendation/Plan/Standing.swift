@@ -1,7 +1,7 @@
 import Model
 
 /// The rank of a group in a member's list, or the reason why it is not there.
-public enum Standing: Sendable, Equatable {
+package enum Standing: Sendable, Equatable {
     /// The group's rank in the list, counted from 1, and its item.
     case listed(rank: Int, item: PlanItem)
     /// The member has joined the group.
@@ -22,7 +22,7 @@ public enum Standing: Sendable, Equatable {
 
 extension Planner {
     /// Returns a member's list, and the standing of a group that the model shows.
-    public func standing(of group: UInt32, _ request: PlanRequest) -> (standing: Standing, plan: Plan) {
+    package func standing(of group: UInt32, _ request: PlanRequest) -> (standing: Standing, plan: Plan) {
         let personal = personalList(request) { _ in }
         let plan = plan(request, from: personal) { _ in }
         return (standing(of: group, plan, personal), plan)

@@ -1,29 +1,29 @@
 import Glibc
-public import Model
+package import Model
 
 /// The formula by which favourite photos and followed members point to groups.
 ///
 /// The score of a group is the sum of the information of what points to it, divided by the square root of its size. The
 /// size is that of its pool for photos, and its number of members for followed members. A photo tells more if few pools
 /// have it. All sums are of whole numbers, so that every program that computes them finds the same.
-public enum HintFormula {
+package enum HintFormula {
     /// The most groups of each kind that count for a member; the ones with the greatest scores.
-    public static let groupLimit = 20
+    package static let groupLimit = 20
     /// The most photos, and the most followed members, that count for a member.
     ///
     /// Those count that came to the catalog last: their keys are the highest, so that no list of all is sorted.
-    public static let entryLimit = 1000
+    package static let entryLimit = 1000
     /// The units of a followed member.
     private static let unitsOfMember: UInt32 = 8
     /// The fewest followed members who point to a group; with fewer, a member might be recognised.
     private static let leastMembers: UInt32 = 3
     /// Returns the weight of a kind where nothing can be learned from memberships.
-    public static func usualWeight(of kind: EvidenceKind) -> Double { kind.source == nil ? 0 : 0.5 }
+    package static func usualWeight(of kind: EvidenceKind) -> Double { kind.source == nil ? 0 : 0.5 }
     /// The weight of the neighbours of a group, relative to the group itself, for a member without groups.
     static let neighbourWeight = 0.1
 
     /// Returns the information of a photo, in eighths of a bit: log₂ of the groups for each that has the photo.
-    public static func units(ofPhotoIn groups: Int, of groupCount: Int) -> UInt32 {
+    package static func units(ofPhotoIn groups: Int, of groupCount: Int) -> UInt32 {
         UInt32(max(1, (8 * log2(Double(groupCount) / Double(max(1, groups)))).rounded()))
     }
 
@@ -33,7 +33,7 @@ public enum HintFormula {
     ///   - groupsOfPhotos: the groups of each favourite photo that is in some pool.
     ///   - groupCount: the number of groups.
     ///   - sizes: the number of photos in the pool of a group.
-    public static func hints(
+    package static func hints(
         ofPhotosIn groupsOfPhotos: some Sequence<some Collection<UInt32>>, groupCount: Int, sizes: (UInt32) -> UInt32
     ) -> [GroupHint] {
         var found: [UInt64] = []
@@ -49,7 +49,7 @@ public enum HintFormula {
     /// - Parameters:
     ///   - groupsOfMembers: the groups of each followed member.
     ///   - sizes: the number of members of a group.
-    public static func hints(
+    package static func hints(
         ofMembersIn groupsOfMembers: some Sequence<some Collection<UInt32>>, sizes: (UInt32) -> UInt32
     ) -> [GroupHint] {
         var found: [UInt64] = []
@@ -60,12 +60,12 @@ public enum HintFormula {
     }
 
     /// The most of a member's own photos that count, the newest ones.
-    public static let photoLimit = 300
+    package static let photoLimit = 300
 
     /// Returns the groups whose pools have a member's own photos, ascending.
     ///
     /// - Parameter groupsOfPhotos: the groups of each of the member's newest photos.
-    public static func hints(ofOwnPhotosIn groupsOfPhotos: some Sequence<some Collection<UInt32>>) -> [GroupHint] {
+    package static func hints(ofOwnPhotosIn groupsOfPhotos: some Sequence<some Collection<UInt32>>) -> [GroupHint] {
         var counts: [UInt32: UInt32] = [:]
         for groups in groupsOfPhotos { for group in groups { counts[group, default: 0] += 1 } }
         let most = counts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(groupLimit)
@@ -84,7 +84,7 @@ public enum HintFormula {
     ///   - hints: all hints of a member.
     ///   - followed: the groups of each member who was followed since, or is not followed any more.
     ///   - sizes: the number of members of a group.
-    public static func hints(
+    package static func hints(
         _ hints: [GroupHint], after followed: [(adds: Bool, groups: [UInt32])], sizes: (UInt32) -> UInt32
     ) -> [GroupHint] {
         var counts = Dictionary(
@@ -99,12 +99,12 @@ public enum HintFormula {
     }
 
     /// Returns the score of a hint at a group of a size, before it is weighted.
-    public static func score(_ hint: GroupHint, size: UInt32) -> Double {
+    package static func score(_ hint: GroupHint, size: UInt32) -> Double {
         Double(hint.units) / Double(max(1, size)).squareRoot()
     }
 
     /// Returns the score of a usual hint: one rare photo, or some members, at a group of the mean size.
-    public static func unit(of kind: EvidenceKind, sizes: [UInt32]) -> Double {
+    package static func unit(of kind: EvidenceKind, sizes: [UInt32]) -> Double {
         let units: UInt32
         switch kind {
         case .favourites: units = self.units(ofPhotoIn: 1, of: sizes.count)
@@ -140,16 +140,16 @@ public enum HintFormula {
 }
 
 /// A group that what a member told points to, with its score in lists.
-public struct ScoredHint: Sendable, Equatable {
+package struct ScoredHint: Sendable, Equatable {
     /// The group's index in the model.
-    public let group: UInt32
+    package let group: UInt32
     /// The score that it adds to the group's raw score, above 0.
-    public let score: Double
+    package let score: Double
     /// The numbers of photos or members that point to the group, by kind, in the order of the kinds.
-    public let counts: [(kind: EvidenceKind, count: UInt32)]
+    package let counts: [(kind: EvidenceKind, count: UInt32)]
 
     /// Returns whether two are the same.
-    public static func == (one: ScoredHint, other: ScoredHint) -> Bool {
+    package static func == (one: ScoredHint, other: ScoredHint) -> Bool {
         one.group == other.group && one.score == other.score
             && one.counts.elementsEqual(other.counts) { $0.kind == $1.kind && $0.count == $1.count }
     }
@@ -157,7 +157,7 @@ public struct ScoredHint: Sendable, Equatable {
 
 extension EvidenceKind {
     /// The role of the relation whose sizes divide the scores of hints.
-    public var sizeRole: RelationDescription.Role {
+    package var sizeRole: RelationDescription.Role {
         switch self {
         case .favourites, .photos: .pool
         case .follows: .membership
@@ -167,7 +167,7 @@ extension EvidenceKind {
 
 extension RelationTable {
     /// Returns the size of a group by which the score of a hint is divided.
-    public func size(of group: UInt32, _ kind: EvidenceKind, _ model: VisibleModel) -> UInt32 {
+    package func size(of group: UInt32, _ kind: EvidenceKind, _ model: VisibleModel) -> UInt32 {
         size(of: Int(group), in: kind.sizeRole, model)
     }
 }
@@ -175,7 +175,7 @@ extension RelationTable {
 extension Planner {
     /// Returns the groups that what a member told points to, ascending, without groups that the member joined or
     /// dismissed.
-    public func hints(of profile: MemberProfile) -> [ScoredHint] {
+    package func hints(of profile: MemberProfile) -> [ScoredHint] {
         guard !profile.hints.isEmpty, !configuration.evidence.isEmpty else { return [] }
         let settled = Set(profile.joined.map(\.group)).union(profile.dismissals.map(\.group))
         var found: [UInt32: ScoredHint] = [:]
@@ -232,7 +232,7 @@ extension Planner {
     }
 
     /// Returns the hint of the member that suggested each group of a list; nil if none did.
-    public func hints(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [ScoredHint?] {
+    package func hints(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [ScoredHint?] {
         let hints = Dictionary(uniqueKeysWithValues: hints(of: profile).map { ($0.group, $0) })
         return items.map { $0.origin == .personal || $0.score > 0 ? hints[$0.group] : nil }
     }

@@ -1,47 +1,46 @@
-public import Model
+package import Model
 
 /// A member's groups, dismissals, impressions and interests at one instant, in terms of a model version's groups.
 ///
 /// Lists are computed from it.
-public struct MemberProfile: Sendable, Equatable {
+package struct MemberProfile: Sendable, Equatable {
     /// A group that the member is in.
-    public struct JoinedGroup: Sendable, Equatable {
+    package struct JoinedGroup: Sendable, Equatable {
         /// The group's index in the model.
-        public var group: UInt32
+        package var group: UInt32
         /// The time of joining in Unix milliseconds, if known.
-        public var atMilliseconds: Int64?
+        package var atMilliseconds: Int64?
 
-        /// Creates a membership.
-        public init(group: UInt32, atMilliseconds: Int64? = nil) {
+        package init(group: UInt32, atMilliseconds: Int64? = nil) {
             self.group = group
             self.atMilliseconds = atMilliseconds
         }
     }
 
     /// The member's external id.
-    public var userID: String
+    package var userID: String
     /// The groups that the member is in, in ascending order of the index, each once.
-    public var joined: [JoinedGroup]
+    package var joined: [JoinedGroup]
     /// Dismissed groups, in ascending order of the index, each once.
-    public var dismissals: [Dismissal]
+    package var dismissals: [Dismissal]
     /// Groups shown without a click, in ascending order of the index, each once.
-    public var exposures: [Exposure]
+    package var exposures: [Exposure]
     /// Groups that the member's favourite photos and followed members point to.
-    public var hints: [GroupHint] = []
+    package var hints: [GroupHint] = []
     /// Stated interests, as the member wrote them.
-    public var topics: [String]
+    package var topics: [String]
     /// The time of the earliest membership that was read, in Unix milliseconds, or `nil` if none was read.
     ///
     /// The time is 0 if that of one membership is not known.
-    public var firstJoinAtMilliseconds: Int64?
+    package var firstJoinAtMilliseconds: Int64?
 
     /// The time of the member's earliest known membership in Unix milliseconds, or `nil` if none is known.
-    public var knownSinceMilliseconds: Int64? {
+    package var knownSinceMilliseconds: Int64? {
         (joined.compactMap(\.atMilliseconds) + [firstJoinAtMilliseconds].compactMap(\.self)).min()
     }
 
     /// Creates a profile; lists are sorted, and the last of several entries of one group is kept.
-    public init(
+    package init(
         userID: String, joined: [JoinedGroup] = [], dismissals: [Dismissal] = [], exposures: [Exposure] = [],
         topics: [String] = []
     ) {
@@ -61,7 +60,7 @@ public struct MemberProfile: Sendable, Equatable {
 
 extension MemberProfile {
     /// Returns the profile at an instant, with interactions replayed on top; see `MemberState.replay`.
-    public func replaying(_ interactions: [Interaction], atMilliseconds instant: Int64, halfLifeDays: Double)
+    package func replaying(_ interactions: [Interaction], atMilliseconds instant: Int64, halfLifeDays: Double)
         -> MemberProfile
     {
         guard !interactions.isEmpty else { return self }

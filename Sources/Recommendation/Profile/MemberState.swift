@@ -1,28 +1,27 @@
 import Glibc
-public import Model
+package import Model
 
 /// A member at one moment, with the last event of each group, so that earlier and later events can be replayed on top.
 ///
 /// Groups are given by their index in a model version. Profiles are made from it, whether it comes from a catalog or
 /// from a version.
-public struct MemberState: Sendable, Equatable {
+package struct MemberState: Sendable, Equatable {
     /// The groups that the member is in, and those that the member left.
-    public var memberships: [UInt32: PairState] = [:]
+    package var memberships: [UInt32: PairState] = [:]
     /// The dismissed groups, and those whose dismissal was taken back.
-    public var dismissals: [UInt32: PairState] = [:]
+    package var dismissals: [UInt32: PairState] = [:]
     /// The impressions of each group since the last click, faded to the moment of the state; above 0.
-    public var impressions: [UInt32: Double] = [:]
+    package var impressions: [UInt32: Double] = [:]
     /// The stated interests, as the member wrote them.
-    public var topics: [String] = []
+    package var topics: [String] = []
     /// The stamp of the statement of interests, in Unix milliseconds; nil if no statement is known.
-    public var topicsStamp: Int64?
+    package var topicsStamp: Int64?
     /// The groups that the member's favourites, followed members and own photos point to.
-    public var hints: [GroupHint] = []
+    package var hints: [GroupHint] = []
     /// As in `MemberProfile`.
-    public var firstJoinAtMilliseconds: Int64?
+    package var firstJoinAtMilliseconds: Int64?
 
-    /// Creates the state of a member of whom nothing is known.
-    public init() {}
+    package init() {}
 
     /// Replays events, in the order in which they arrived.
     ///
@@ -33,7 +32,9 @@ public struct MemberState: Sendable, Equatable {
     ///   - events: the events.
     ///   - instant: the moment of the state, in Unix milliseconds.
     ///   - halfLifeDays: the half-life of an impression in days, above 0.
-    public mutating func replay(_ events: some Sequence<Interaction>, atMilliseconds instant: Int64, halfLifeDays: Double) {
+    package mutating func replay(
+        _ events: some Sequence<Interaction>, atMilliseconds instant: Int64, halfLifeDays: Double
+    ) {
         for event in events {
             let seconds = event.atMilliseconds / 1000
             switch event.effect {
@@ -50,20 +51,19 @@ public struct MemberState: Sendable, Equatable {
     }
 
     /// Forgets what the member did with groups, but for memberships.
-    public mutating func forgetFeedback() { (dismissals, impressions) = ([:], [:]) }
+    package mutating func forgetFeedback() { (dismissals, impressions) = ([:], [:]) }
 
     /// Replaces the stated interests, unless a later statement is known.
     ///
     /// - Parameter stamp: the stamp of the statement, in Unix milliseconds.
-    public mutating func state(_ topics: [String], stamp: Int64) {
+    package mutating func state(_ topics: [String], stamp: Int64) {
         guard stamp >= topicsStamp ?? .min else { return }
         (self.topics, topicsStamp) = (topics, stamp)
     }
 }
 
 extension MemberState {
-    /// Creates the state that a profile shows.
-    public init(_ profile: MemberProfile) {
+    package init(_ profile: MemberProfile) {
         for group in profile.joined {
             memberships[group.group] = PairState(holds: true, seconds: group.atMilliseconds.map { $0 / 1000 })
         }
@@ -77,7 +77,7 @@ extension MemberState {
     }
 
     /// Returns the profile of the member with an external id.
-    public func profile(ofUser id: String) -> MemberProfile {
+    package func profile(ofUser id: String) -> MemberProfile {
         var profile = MemberProfile(
             userID: id,
             joined: memberships.filter(\.value.holds).map { .init(group: $0, atMilliseconds: $1.atMilliseconds) },

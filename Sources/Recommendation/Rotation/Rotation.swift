@@ -107,15 +107,15 @@ struct Rotation {
 }
 
 /// The secret that makes each member's rotation different and unpredictable.
-public struct RotationKey: Sendable, Equatable {
+package struct RotationKey: Sendable, Equatable {
     /// The two words of the key.
-    public let words: (UInt64, UInt64)
+    package let words: (UInt64, UInt64)
 
     /// Creates a key of two words; all daemons share it, and it serves no other purpose.
-    public init(_ first: UInt64, _ second: UInt64) { words = (first, second) }
+    package init(_ first: UInt64, _ second: UInt64) { words = (first, second) }
 
     /// Creates the key that is written as 32 hexadecimal digits, or `nil` for any other text.
-    public init?(hexadecimal text: String) {
+    package init?(hexadecimal text: String) {
         guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
             let first = UInt64(text.prefix(16), radix: 16), let second = UInt64(text.suffix(16), radix: 16)
         else { return nil }
@@ -123,7 +123,7 @@ public struct RotationKey: Sendable, Equatable {
     }
 
     /// Returns whether both words of two keys are equal.
-    public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+    package static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
     /// Returns the key of a member, derived from the member's id and the seed of the request.
     func member(_ userID: String, seed: UInt64) -> (UInt64, UInt64) {

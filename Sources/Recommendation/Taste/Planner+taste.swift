@@ -9,7 +9,7 @@ extension Planner {
     /// Returns the inputs of a search for photos or members.
     ///
     /// The groups that fit are the joined ones, the last joined first, and then the best ones of the member's list.
-    public func tasteRequest(_ profile: MemberProfile, _ plan: Plan) -> TasteRequest {
+    package func tasteRequest(_ profile: MemberProfile, _ plan: Plan) -> TasteRequest {
         let joined = recentGroups(profile)
         let times = Dictionary(uniqueKeysWithValues: profile.joined.map { ($0.group, $0.atMilliseconds ?? .min) })
         let recent = joined.sorted { (times[$0] ?? .min, $1) > (times[$1] ?? .min, $0) }
@@ -29,7 +29,7 @@ extension Planner {
     ///   - request: the request for which they were found.
     ///   - plan: the member's list of groups.
     ///   - limit: the most photos.
-    public func varied(_ photos: [TastePhoto], _ request: TasteRequest, _ plan: Plan, limit: Int) -> [FittingPhoto] {
+    package func varied(_ photos: [TastePhoto], _ request: TasteRequest, _ plan: Plan, limit: Int) -> [FittingPhoto] {
         var interests: [UInt32: Int] = [:]
         for item in plan.items { interests[item.group] = item.interest }
         for (number, interest) in plan.interests.enumerated() {
@@ -53,11 +53,11 @@ extension Planner {
 }
 
 /// A photo in a member's list, with the groups that it is in and that fit the member.
-public struct FittingPhoto: Sendable, Equatable {
+package struct FittingPhoto: Sendable, Equatable {
     /// The photo.
-    public var photo: TastePhoto
+    package var photo: TastePhoto
     /// The groups that fit, the strongest first; none if only members of like taste brought the photo.
-    public var groups: [UInt32]
+    package var groups: [UInt32]
     /// The index of the interest of its strongest group, or `nil` if it has none.
-    public var interest: Int?
+    package var interest: Int?
 }

@@ -2,23 +2,22 @@ import Glibc
 import Model
 
 /// The order of photos in a list: best first, but varied over interests and over owners.
-public enum VariedPhotos {
+package enum VariedPhotos {
     /// The factor of a photo's score for each photo of the same owner before it.
     static let ownerFactor = 0.7
     /// The factor of a photo's score for each photo of the same interest before it.
     static let interestFactor = 0.97
 
     /// A photo with what it must not repeat too often.
-    public struct Candidate: Sendable {
+    package struct Candidate: Sendable {
         /// The score, above 0.
-        public var score: Double
+        package var score: Double
         /// The owner, or `nil` if it is not known.
-        public var owner: String?
+        package var owner: String?
         /// The interest that it belongs to, or `nil` if it belongs to none.
-        public var interest: Int?
+        package var interest: Int?
 
-        /// Creates a candidate.
-        public init(score: Double, owner: String?, interest: Int?) {
+        package init(score: Double, owner: String?, interest: Int?) {
             (self.score, self.owner, self.interest) = (score, owner, interest)
         }
     }
@@ -26,7 +25,7 @@ public enum VariedPhotos {
     /// Returns the indexes of the first photos of the list; among equals, earlier ones come first.
     ///
     /// - Complexity: O(limit · candidates).
-    public static func order(of candidates: [Candidate], limit: Int) -> [Int] {
+    package static func order(of candidates: [Candidate], limit: Int) -> [Int] {
         var left = Array(candidates.indices)
         var owners: [BytewiseString: Int] = [:]
         var interests: [Int: Int] = [:]

@@ -1,14 +1,13 @@
-public import Model
+package import Model
 
 /// The activity in a group or in the whole community, month by month.
-public struct MonthlyActivity: Sendable, Equatable {
+package struct MonthlyActivity: Sendable, Equatable {
     /// The number of members who joined in each month, the earliest month first.
-    public var joins: [UInt32]
+    package var joins: [UInt32]
     /// The number of photos added in the same months.
-    public var photos: [UInt32]
+    package var photos: [UInt32]
 
-    /// Creates an activity from counts of equally many months.
-    public init(joins: [UInt32], photos: [UInt32]) {
+    package init(joins: [UInt32], photos: [UInt32]) {
         precondition(joins.count == photos.count, "joins and photos cover the same months")
         self.joins = joins
         self.photos = photos
@@ -31,11 +30,11 @@ public struct MonthlyActivity: Sendable, Equatable {
 /// compared. With little evidence, *κ* moves the factor towards 1.
 ///
 /// One burst is not a season: with several years, a peak counts only as far as it remains without its best year.
-public struct SeasonalIndex: Sendable {
+package struct SeasonalIndex: Sendable {
     /// The least number of months: two years, for a centred mean of every calendar month.
-    public static let minimumMonths = 24
+    package static let minimumMonths = 24
     /// κ, in events.
-    public static let shrinkage = 20.0
+    package static let shrinkage = 20.0
 
     private let community: MonthlyActivity
     private let joinLevels: [Double]
@@ -47,7 +46,7 @@ public struct SeasonalIndex: Sendable {
     /// - Parameters:
     ///   - community: the sums over all groups, in whole months.
     ///   - firstMonth: the calendar month of the first of them, 0 for January to 11.
-    public init?(community: MonthlyActivity, firstMonth: Int) {
+    package init?(community: MonthlyActivity, firstMonth: Int) {
         guard community.joins.count >= Self.minimumMonths else { return nil }
         self.community = community
         self.firstMonth = firstMonth
@@ -66,7 +65,7 @@ public struct SeasonalIndex: Sendable {
     }
 
     /// Returns the factors of a group, whose activity covers the same months as the community's.
-    public func factors(of group: MonthlyActivity) -> SeasonalFactors {
+    package func factors(of group: MonthlyActivity) -> SeasonalFactors {
         var years: [[(seen: Double, expected: Double)]] = Array(repeating: [], count: 12)
         let joins = Self.centredMeans(group.joins)
         let photos = Self.centredMeans(group.photos)

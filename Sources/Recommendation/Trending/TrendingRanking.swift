@@ -1,15 +1,14 @@
 import Glibc
-public import Model
+package import Model
 
 /// The numbers of people who joined a group or posted to it, week by week.
-public struct WeeklyActivity: Sendable, Equatable {
+package struct WeeklyActivity: Sendable, Equatable {
     /// The people who joined in each week: the last seven days first, then the seven days before, and so on.
-    public var joiners: [UInt32]
+    package var joiners: [UInt32]
     /// The people who posted in the same weeks.
-    public var posters: [UInt32]
+    package var posters: [UInt32]
 
-    /// Creates an activity from counts of equally many weeks.
-    public init(joiners: [UInt32], posters: [UInt32]) {
+    package init(joiners: [UInt32], posters: [UInt32]) {
         precondition(joiners.count == posters.count, "joiners and posters cover the same weeks")
         self.joiners = joiners
         self.posters = posters
@@ -45,24 +44,23 @@ public struct WeeklyActivity: Sendable, Equatable {
 /// For small counts the score grows like their square root: nine people are many in a group that usually has none. For
 /// large counts it grows like the logarithm of the ratio: a huge group must grow by half for the same score. Weeks
 /// before a group was founded count as weeks without people.
-public struct TrendingRanking: Sendable, Equatable {
+package struct TrendingRanking: Sendable, Equatable {
     /// The number of weeks before the last seven days that define the usual activity.
-    public static let usualWeeks = 8
+    package static let usualWeeks = 8
 
     /// φ, above 0.
-    public var dispersion = 0.04
+    package var dispersion = 0.04
     /// The least number of joiners and posters in the last seven days (inclusive); fewer may be chance.
-    public var minimumPeople = 3
+    package var minimumPeople = 3
     /// The least score of a trending group, in standard deviations (inclusive).
-    public var minimumScore = 2.0
+    package var minimumScore = 2.0
     /// The greatest number of groups in the ranking.
-    public var limit = 500
+    package var limit = 500
 
-    /// Creates the ranking with the default parameters.
-    public init() {}
+    package init() {}
 
     /// Returns the deviation of the last seven days from usual, in standard deviations; negative if they are quieter.
-    public func score(_ activity: WeeklyActivity) -> Double {
+    package func score(_ activity: WeeklyActivity) -> Double {
         let weeks = Double(max(1, activity.joiners.count - 1))
         return (stabilized(activity.recent) - stabilized(activity.usualWeek)) / (1 + 1 / weeks).squareRoot()
     }
@@ -74,7 +72,7 @@ public struct TrendingRanking: Sendable, Equatable {
     /// Returns the groups that trend, best first; equal scores in ascending order of the index.
     ///
     /// - Parameter activity: the activity of every group of a version, by the group's index.
-    public func trending(_ activity: some Sequence<WeeklyActivity>) -> [TrendingGroup] {
+    package func trending(_ activity: some Sequence<WeeklyActivity>) -> [TrendingGroup] {
         var groups: [TrendingGroup] = []
         for (index, weeks) in activity.enumerated() where weeks.recent >= Double(minimumPeople) {
             let score = score(weeks)

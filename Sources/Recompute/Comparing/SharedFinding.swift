@@ -1,32 +1,32 @@
-public import Model
+package import Model
 import ModelStore
-public import Similarity
+package import Similarity
 
 /// Finds neighbours together with other processes.
 ///
 /// The processes read a prepared search from a folder, and write blocks of pairs into it. The files exist while a
 /// relation is compared; they are removed afterwards, also after a failure.
-public struct SharedFinding: NeighbourFinding {
+package struct SharedFinding: NeighbourFinding {
     /// The work for the other processes: for each part, the block of pairs that `PairFile.write` makes.
-    public struct Order: Sendable, Codable {
+    package struct Order: Sendable, Codable {
         /// The relation to compare.
-        public var relation: String
+        package var relation: String
         /// The file of the prepared search.
-        public var search: String
+        package var search: String
         /// The number of rows that count; they are numbered from 0.
-        public var rows: Int
+        package var rows: Int
         /// The parts of the work, of about equal cost.
-        public var parts: [Part]
+        package var parts: [Part]
     }
 
     /// A part of the work.
-    public struct Part: Sendable, Codable {
+    package struct Part: Sendable, Codable {
         /// The first row, inclusive.
-        public var first: Int
+        package var first: Int
         /// The end of the rows, exclusive.
-        public var end: Int
+        package var end: Int
         /// The path of the block to write.
-        public var block: String
+        package var block: String
     }
 
     /// The folder, which all processes can reach.
@@ -42,7 +42,7 @@ public struct SharedFinding: NeighbourFinding {
     ///   - partCount: the number of parts, 1 or more.
     ///   - blockRows: the most rows of a block, if memory is short, or `nil` for a size that suits the caches.
     ///   - ask: has the work done and returns afterwards; throws if the work cannot be done.
-    public init(
+    package init(
         folder: String, partCount: Int, blockRows: Int?, ask: @escaping @Sendable (Order) throws(RecomputeError) -> Void
     ) {
         self.folder = folder
@@ -52,7 +52,7 @@ public struct SharedFinding: NeighbourFinding {
     }
 
     /// Returns the neighbour lists of all rows.
-    public func neighbours(
+    package func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
     ) throws(RecomputeError) -> NeighbourTable {
@@ -85,7 +85,7 @@ public struct SharedFinding: NeighbourFinding {
 }
 
 /// The files of a shared search.
-public enum PairFile {
+package enum PairFile {
     /// Writes a prepared search.
     static func write(_ search: PreparedSearch, to path: String) throws(RecomputeError) {
         try storing { () throws(StoreError) in
@@ -112,7 +112,7 @@ public enum PairFile {
     ///   - processor: the processor's instructions to use.
     ///   - rowsAtOnce: rows per pass over the search file.
     /// - Returns: the number of rows.
-    public static func write(
+    package static func write(
         _ search: String, rows: Range<Int>, to path: String, threads: Int, path processor: ProcessorPath,
         rowsAtOnce: Int
     ) throws(RecomputeError) -> Int {
@@ -139,7 +139,7 @@ public enum PairFile {
 }
 
 /// A way to find the neighbours of a relation: in this process, or with others.
-public protocol NeighbourFinding: Sendable {
+package protocol NeighbourFinding: Sendable {
     /// Returns the neighbour lists of all rows; every implementation returns the same lists.
     ///
     /// - Parameters:
@@ -155,12 +155,11 @@ public protocol NeighbourFinding: Sendable {
 }
 
 /// Finds neighbours in this process, on several threads.
-public struct OwnThreads: NeighbourFinding {
-    /// Creates a search without settings of its own.
-    public init() {}
+package struct OwnThreads: NeighbourFinding {
+    package init() {}
 
     /// Returns the neighbour lists of all rows.
-    public func neighbours(
+    package func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
     ) throws(RecomputeError) -> NeighbourTable {

@@ -1,18 +1,18 @@
 import HTTP
 
 /// The rules of access: the keys, the checks of tokens, and the open areas.
-public struct AccessPolicy: Sendable {
+package struct AccessPolicy: Sendable {
     /// The keys that tokens are checked with; nil if no tokens are needed.
     ///
     /// Without keys, the daemon listens only on the loopback interface.
-    public var keys: KeyRing?
+    package var keys: KeyRing?
     /// The checker of tokens, which requires an audience and perhaps an issuer.
-    public var checker: TokenChecker
+    package var checker: TokenChecker
     /// The areas that are open to clients without a token.
-    public var openAreas: Set<Area>
+    package var openAreas: Set<Area>
 
     /// Creates a policy; without keys everything is open.
-    public init(
+    package init(
         keys: KeyRing? = nil, checker: TokenChecker = TokenChecker(audience: "coterie"), openAreas: Set<Area> = []
     ) {
         self.keys = keys
@@ -79,7 +79,7 @@ enum Access: Sendable, Equatable {
 }
 
 /// A part of the service that can be opened to clients without a token.
-public enum Area: String, Sendable, CaseIterable {
+package enum Area: String, Sendable, CaseIterable {
     /// Similar groups.
     case groups
     /// Groups for a photo.
@@ -101,7 +101,7 @@ extension TokenClaims {
 /// 3.2).
 ///
 /// The policy protects no data; tokens do. Without origins, browsers give answers to no page of another site.
-public struct CrossOriginPolicy: Sendable {
+package struct CrossOriginPolicy: Sendable {
     /// The time for which a browser may remember the answer to a preflight request, in seconds.
     private static let maximumAgeSeconds = 600
 
@@ -112,7 +112,7 @@ public struct CrossOriginPolicy: Sendable {
     ///
     /// - Parameter origins: origins such as `https://photos.example`, compared byte for byte; `*` stands for any
     ///   origin.
-    public init(origins: [String] = []) {
+    package init(origins: [String] = []) {
         self.origins = Set(origins)
         allowsAll = origins.contains("*")
     }
@@ -121,7 +121,7 @@ public struct CrossOriginPolicy: Sendable {
     ///
     /// An origin is a scheme and a host, perhaps with a port, and nothing else. Web apps on phones have schemes of
     /// their own, such as `capacitor://localhost`.
-    public static func isOrigin(_ text: String) -> Bool {
+    package static func isOrigin(_ text: String) -> Bool {
         text == "*"
             || text.wholeMatch(of: /[a-z][a-z0-9+.\-]*:\/\/([a-z0-9._\-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?/) != nil
     }

@@ -4,29 +4,29 @@ import Model
 import Synchronization
 
 /// The limits on the recorded interactions of each member.
-public struct MemberQuota: Sendable, Equatable {
+package struct MemberQuota: Sendable, Equatable {
     /// The daily limit of interactions, inclusive, which is given back evenly over a day; nil for no limit.
-    public var interactionsPerDay: Int?
+    package var interactionsPerDay: Int?
     /// The largest size of all kept interactions, in bytes, inclusive; nil for no limit.
-    public var keptBytes: Int?
+    package var keptBytes: Int?
     /// Other changes in a day, as statements of interests and deletions; 1 or more.
-    public var otherChangesPerDay = 1000
+    package var otherChangesPerDay = 1000
 
     /// The usual quota, which is above the needs of people and pages.
-    public static let usual = MemberQuota(interactionsPerDay: 10_000, keptBytes: 16 << 20)
+    package static let usual = MemberQuota(interactionsPerDay: 10_000, keptBytes: 16 << 20)
 
     /// Creates a quota.
     ///
     /// - Parameters:
     ///   - interactionsPerDay: at least `fewestInteractions`, or nil for no limit.
     ///   - keptBytes: 1 or more, or nil for no limit.
-    public init(interactionsPerDay: Int? = nil, keptBytes: Int? = nil) {
+    package init(interactionsPerDay: Int? = nil, keptBytes: Int? = nil) {
         self.interactionsPerDay = interactionsPerDay
         self.keptBytes = keptBytes
     }
 
     /// The smallest daily limit: the interactions of one full batch.
-    public static let fewestInteractions = InteractionBatch.sizes.upperBound
+    package static let fewestInteractions = InteractionBatch.sizes.upperBound
 }
 
 /// Enforces the quota of every member in this daemon, so that one member's data costs the others nothing.
@@ -149,27 +149,26 @@ extension [InteractionRecord] {
 }
 
 /// The limits on the request rate of clients; a client without a limit here is not limited.
-public struct RateLimits: Sendable {
+package struct RateLimits: Sendable {
     /// The limit of each bearer of a token, by the bearer's role.
-    public var bearers: [Role: RateLimit]
+    package var bearers: [Role: RateLimit]
     /// The limit of each open area, shared by all its callers.
     ///
     /// Behind a gateway the callers cannot be told apart.
-    public var openArea: RateLimit?
+    package var openArea: RateLimit?
 
     /// The usual limits, above the needs of people and pages; services and admins are not limited.
-    public static let usual = RateLimits(
+    package static let usual = RateLimits(
         bearers: [.member: RateLimit(perSecond: 20, burst: 40)], openArea: RateLimit(perSecond: 200, burst: 400))
 
-    /// Creates limits.
-    public init(bearers: [Role: RateLimit] = [:], openArea: RateLimit? = nil) {
+    package init(bearers: [Role: RateLimit] = [:], openArea: RateLimit? = nil) {
         self.bearers = bearers
         self.openArea = openArea
     }
 }
 
 /// A limit on the request rate: a steady rate, and a burst after a pause.
-public struct RateLimit: Sendable, Equatable {
+package struct RateLimit: Sendable, Equatable {
     /// The time between two requests at the steady rate, in nanoseconds.
     let intervalNanoseconds: UInt64
     /// The number of requests that may come at once, 1 or more.
@@ -180,7 +179,7 @@ public struct RateLimit: Sendable, Equatable {
     /// - Parameters:
     ///   - perSecond: the requests a second, from 1 to 1,000,000.
     ///   - burst: the number of requests that may come at once after a pause, from 1 to 1,000,000.
-    public init(perSecond: Int, burst: Int) {
+    package init(perSecond: Int, burst: Int) {
         precondition((1...1_000_000).contains(perSecond), "\(perSecond) a second is no rate")
         precondition((1...1_000_000).contains(burst), "\(burst) in a row is no burst")
         intervalNanoseconds = 1_000_000_000 / UInt64(perSecond)

@@ -1,13 +1,13 @@
-public import Answers
+package import Answers
 import CatalogStore
 import Looks
 import Model
-public import Recommendation
+package import Recommendation
 
 /// An example of what photos should look like, or should not.
-public struct LookExample {
+package struct LookExample {
     /// The photo or the vector.
-    public enum Content {
+    package enum Content {
         /// The external id of a public photo that has a vector.
         case photo(String)
         /// A vector of the model of the site's vectors, of any length.
@@ -18,12 +18,11 @@ public struct LookExample {
     /// The parameter or option that has the example.
     let place: String
 
-    /// Creates an example.
-    public init(_ content: Content, at place: String) { (self.content, self.place) = (content, place) }
+    package init(_ content: Content, at place: String) { (self.content, self.place) = (content, place) }
 }
 
 /// The reason why a question has no answer.
-public enum AnswerError: Error {
+package enum AnswerError: Error {
     /// Members or photos cannot be read.
     case reading(ServiceError)
     /// No public photo has this id.
@@ -39,12 +38,11 @@ public enum AnswerError: Error {
 /// The answers that a route and a command share.
 ///
 /// The route gets its questions from the parameters of a request, the command from its options.
-public struct CommunityAnswers {
+package struct CommunityAnswers {
     private let snapshot: VisibleSnapshot
     private let community: any CommunityReader
 
-    /// Creates answers from a version and the present members and photos.
-    public init(_ snapshot: VisibleSnapshot, _ community: any CommunityReader) {
+    package init(_ snapshot: VisibleSnapshot, _ community: any CommunityReader) {
         (self.snapshot, self.community) = (snapshot, community)
     }
 
@@ -56,7 +54,7 @@ public struct CommunityAnswers {
     ///   - limit: the most groups.
     ///   - reasonLimit: the most reasons that a row gives.
     ///   - usesOwner: whether the answer may depend on the photo's owner.
-    public func groups(
+    package func groups(
         forPhoto id: String, by basis: PhotoBasis, limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit,
         usesOwner: Bool = true
     ) throws(AnswerError) -> GroupsForPhoto {
@@ -80,7 +78,7 @@ public struct CommunityAnswers {
     ///   - unlike: examples of what the photos should not look like.
     ///   - limit: the most groups.
     ///   - reasonLimit: the most reasons that a row gives.
-    public func groups(
+    package func groups(
         like: [LookExample], unlike: [LookExample], limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit
     ) throws(AnswerError) -> GroupsForPhoto {
         let looks = try looks
@@ -108,7 +106,7 @@ public struct CommunityAnswers {
     }
 
     /// Returns at most `limit` public photos that look like a public photo, the most similar first.
-    public func similarPhotos(to id: String, withDuplicates: Bool, limit: Int) throws(AnswerError) -> SimilarPhotos {
+    package func similarPhotos(to id: String, withDuplicates: Bool, limit: Int) throws(AnswerError) -> SimilarPhotos {
         _ = try publicPhoto(id)
         let looks = try looks
         guard let vector = try vector(ofPhoto: id, looks) else { throw .noVector(ofPhoto: id, looks) }
@@ -119,7 +117,7 @@ public struct CommunityAnswers {
     }
 
     /// Returns at most `limit` public photos that a member may like, varied over interests and owners.
-    public func photos(for member: MemberContext, limit: Int) throws(AnswerError) -> PhotosForMember {
+    package func photos(for member: MemberContext, limit: Int) throws(AnswerError) -> PhotosForMember {
         let taste = MemberTaste(member)
         let found = try reading { () throws(ServiceError) in try community.photos(for: taste) }
         let (planner, profile) = (member.planner, member.request.profile)
@@ -129,7 +127,7 @@ public struct CommunityAnswers {
     }
 
     /// Returns at most `limit` members whom a member may want to know, best first.
-    public func contacts(for member: MemberContext, limit: Int) throws(AnswerError) -> ContactsForMember {
+    package func contacts(for member: MemberContext, limit: Int) throws(AnswerError) -> ContactsForMember {
         let taste = MemberTaste(member)
         let found = try reading { () throws(ServiceError) in try community.contacts(for: taste, limit: limit) }
         return ContactsForMember(
@@ -138,7 +136,7 @@ public struct CommunityAnswers {
     }
 
     /// Returns the reason why a group is in a list that is made now, or why it is not.
-    public func explanation(of group: String, for member: MemberContext) throws(AnswerError) -> Explanation {
+    package func explanation(of group: String, for member: MemberContext) throws(AnswerError) -> Explanation {
         try explanation(of: group, for: member, inSession: nil)
     }
 

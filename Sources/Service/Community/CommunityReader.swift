@@ -1,14 +1,14 @@
-public import CatalogStore
-public import Changes
-public import Model
-public import ModelStore
-public import Recommendation
+package import CatalogStore
+package import Changes
+package import Model
+package import ModelStore
+package import Recommendation
 
 /// The members and photos that answers are made from, for a route or a command.
 ///
 /// Its conforming types differ in three things: the catalog, the changes that the catalog lacks, and whose profiles
 /// they trust. Members and photos come without groups that are hidden or that the version lacks.
-public protocol CommunityReader {
+package protocol CommunityReader {
     /// Runs `body` with the catalog, or returns nil without one.
     func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result?
 
@@ -33,7 +33,7 @@ public protocol CommunityReader {
 
 extension CommunityReader {
     /// Returns the profile of a user at an instant, in Unix milliseconds, or nil if there is no such user.
-    public func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
+    package func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
         throws(ServiceError) -> MemberProfile?
     {
         // Changes are read first: a member whom they remove is not looked for in the version.
@@ -43,7 +43,7 @@ extension CommunityReader {
     }
 
     /// Returns the profile of a known state with newer changes replayed on top, or nil if there is no such user.
-    public func profile(
+    package func profile(
         ofUser id: String, _ known: MemberState?, after recent: RecentMemberChanges?, in snapshot: VisibleSnapshot,
         atMilliseconds instant: Int64
     ) throws(ServiceError) -> MemberProfile? {
@@ -54,13 +54,13 @@ extension CommunityReader {
     }
 
     /// True; the default for a reader whose catalog gets every change.
-    public var readsMembersFromCatalog: Bool { true }
+    package var readsMembersFromCatalog: Bool { true }
 
     /// Returns the state of a user at an instant without `recentChanges`, or nil if there is no such user.
     ///
     /// It is that of the catalog, or that of the version. The memberships are those of the version if the catalog does
     /// not have them.
-    public func knownState(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
+    package func knownState(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
         throws(ServiceError) -> MemberState?
     {
         let (manifest, planner) = (snapshot.manifest, snapshot.planner)
@@ -111,19 +111,19 @@ extension CommunityReader {
     }
 
     /// Returns what the members on this machine say.
-    public func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError)
+    package func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError)
         -> PublishedMember?
     {
         try snapshot.publishedMember(withID: id)
     }
 
     /// Returns `hidden` for a group of the version that is not shown, as a reader that knows no other reason.
-    public func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
+    package func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
         model.hides(id) ? .hidden : nil
     }
 
     /// Returns the facts about a photo, without its owner if the site has forgotten the owner.
-    public func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
+    package func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         let removed = removed
         guard let photo = try publicPhoto(withID: id, without: removed) else { return nil }
         var context = PhotoContext(photo, in: model)

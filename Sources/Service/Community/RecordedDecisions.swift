@@ -1,16 +1,15 @@
-public import Changes
-public import Model
+package import Changes
+package import Model
 
 /// The site's decisions and removals since versions were made, in the order in which they apply.
-public struct RecordedDecisions: Sendable {
+package struct RecordedDecisions: Sendable {
     /// The decisions and removals.
     let journaled: [JournaledChange]
 
     /// The new ids of renamed groups.
     let names: GroupNames
 
-    /// Creates the record of no decision.
-    public init() { self.init([]) }
+    package init() { self.init([]) }
 
     init(_ journaled: [JournaledChange]) {
         self.init(journaled, names: GroupNames(journaled.compactMap { $0.change?.renaming }))
@@ -19,7 +18,7 @@ public struct RecordedDecisions: Sendable {
     init(_ journaled: [JournaledChange], names: GroupNames) { (self.journaled, self.names) = (journaled, names) }
 
     /// The decisions and removals, without the names of their journals.
-    public var changes: [Change] { journaled.compactMap(\.change) }
+    package var changes: [Change] { journaled.compactMap(\.change) }
 
     /// Returns a state with newer decisions replayed on top.
     ///
@@ -79,7 +78,7 @@ public struct RecordedDecisions: Sendable {
 }
 
 /// The site's decisions about a version without the catalog's help: those published with it, and what came since.
-public struct PublishedDecisions {
+package struct PublishedDecisions {
     /// The version.
     let manifest: Manifest
     let model: ModelVersion
@@ -93,8 +92,7 @@ public struct PublishedDecisions {
     /// The groups that versions have and that are not public any more; nil for none.
     let withdrawn: WithdrawnGroups?
 
-    /// Creates the decisions about a version.
-    public init(
+    package init(
         _ manifest: Manifest, _ model: ModelVersion, newest: Manifest?, _ recorded: RecordedDecisions,
         _ withdrawn: WithdrawnGroups?
     ) {
@@ -106,7 +104,7 @@ public struct PublishedDecisions {
     }
 
     /// The hidden and curated groups.
-    public var state: SiteState {
+    package var state: SiteState {
         let state = recorded.replayed(on: SiteState(manifest, model), beyond: manifest.taken)
         guard let newest, newest.version != manifest.version else { return state }
         let latest = recorded.replayed(on: SiteState(hidden: newest.hiddenGroups ?? []), beyond: newest.taken)
@@ -114,7 +112,7 @@ public struct PublishedDecisions {
     }
 
     /// The decisions: groups that are hidden, removed or withdrawn are not shown.
-    public var decisions: SiteDecisions {
+    package var decisions: SiteDecisions {
         var decisions = SiteDecisions(state, in: model)
         // The next version has renamed groups under their new ids.
         decisions.hidden.formUnion(Set(groups: recorded.goneGroups(beyond: manifest.taken), in: model))

@@ -1,16 +1,16 @@
-public import CatalogStore
-public import Changes
-public import Model
-public import ModelStore
-public import Recommendation
+package import CatalogStore
+package import Changes
+package import Model
+package import ModelStore
+package import Recommendation
 
 /// The changes in a shared store's streams that neither a version nor a catalog has yet.
 ///
 /// Members' changes are followed into a journal of this process alone, so that they are read as a daemon reads them. It
 /// belongs to one thread at a time.
-public final class StreamedChanges {
+package final class StreamedChanges {
     /// The members whose changes are kept.
-    public enum Members {
+    package enum Members {
         /// No members.
         case none
         /// All members.
@@ -20,9 +20,9 @@ public final class StreamedChanges {
     }
 
     /// The site's decisions and removals.
-    public let decisions: RecordedDecisions
+    package let decisions: RecordedDecisions
     /// The photos, members and entries that were removed.
-    public let removed: RemovedThings
+    package let removed: RemovedThings
     private let journal: ChangeJournal?
 
     /// The number of changes that are read at a time.
@@ -34,7 +34,7 @@ public final class StreamedChanges {
     ///   - taken: the changes that are known already.
     ///   - members: the members whose changes are kept.
     /// - Complexity: O(changes that are not known).
-    public init(of channel: SharedChannel, beyond taken: AppliedChanges, of members: Members = .none)
+    package init(of channel: SharedChannel, beyond taken: AppliedChanges, of members: Members = .none)
         throws(StoreError)
     {
         let (wanted, journal): (Set<BytewiseString>?, ChangeJournal?)
@@ -70,12 +70,12 @@ public final class StreamedChanges {
     }
 
     /// Returns the changes of a member, or nil if there are none.
-    public func recentChanges(ofUser id: String) throws(StoreError) -> RecentMemberChanges? {
+    package func recentChanges(ofUser id: String) throws(StoreError) -> RecentMemberChanges? {
         do throws(ChangeError) { return try journal?.recentChanges(ofUser: id) } catch { throw StoreError(error) }
     }
 
     /// The ids of the members whom the site has forgotten, in no order.
-    public var forgottenMembers: Set<BytewiseString> {
+    package var forgottenMembers: Set<BytewiseString> {
         decisions.removed(beyond: .none) { subject in
             if case .member(let id, _) = subject { id } else { nil }
         }
@@ -86,7 +86,7 @@ extension SiteDecisions {
     /// Creates the decisions of the catalog, with later decisions applied.
     ///
     /// - Parameter recorded: the decisions that the catalog has not taken.
-    public init(of catalog: Catalog, in model: ModelVersion, _ recorded: RecordedDecisions) throws(CatalogError) {
+    package init(of catalog: Catalog, in model: ModelVersion, _ recorded: RecordedDecisions) throws(CatalogError) {
         self.init(try SiteState(of: catalog, recorded), in: model)
         // A private group stays hidden, whatever the site has decided.
         hidden.formUnion(try SiteDecisions(of: catalog, in: model).hidden)
@@ -96,7 +96,7 @@ extension SiteDecisions {
 
 extension SiteState {
     /// Creates the state of the catalog, with later decisions applied.
-    public init(of catalog: Catalog, _ recorded: RecordedDecisions) throws(CatalogError) {
+    package init(of catalog: Catalog, _ recorded: RecordedDecisions) throws(CatalogError) {
         let known = SiteState(hidden: try catalog.hiddenGroups(limit: .max), curations: try catalog.curations())
         self = recorded.replayed(on: known, beyond: .none)
     }

@@ -5,27 +5,26 @@ import Model
 import Recommendation
 
 /// The apps that open a site's addresses of groups, as phones ask for them.
-public struct AppLinks: Sendable, Equatable {
+package struct AppLinks: Sendable, Equatable {
     /// The apps for iOS: a team's id of ten characters, a dot and the bundle's id.
-    public var appleApps: [String]
+    package var appleApps: [String]
     /// The apps for Android with the SHA-256 fingerprints of their certificates.
-    public var androidApps: [AndroidApp]
+    package var androidApps: [AndroidApp]
 
     /// An app for Android.
-    public struct AndroidApp: Sendable, Equatable {
+    package struct AndroidApp: Sendable, Equatable {
         /// The name of the package.
-        public var package: String
+        package var package: String
         /// The fingerprints: 32 bytes each, in hexadecimal, separated by colons.
-        public var fingerprints: [String]
+        package var fingerprints: [String]
     }
 
-    /// Creates links of no app.
-    public init() { (appleApps, androidApps) = ([], []) }
+    package init() { (appleApps, androidApps) = ([], []) }
 
     /// Adds an app for iOS, such as `ABCDE12345.com.example.photos`.
     ///
     /// - Returns: false if the text is none.
-    public mutating func add(appleApp text: String) -> Bool {
+    package mutating func add(appleApp text: String) -> Bool {
         guard text.wholeMatch(of: /[A-Z0-9]{10}\.[A-Za-z0-9\-]+(\.[A-Za-z0-9\-]+)*/) != nil else { return false }
         if !appleApps.contains(text) { appleApps.append(text) }
         return true
@@ -36,7 +35,7 @@ public struct AppLinks: Sendable, Equatable {
     /// A package with several certificates is given several times.
     ///
     /// - Returns: false if the text is none.
-    public mutating func add(androidApp text: String) -> Bool {
+    package mutating func add(androidApp text: String) -> Bool {
         let form = /([A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+)=([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31})/
         guard let match = text.wholeMatch(of: form) else { return false }
         let (package, fingerprint) = (String(match.output.1), match.output.2.uppercased())

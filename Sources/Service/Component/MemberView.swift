@@ -11,7 +11,6 @@ struct MemberView: Equatable {
     /// The groups in the order of answers: the list, then joined and dismissed groups by their ids' bytes.
     private(set) var groups: [String] = []
 
-    /// Creates the view of a member without groups.
     init() {}
 
     /// Creates the view of a member.
@@ -80,7 +79,6 @@ enum ViewState: Equatable {
         (.recommended, UInt8(ascii: "r")), (.joined, UInt8(ascii: "j")), (.dismissed, UInt8(ascii: "d")),
     ]
 
-    /// Creates the state of a view.
     init(_ view: MemberView) {
         let text = Self.text(of: view)
         self = text.utf8.count <= Self.lengthLimit ? .whole(view) : .checksum(Checksum.text(of: Array(text.utf8)))

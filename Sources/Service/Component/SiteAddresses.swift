@@ -2,28 +2,28 @@ import Answers
 import CatalogStore
 
 /// The addresses of the site's own pages and pictures.
-public struct SiteAddresses: Sendable, Equatable {
+package struct SiteAddresses: Sendable, Equatable {
     /// The pages of groups, or nil if they are not known.
-    public var groups: AddressTemplate?
+    package var groups: AddressTemplate?
     /// The pictures of photos, or nil if they are not known.
-    public var photos: AddressTemplate?
+    package var photos: AddressTemplate?
 
     /// Creates addresses; by default none is known.
-    public init(groups: AddressTemplate? = nil, photos: AddressTemplate? = nil) {
+    package init(groups: AddressTemplate? = nil, photos: AddressTemplate? = nil) {
         self.groups = groups
         self.photos = photos
     }
 }
 
 /// An address with places for values, such as `https://photos.example/groups/{id}`.
-public struct AddressTemplate: Sendable, Equatable {
+package struct AddressTemplate: Sendable, Equatable {
     let text: String
 
     /// Reads a template, or returns nil if it is none.
     ///
     /// It is an address of http or https, written in printable ASCII. It has `{id}` once and, if there may be a size,
     /// `{size}` at most once; no other braces.
-    public init?(_ text: String, hasSize: Bool) {
+    package init?(_ text: String, hasSize: Bool) {
         let places = text.matches(of: /\{[^{}]*\}/).map { String($0.output) }
         let rest = text.replacing(/\{(id|size)\}/, with: "")
         guard text.wholeMatch(of: /https?:\/\/[A-Za-z0-9\[][!-~]*/) != nil,

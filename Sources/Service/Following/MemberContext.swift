@@ -1,13 +1,13 @@
-public import Answers
+package import Answers
 import Experiments
 import Model
-public import Recommendation
+package import Recommendation
 
 /// The inputs of a member's list, in terms of the version that it is made from.
-public struct MemberContext {
+package struct MemberContext {
     let snapshot: VisibleSnapshot
     /// The request for the list, with the member's profile.
-    public let request: PlanRequest
+    package let request: PlanRequest
     /// Whether any data about the member is known.
     let isKnown: Bool
     /// The arms that the list is made for.
@@ -27,15 +27,14 @@ public struct MemberContext {
         planner = snapshot.planner(setting: settings)
     }
 
-    /// Creates the inputs of the list of a known member who is in no experiment.
-    public init(_ snapshot: VisibleSnapshot, _ request: PlanRequest) {
+    package init(_ snapshot: VisibleSnapshot, _ request: PlanRequest) {
         self.init(snapshot, request, isKnown: true, arms: [], setting: [:])
     }
 
     /// Returns the first page of a list that no session stores.
     ///
     /// - Parameter reasonLimit: the most reasons that a row gives.
-    public func recommendations(
+    package func recommendations(
         _ plan: Plan, limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit
     ) -> Recommendations {
         Recommendations(

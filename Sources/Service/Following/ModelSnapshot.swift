@@ -1,16 +1,16 @@
 import CatalogStore
 import Experiments
-public import Model
+package import Model
 import ModelStore
-public import Recommendation
+package import Recommendation
 import Synchronization
 
 /// A loaded model version, which is immutable; a request takes it once, so that no answer mixes two versions.
-public final class ModelSnapshot: Sendable {
+package final class ModelSnapshot: Sendable {
     /// The version's name.
-    public let version: VersionName
+    package let version: VersionName
     /// The version's groups and neighbours.
-    public let model: ModelVersion
+    package let model: ModelVersion
     /// The version's manifest.
     let manifest: Manifest
     /// The relations, with the weights of the configuration.
@@ -53,7 +53,6 @@ public final class ModelSnapshot: Sendable {
         planner = Self.planner(model, manifest, planning)
     }
 
-    /// Creates a snapshot of the same version with another configuration for lists.
     init(_ other: ModelSnapshot, planning: Planning) {
         (version, model, manifest) = (other.version, other.model, other.manifest)
         (members, lacksMembers) = (other.members, other.lacksMembers)
@@ -100,14 +99,14 @@ public final class ModelSnapshot: Sendable {
 }
 
 /// The inputs of members' lists besides the model version and the member.
-public struct Planning: Sendable {
+package struct Planning: Sendable {
     /// The configuration of lists.
-    public var configuration: PlanConfiguration
+    package var configuration: PlanConfiguration
     /// The key of the rotation, which orders the lists of all members; the same on all daemons.
-    public var key: RotationKey
+    package var key: RotationKey
 
     /// Creates a configuration with a key; the default key is public.
-    public init(_ configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey = RotationKey(0, 0)) {
+    package init(_ configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey = RotationKey(0, 0)) {
         (self.configuration, self.key) = (configuration, key)
     }
 }

@@ -1,18 +1,18 @@
-public import Answers
+package import Answers
 import CatalogStore
 import Experiments
-public import Model
-public import ModelStore
-public import Recommendation
+package import Model
+package import ModelStore
+package import Recommendation
 
 /// A model version as one request or command sees it: hidden groups are left out, by the site's decisions at one
 /// moment.
-public struct VisibleSnapshot {
+package struct VisibleSnapshot {
     private let loaded: ModelSnapshot
     /// The groups that are shown.
-    public let model: VisibleModel
+    package let model: VisibleModel
     /// The planner for members' lists.
-    public let planner: Planner
+    package let planner: Planner
     /// The version as answers name it.
     let served: ServedVersion
 
@@ -26,7 +26,7 @@ public struct VisibleSnapshot {
     /// Creates the view of a command; it is never degraded, because a command reads exactly the requested version.
     ///
     /// - Parameter members: the members published with the version, if the command needs them.
-    public init(
+    package init(
         _ version: LoadedVersion, _ decisions: SiteDecisions = .asPublished, members: PublishedMembers? = nil,
         planning: Planning
     ) {
@@ -63,7 +63,7 @@ public struct VisibleSnapshot {
     var recommender: Recommender { Recommender(model: model, relations: relations) }
 
     /// Returns the groups that are most similar to a group.
-    public func similarGroups(
+    package func similarGroups(
         to group: UInt32, by relation: String, limit: Int, filter: GroupFilter = .none, boosts: [Boost] = []
     ) -> SimilarGroups {
         SimilarGroups(
@@ -71,7 +71,7 @@ public struct VisibleSnapshot {
     }
 
     /// Returns the groups that grow faster than usual.
-    public func trendingGroups(limit: Int) -> TrendingGroups { TrendingGroups(served, in: model, limit: limit) }
+    package func trendingGroups(limit: Int) -> TrendingGroups { TrendingGroups(served, in: model, limit: limit) }
 
     /// The groups with the largest pools.
     var popularPools: PopularPools { loaded.popularPools }

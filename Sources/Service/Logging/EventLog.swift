@@ -6,9 +6,9 @@ import Synchronization
 /// A log of events, one JSON object a line: `timeMilliseconds`, `level`, `message`, and more for some messages.
 ///
 /// No line contains a token, a key, or the query of a request.
-public struct EventLog: Sendable {
+package struct EventLog: Sendable {
     /// The importance of an event.
-    public enum Level: String, Sendable {
+    package enum Level: String, Sendable {
         /// A normal event.
         case info
         /// An event that is worth a look; the daemon goes on.
@@ -29,7 +29,7 @@ public struct EventLog: Sendable {
     /// - Parameters:
     ///   - now: the clock, in Unix milliseconds.
     ///   - write: takes one line without its end; several threads call it at a time.
-    public init(now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (_ line: String) -> Void) {
+    package init(now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (_ line: String) -> Void) {
         self.now = now
         self.write = write
     }
@@ -37,7 +37,7 @@ public struct EventLog: Sendable {
     /// The log on standard error.
     ///
     /// Another thread writes its lines, so no answer waits for the reader of standard error.
-    public static let standardError = EventLog(LogQueue.standardError)
+    package static let standardError = EventLog(LogQueue.standardError)
 
     private init(_ queue: LogQueue) {
         self.init(now: { SystemClock.nowMilliseconds }) { queue.add($0) }
@@ -47,21 +47,21 @@ public struct EventLog: Sendable {
     /// Waits until the lines for standard error are written, but at most for a second.
     ///
     /// The limit matters if nobody reads standard error.
-    public static func finish() {
+    package static func finish() {
         LogQueue.standardError.flush(waitingAtMost: .seconds(1))
     }
 
     /// Logs a normal event.
-    public func info(_ message: String) { record(.info, message) }
+    package func info(_ message: String) { record(.info, message) }
 
     /// Logs a warning.
-    public func warning(_ message: String) {
+    package func warning(_ message: String) {
         record(.warning, message)
         troubles?.note(message, at: now())
     }
 
     /// Logs an error.
-    public func error(_ message: String) {
+    package func error(_ message: String) {
         record(.error, message)
         troubles?.note(message, at: now())
     }

@@ -14,7 +14,6 @@ extension Endpoint {
         if case .page = content { true } else { false }
     }
 
-    /// Creates an endpoint that shows a page.
     convenience init(
         page name: String, _ pattern: String, _ access: Access = .page, path: [Parameter] = [],
         parameters: [Parameter] = [], threads: AnswerThreads = .recording,

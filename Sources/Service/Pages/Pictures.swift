@@ -8,7 +8,6 @@ struct BarChart {
     private let title: String
     private let bars: [(name: String, value: Int)]
 
-    /// Creates a chart of numbers that are not negative.
     init(_ title: String, _ bars: [(name: String, value: Int)]) { (self.title, self.bars) = (title, bars) }
 
     /// The chart and its table.

@@ -221,7 +221,6 @@ struct Parameter: Sendable {
         self.isMember = isMember
     }
 
-    /// Creates a choice among the cases of an enumeration.
     init<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, standard: Choice, _ help: String) {
         self.init(name, .choice(Choice.allCases.map(\.rawValue), standard: standard.rawValue), help)
     }

@@ -4,14 +4,14 @@ import SQLite
 import Synchronization
 
 /// The lists of sessions in a daemon's file, for another program.
-public struct SessionFileReader {
+package struct SessionFileReader {
     let database: Database
     private let path: String
 
     /// Opens the file of a daemon, or returns `nil` if there is none.
     ///
     /// - Throws: `ServiceError.sessionsFailed` if the file cannot be opened.
-    public init?(path: String) throws(ServiceError) {
+    package init?(path: String) throws(ServiceError) {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         self.path = path
         do throws(DatabaseError) {
@@ -21,7 +21,7 @@ public struct SessionFileReader {
     }
 
     /// Returns the number of lists of a member.
-    public func count(ofUser user: String) throws(ServiceError) -> Int {
+    package func count(ofUser user: String) throws(ServiceError) -> Int {
         try run("SELECT count(*) FROM sessions WHERE user_id = ?", user) { statement throws(DatabaseError) in
             try statement.step() ? Int(statement.integer(0)) : 0
         }
@@ -30,7 +30,7 @@ public struct SessionFileReader {
     /// Removes all lists of a member, also from the write-ahead log unless a reader is active.
     ///
     /// - Returns: the number of removed lists.
-    public func forget(ofUser user: String) throws(ServiceError) -> Int {
+    package func forget(ofUser user: String) throws(ServiceError) -> Int {
         let before = database.totalChanges
         return try run("DELETE FROM sessions WHERE user_id = ?", user) { statement throws(DatabaseError) in
             try statement.run()
@@ -61,19 +61,19 @@ public struct SessionFileReader {
 
 extension SessionFileReader {
     /// The result of reading a whole file of sessions.
-    public struct Examination: Sendable, Equatable {
+    package struct Examination: Sendable, Equatable {
         /// The number of lists.
-        public var lists = 0
+        package var lists = 0
         /// The number of damaged lists; their sessions get new ones.
-        public var damagedLists = 0
+        package var damagedLists = 0
         /// The findings of SQLite's integrity check, at most ten lines.
-        public var damage: [String] = []
+        package var damage: [String] = []
     }
 
     /// Reads all lists, and changes nothing.
     ///
     /// - Throws: `ServiceError.sessionsFailed` if the file cannot be read.
-    public func examine() throws(ServiceError) -> Examination {
+    package func examine() throws(ServiceError) -> Examination {
         do throws(DatabaseError) {
             var examination = Examination()
             let check = try database.prepare("PRAGMA integrity_check(10)")

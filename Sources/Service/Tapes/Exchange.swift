@@ -2,36 +2,35 @@ import Answers
 import FoundationEssentials
 
 /// A request and its answer, as recorded on a tape.
-public struct Exchange: Sendable, Equatable {
+package struct Exchange: Sendable, Equatable {
     /// The number, from 1, in the order in which a daemon answered.
-    public var sequence: UInt64
+    package var sequence: UInt64
     /// The arrival of the request, in Unix milliseconds.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
     /// The method.
-    public var method: String
+    package var method: String
     /// The path and the query, as in a request line.
-    public var target: String
+    package var target: String
     /// The pattern of the path, such as `/v1/users/{id}/recommendations`, or `nil` if it has no route.
-    public var route: String?
+    package var route: String?
     /// The member that the path names, or `nil` if it names none.
-    public var member: String?
+    package var member: String?
     /// Whether the route writes data.
-    public var isChange: Bool
+    package var isChange: Bool
     /// The recorded header fields of the request, by name.
-    public var requestHeaders: [String: String]
+    package var requestHeaders: [String: String]
     /// The body of the request; may be empty.
-    public var requestBody: [UInt8]
+    package var requestBody: [UInt8]
     /// The status of the answer.
-    public var status: Int
+    package var status: Int
     /// The recorded header fields of the answer, by name.
-    public var headers: [String: String]
+    package var headers: [String: String]
     /// The body of the answer, uncompressed; may be empty.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// The duration until the answer.
-    public var microseconds: UInt64
+    package var microseconds: UInt64
 
-    /// Creates an exchange.
-    public init(
+    package init(
         sequence: UInt64 = 0, atMilliseconds: Int64, method: String, target: String, route: String? = nil,
         member: String? = nil, isChange: Bool = false, requestHeaders: [String: String] = [:],
         requestBody: [UInt8] = [], status: Int, headers: [String: String] = [:], body: [UInt8] = [],
@@ -53,7 +52,7 @@ public struct Exchange: Sendable, Equatable {
     }
 
     /// The method and the route, as people name them; without a route, the method and "(no route)".
-    public var routeName: String { route.map { "\(method) \($0)" } ?? "\(method) (no route)" }
+    package var routeName: String { route.map { "\(method) \($0)" } ?? "\(method) (no route)" }
 }
 
 /// An exchange as a line of JSON.
@@ -133,37 +132,36 @@ extension ExchangeLine {
 }
 
 /// The first line of each file of a tape, which describes the recording daemon.
-public struct TapeHeader: Codable, Sendable, Equatable {
+package struct TapeHeader: Codable, Sendable, Equatable {
     /// The format that this program writes and reads.
-    public static let currentFormat = 1
+    package static let currentFormat = 1
 
     /// The format of the file.
-    public var format = Self.currentFormat
+    package var format = Self.currentFormat
     /// The release of the program that recorded the tape.
-    public var release: String
+    package var release: String
     /// The creation of the file, in Unix milliseconds.
-    public var beganAtMilliseconds: Int64 = 0
+    package var beganAtMilliseconds: Int64 = 0
     /// A fingerprint of the daemon's settings, which is equal for equal settings.
-    public var settings: String
+    package var settings: String
     /// The way members are named.
-    public var memberNames: MemberNames
+    package var memberNames: MemberNames
     /// The values of the settings that lists depend on, by key; `nil` on tapes of earlier programs.
-    public var lists: [String: String]?
+    package var lists: [String: String]?
     /// A fingerprint of the rotation key; `nil` on tapes of earlier programs.
-    public var rotationKey: String?
+    package var rotationKey: String?
     /// Whether a whole file ends with a mark; `nil` on tapes of earlier programs.
-    public var marksEnds: Bool?
+    package var marksEnds: Bool?
 
     /// The ways to name members on a tape.
-    public enum MemberNames: String, Codable, Sendable {
+    package enum MemberNames: String, Codable, Sendable {
         /// Members have their ids.
         case ids
         /// Members have pseudonyms (`Pseudonyms`).
         case pseudonyms
     }
 
-    /// Creates a header.
-    public init(release: String, settings: String, memberNames: MemberNames) {
+    package init(release: String, settings: String, memberNames: MemberNames) {
         self.release = release
         self.settings = settings
         self.memberNames = memberNames

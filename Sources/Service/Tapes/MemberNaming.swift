@@ -201,9 +201,9 @@ enum JSONTexts {
 /// Pseudonyms of members: the first 8 bytes of HMAC-SHA256 (RFC 2104), in hexadecimal.
 ///
 /// Only a person with the key can tell the member. A member has the same pseudonym on all tapes with the same key.
-public struct Pseudonyms: Sendable {
+package struct Pseudonyms: Sendable {
     /// The least length of a key in bytes, inclusive.
-    public static let keyMinimumByteCount = 16
+    package static let keyMinimumByteCount = 16
     private static let byteCount = 8
 
     private let key: [UInt8]
@@ -211,7 +211,7 @@ public struct Pseudonyms: Sendable {
     /// Creates pseudonyms from a key.
     ///
     /// - Throws: `TapeError.badKey` if the key is too short.
-    public init(key: [UInt8]) throws(TapeError) {
+    package init(key: [UInt8]) throws(TapeError) {
         guard key.count >= Self.keyMinimumByteCount else {
             throw TapeError(
                 .badKey, "a key for pseudonyms must have \(Self.keyMinimumByteCount) bytes or more: it has \(key.count)"
@@ -221,7 +221,7 @@ public struct Pseudonyms: Sendable {
     }
 
     /// Returns the pseudonym of an id: 16 hexadecimal digits.
-    public func pseudonym(of id: String) -> String {
+    package func pseudonym(of id: String) -> String {
         Self.hexadecimal(Self.authenticated(Array(id.utf8), key).prefix(Self.byteCount))
     }
 
@@ -248,7 +248,7 @@ public struct Pseudonyms: Sendable {
     }
 
     /// Returns a fingerprint of a text: the same function with a public key.
-    public static func fingerprint(of text: String) -> String {
+    package static func fingerprint(of text: String) -> String {
         hexadecimal(authenticated(Array(text.utf8), Array("coterie".utf8)).prefix(byteCount))
     }
 

@@ -207,10 +207,10 @@ extension TapeError {
 }
 
 /// The reason that a tape cannot be written or read.
-public typealias TapeError = CodedError<TapeErrorCode>
+package typealias TapeError = CodedError<TapeErrorCode>
 
 /// The kind of failure of a tape.
-public enum TapeErrorCode: Sendable, Equatable {
+package enum TapeErrorCode: Sendable, Equatable {
     /// Another process records into the folder.
     case busy
     /// There is no tape at the path.

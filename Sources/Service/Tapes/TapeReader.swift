@@ -7,16 +7,16 @@ import Glibc
 /// An incomplete file, from a killed daemon or still being written, is read up to its last whole block. Damaged blocks
 /// are passed over, and what is missing is counted by the numbers of the exchanges. The reader holds one block and the
 /// bytes of one file in memory.
-public final class TapeReader {
+package final class TapeReader {
     private var files: ArraySlice<String>
     private var blocks: TapeFile?
     private var block: ArraySlice<Exchange> = []
     /// The header of the file that is being read.
-    public private(set) var header: TapeHeader
+    package private(set) var header: TapeHeader
     /// Whether a file that was read has other settings of lists, or another release, than the one before.
-    public private(set) var hasChangedSettings = false
+    package private(set) var hasChangedSettings = false
     /// The state of the tape, as far as it was read.
-    public private(set) var condition = TapeCondition()
+    package private(set) var condition = TapeCondition()
     /// The number of the last exchange that was read.
     private var lastSequence: UInt64?
 
@@ -24,7 +24,7 @@ public final class TapeReader {
     ///
     /// - Parameter path: the path of a folder, or of one file.
     /// - Throws: `TapeError`: `.missing` if there is no tape, `.notATape` if the file is no tape.
-    public init(_ path: String) throws(TapeError) {
+    package init(_ path: String) throws(TapeError) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw TapeError(.missing, "there is no tape at \(path)")
@@ -46,7 +46,7 @@ public final class TapeReader {
     /// Returns the next exchange, or `nil` at the end.
     ///
     /// - Throws: `TapeError.notATape` if a whole block has an invalid line.
-    public func next() throws(TapeError) -> Exchange? {
+    package func next() throws(TapeError) -> Exchange? {
         while block.isEmpty {
             if let read = try blocks?.next() {
                 block = read[...]
@@ -78,21 +78,20 @@ public final class TapeReader {
 }
 
 /// The state of a tape: what is on it, and what is missing.
-public struct TapeCondition: Sendable, Equatable {
+package struct TapeCondition: Sendable, Equatable {
     /// The number of exchanges that can be read.
-    public var recordedCount: UInt64 = 0
+    package var recordedCount: UInt64 = 0
     /// The number of exchanges that are missing between others.
-    public var missingCount: UInt64 = 0
+    package var missingCount: UInt64 = 0
     /// The number of damaged places.
-    public var damagedCount = 0
+    package var damagedCount = 0
     /// The paths of files that end too early: the daemon was killed, still records, or the file was cut.
-    public var cutFiles: [String] = []
+    package var cutFiles: [String] = []
 
-    /// Creates the state of an empty tape.
-    public init() {}
+    package init() {}
 
     /// Whether everything that was recorded is there.
-    public var isWhole: Bool { missingCount == 0 && damagedCount == 0 && cutFiles.isEmpty }
+    package var isWhole: Bool { missingCount == 0 && damagedCount == 0 && cutFiles.isEmpty }
 
     fileprivate mutating func note(_ file: TapeFile) {
         damagedCount += file.damagedCount
@@ -104,16 +103,16 @@ public struct TapeCondition: Sendable, Equatable {
 ///
 /// Each block is a gzip member of its own, so all written blocks can be read at any time. The writer is a class,
 /// because it owns the file. Two threads must not use it at the same time.
-public final class TapeWriter {
+package final class TapeWriter {
     /// The limits on size and age.
-    public struct Limits: Sendable, Equatable {
+    package struct Limits: Sendable, Equatable {
         /// The size of all files together, in bytes; 1 MiB or more.
-        public var byteCount = 1 << 30
+        package var byteCount = 1 << 30
         /// The age of a file, from its last write, at which it is removed.
-        public var keptSeconds: Int64 = 7 * 86400
+        package var keptSeconds: Int64 = 7 * 86400
 
         /// Creates the default limits: 1 GiB and 7 days.
-        public init() {}
+        package init() {}
 
         /// The size in bytes at which a file is ended; it is small enough that removing the oldest file is no great
         /// loss.
@@ -133,12 +132,12 @@ public final class TapeWriter {
     private var lastPrunedAt: Int64 = 0
     private var block: [UInt8] = []
     /// The number of exchanges in the block.
-    public private(set) var pendingCount = 0
+    package private(set) var pendingCount = 0
 
     /// Creates a writer, and the folder if it is missing; only its owner may read the folder.
     ///
     /// - Throws: `TapeError.busy` if another process records into the folder.
-    public init(folder path: String, header: TapeHeader, limits: Limits = Limits()) throws(TapeError) {
+    package init(folder path: String, header: TapeHeader, limits: Limits = Limits()) throws(TapeError) {
         guard let compressor = GzipCompressor(level: 1) else { throw TapeError(.fileFailed, "there is no memory") }
         self.compressor = compressor
         folder = TapeFolder(path: path)
@@ -159,14 +158,14 @@ public final class TapeWriter {
     }
 
     /// The size of the block's text, in bytes.
-    public var pendingByteCount: Int { block.count }
+    package var pendingByteCount: Int { block.count }
 
     /// Adds an exchange to the block.
     ///
     /// - Parameters:
     ///   - exchange: the exchange.
     ///   - bodyOf: the number of an exchange of this block with the same body of the answer, or `nil` for none.
-    public func append(_ exchange: Exchange, bodyOf: UInt64? = nil) {
+    package func append(_ exchange: Exchange, bodyOf: UInt64? = nil) {
         block += ExchangeLine(exchange: exchange, bodyOf: bodyOf).bytes
         block.append(UInt8(ascii: "\n"))
         pendingCount += 1
@@ -177,7 +176,7 @@ public final class TapeWriter {
     /// - Parameter now: the time, in Unix milliseconds.
     /// - Returns: the number of bytes that were added to the tape.
     @discardableResult
-    public func writeBlock(atMilliseconds now: Int64) throws(TapeError) -> Int {
+    package func writeBlock(atMilliseconds now: Int64) throws(TapeError) -> Int {
         defer {
             block.removeAll(keepingCapacity: true)
             pendingCount = 0
@@ -209,7 +208,7 @@ public final class TapeWriter {
     /// Ends the file with the mark by which a reader knows that it is whole: a block without text.
     ///
     /// Without the mark, the reader takes the file for cut, which does no harm.
-    public func end() {
+    package func end() {
         if let file, !file.isBroken, let mark = compressor.member(of: []) { try? file.append(mark) }
         file = nil
     }

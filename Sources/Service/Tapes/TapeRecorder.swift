@@ -179,15 +179,15 @@ struct SharedBodies {
 }
 
 /// The settings for recording requests with their answers.
-public struct TapeSettings: Sendable {
+package struct TapeSettings: Sendable {
     /// The folder of the tape.
-    public var folder: String
+    package var folder: String
     /// The header of each file, which describes the daemon.
-    public var header: TapeHeader
+    package var header: TapeHeader
     /// The limits on size and age.
-    public var limits: TapeWriter.Limits
+    package var limits: TapeWriter.Limits
     /// The pseudonyms of members, or `nil` to record their ids.
-    public var pseudonyms: Pseudonyms?
+    package var pseudonyms: Pseudonyms?
 
     /// Creates settings.
     ///
@@ -199,7 +199,7 @@ public struct TapeSettings: Sendable {
     ///   - lists: the values of the settings that lists depend on, by key.
     ///   - rotationKey: a fingerprint of the rotation key.
     ///   - pseudonyms: the pseudonyms of members, or `nil` to record their ids.
-    public init(
+    package init(
         folder: String, release: String, settings: String, limits: TapeWriter.Limits = TapeWriter.Limits(),
         lists: [String: String]? = nil, rotationKey: String? = nil, pseudonyms: Pseudonyms? = nil
     ) {

@@ -6,7 +6,6 @@ import Glibc
 struct JSONWebToken: ~Copyable {
     private let handle: OpaquePointer
 
-    /// Creates a token without claims or a signature.
     init() throws(TokenError) {
         var handle: OpaquePointer?
         guard unsafe jwt_new(&handle) == 0, let handle = unsafe handle else { throw Self.outOfMemory }
@@ -79,21 +78,21 @@ struct JSONWebToken: ~Copyable {
 }
 
 /// A secret key that signs and checks tokens (HMAC with SHA-256).
-public struct SigningKey: Sendable, Equatable {
+package struct SigningKey: Sendable, Equatable {
     /// The shortest secret, in bytes, inclusive: the length of the hash (RFC 7518, section 3.2).
-    public static let minimumByteCount = 32
+    package static let minimumByteCount = 32
     /// The longest secret, in bytes, inclusive: a longer one adds no security.
-    public static let maximumByteCount = 512
+    package static let maximumByteCount = 512
 
     /// The id in the header parameter `kid` of tokens that the key signed.
-    public let id: String
+    package let id: String
     let secret: [UInt8]
 
     /// Creates a key.
     ///
     /// - Throws: `TokenError.badKeyFile` unless the secret has 32 to 512 bytes and the id is well-formed. A well-formed
     ///   id has 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
-    public init(id: String, secret: [UInt8]) throws(TokenError) {
+    package init(id: String, secret: [UInt8]) throws(TokenError) {
         guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Self.mayBeInID) else {
             throw TokenError(
                 .badKeyFile, "a key's id must be 1 to 64 ASCII letters, digits, dots, hyphens and underscores")
@@ -107,7 +106,7 @@ public struct SigningKey: Sendable, Equatable {
     }
 
     /// Returns a new key of 32 random bytes.
-    public static func random(id: String) throws(TokenError) -> SigningKey {
+    package static func random(id: String) throws(TokenError) -> SigningKey {
         // The system's generator is cryptographically secure: getrandom(2).
         var generator = SystemRandomNumberGenerator()
         return try SigningKey(

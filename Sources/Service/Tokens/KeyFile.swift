@@ -2,15 +2,15 @@ import Files
 import Glibc
 
 /// A JSON file of keys; users outside its owner and group must have no access to it.
-public struct KeyFile: Sendable {
+package struct KeyFile: Sendable {
     /// The longest file that is read, in bytes, inclusive.
     static let maximumByteCount = 64 * 1024
 
     /// The path of the file.
-    public let path: String
+    package let path: String
 
     /// Creates a reference to a file, which need not exist yet.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// Facts about a file that change whenever the file changes.
     struct Stamp: Equatable {
@@ -37,7 +37,7 @@ public struct KeyFile: Sendable {
     ///
     /// - Throws: `TokenError.keyFileFailed` if the file cannot be read. `badKeyFile` if other users have access to it,
     ///   or it has no usable keys.
-    public func read() throws(TokenError) -> KeySet { try readWithStamp().keys }
+    package func read() throws(TokenError) -> KeySet { try readWithStamp().keys }
 
     /// Returns the current stamp of the file, or nil if the file is missing or cannot be inspected.
     func stamp() -> Stamp? {
@@ -71,7 +71,7 @@ public struct KeyFile: Sendable {
     /// permissions stay if this user may set the owner.
     ///
     /// - Returns: the new key.
-    public func addKey(id: String) throws(TokenError) -> SigningKey {
+    package func addKey(id: String) throws(TokenError) -> SigningKey {
         let key = try SigningKey.random(id: id)
         var before = stat()
         let exists = unsafe stat(path, &before) == 0

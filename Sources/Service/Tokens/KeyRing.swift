@@ -5,7 +5,7 @@ import Synchronization
 /// The current keys of a file that is read again when it has changed.
 ///
 /// If the file becomes unreadable or invalid, the last good keys stay in use.
-public final class KeyRing: Sendable {
+package final class KeyRing: Sendable {
     private struct State {
         var keys: KeySet
         var stamp: KeyFile.Stamp
@@ -18,14 +18,14 @@ public final class KeyRing: Sendable {
     private let state: Mutex<State>
 
     /// Reads the keys of a file.
-    public init(_ file: KeyFile) throws(TokenError) {
+    package init(_ file: KeyFile) throws(TokenError) {
         self.file = file
         let (keys, stamp) = try file.readWithStamp()
         state = Mutex(State(keys: keys, stamp: stamp))
     }
 
     /// The keys, and a number that increases whenever they change.
-    public var current: (keys: KeySet, generation: Int) {
+    package var current: (keys: KeySet, generation: Int) {
         state.withLock { ($0.keys, $0.generation) }
     }
 
@@ -34,7 +34,7 @@ public final class KeyRing: Sendable {
     /// - Parameter isForced: whether the file is read in any case, even if it could not be used before.
     /// - Returns: whether the keys have changed.
     /// - Throws: `TokenError` if the file cannot be used, once for each change of the file.
-    public func refresh(isForced: Bool = false) throws(TokenError) -> Bool {
+    package func refresh(isForced: Bool = false) throws(TokenError) -> Bool {
         let stamp = file.stamp()
         let isKnown = state.withLock { stamp == $0.stamp || (stamp != nil && stamp == $0.refused) }
         // A missing file may be about to be replaced.
@@ -57,17 +57,17 @@ public final class KeyRing: Sendable {
 ///
 /// The first key signs tokens; all keys check them. To rotate keys, add a new key before the others. Remove the old key
 /// when all tokens that it signed have expired.
-public struct KeySet: Sendable, Equatable {
+package struct KeySet: Sendable, Equatable {
     /// The most keys a set may have.
-    public static let maximumCount = 16
+    package static let maximumCount = 16
 
     /// The keys, at least one, with different ids.
-    public let keys: [SigningKey]
+    package let keys: [SigningKey]
 
     /// Creates a set of keys in this order.
     ///
     /// - Throws: `TokenError.badKeyFile` if there are no keys or too many, or if two keys have the same id.
-    public init(_ keys: [SigningKey]) throws(TokenError) {
+    package init(_ keys: [SigningKey]) throws(TokenError) {
         guard (1...Self.maximumCount).contains(keys.count) else {
             throw TokenError(.badKeyFile, "there are \(keys.count) keys: there must be 1 to \(Self.maximumCount)")
         }
@@ -78,7 +78,7 @@ public struct KeySet: Sendable, Equatable {
     }
 
     /// Reads a key set in JSON.
-    public init(json: [UInt8]) throws(TokenError) {
+    package init(json: [UInt8]) throws(TokenError) {
         let written: WrittenSet
         do {
             written = try JSONDecoder().decode(WrittenSet.self, from: Data(json))
@@ -94,7 +94,7 @@ public struct KeySet: Sendable, Equatable {
     }
 
     /// The key that signs tokens.
-    public var signing: SigningKey { keys[0] }
+    package var signing: SigningKey { keys[0] }
 
     /// Returns the key with an id, or nil if there is none; a nil id means the only key of the set.
     func key(withID id: String?) -> SigningKey? {

@@ -1,28 +1,27 @@
 import FoundationEssentials
 
 /// Checks tokens: their signature with libjwt, and everything that libjwt does not check.
-public struct TokenChecker: Sendable {
+package struct TokenChecker: Sendable {
     /// The longest token that is accepted, in bytes, inclusive.
-    public static let maximumByteCount = 4096
+    package static let maximumByteCount = 4096
     /// The longest subject, in bytes, inclusive.
     static let maximumSubjectByteCount = 512
 
     /// The audience that a token must name in its claim `aud`.
-    public let audience: String
+    package let audience: String
     /// The issuer that a token must name in its claim `iss`; nil accepts any.
-    public let issuer: String?
+    package let issuer: String?
     /// The number of years that a time in a token may lie ahead, inclusive; a year has 366 days.
-    public var yearLimit: Int
+    package var yearLimit: Int
     /// The number of seconds by which `nbf` may lie ahead, inclusive, because clocks differ.
-    public var leewaySeconds: Int
+    package var leewaySeconds: Int
 
     /// The usual limit of years.
-    public static let usualYearLimit = 10
+    package static let usualYearLimit = 10
     /// The usual leeway, in seconds.
-    public static let usualLeewaySeconds = 30
+    package static let usualLeewaySeconds = 30
 
-    /// Creates a checker.
-    public init(
+    package init(
         audience: String, issuer: String? = nil, yearLimit: Int = usualYearLimit,
         leewaySeconds: Int = usualLeewaySeconds
     ) {
@@ -38,7 +37,7 @@ public struct TokenChecker: Sendable {
     ///   - keys: the keys, one of which must have signed the token.
     ///   - now: the time, in Unix milliseconds.
     /// - Throws: `TokenError` for the first failed check; the signature is checked before any claim.
-    public func claims(of token: String, keys: KeySet, atMilliseconds now: Int64) throws(TokenError) -> TokenClaims {
+    package func claims(of token: String, keys: KeySet, atMilliseconds now: Int64) throws(TokenError) -> TokenClaims {
         guard token.utf8.count <= Self.maximumByteCount else {
             throw TokenError(.tooLong, "the token is longer than \(Self.maximumByteCount) bytes")
         }
@@ -61,7 +60,7 @@ public struct TokenChecker: Sendable {
     /// Checks that claims are valid at a moment.
     ///
     /// - Throws: `TokenError.expired` or `notYetValid`.
-    public func check(_ claims: TokenClaims, atMilliseconds now: Int64) throws(TokenError) {
+    package func check(_ claims: TokenClaims, atMilliseconds now: Int64) throws(TokenError) {
         guard now < claims.expiresAtMilliseconds else { throw TokenError(.expired, "the token has expired") }
         let ahead = claims.validFromMilliseconds - now
         guard ahead <= Int64(leewaySeconds) * 1000 else {
@@ -217,20 +216,19 @@ extension DecodingError {
 }
 
 /// The claims of a token about its bearer, and the time in which it is valid.
-public struct TokenClaims: Sendable, Equatable {
+package struct TokenClaims: Sendable, Equatable {
     /// The bearer: a user id for a member, any name for a service or an admin.
-    public let subject: String
+    package let subject: String
     /// The bearer's role.
-    public let role: Role
+    package let role: Role
     /// The additional rights of a service; empty for other roles.
-    public let scopes: Set<Scope>
+    package let scopes: Set<Scope>
     /// The first moment at which the token is no longer valid, in Unix milliseconds.
-    public let expiresAtMilliseconds: Int64
+    package let expiresAtMilliseconds: Int64
     /// The first moment at which the token is valid, in Unix milliseconds.
-    public let validFromMilliseconds: Int64
+    package let validFromMilliseconds: Int64
 
-    /// Creates claims.
-    public init(
+    package init(
         subject: String, role: Role, scopes: Set<Scope> = [], expiresAtMilliseconds: Int64,
         validFromMilliseconds: Int64 = 0
     ) {
@@ -250,7 +248,7 @@ extension TokenClaims {
     ///   - audience: the service that the token is for.
     ///   - issuer: the maker of the token; nil for no such claim.
     /// - Throws: `TokenError.badClaim` if a claim cannot be written, such as one that contains a NUL.
-    public func token(signedWith key: SigningKey, audience: String, issuer: String? = nil) throws(TokenError) -> String
+    package func token(signedWith key: SigningKey, audience: String, issuer: String? = nil) throws(TokenError) -> String
     {
         for (name, value) in [("sub", subject), ("aud", audience), ("iss", issuer ?? "")] where value.utf8.contains(0) {
             throw TokenError(.badClaim, "the claim \"\(name)\" contains a NUL")
@@ -269,7 +267,7 @@ extension TokenClaims {
 }
 
 /// The role of a token's bearer; raw values are those of the claim `role`.
-public enum Role: String, Sendable, Hashable, CaseIterable {
+package enum Role: String, Sendable, Hashable, CaseIterable {
     /// A member, whose user id is the token's subject; the role of a token that names no role.
     case member
     /// The site's own servers.
@@ -279,7 +277,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A right that some services have; raw values are words of the claim `scope` (RFC 8693, section 4.2).
-public enum Scope: String, Sendable, Hashable, CaseIterable {
+package enum Scope: String, Sendable, Hashable, CaseIterable {
     /// The right to read any member's list, to record what members do, and to set their interests.
     case lists
 }
@@ -287,10 +285,10 @@ public enum Scope: String, Sendable, Hashable, CaseIterable {
 /// The reason why a token is refused, or why a key file cannot be used.
 ///
 /// No message contains a token or a key.
-public typealias TokenError = CodedError<TokenErrorCode>
+package typealias TokenError = CodedError<TokenErrorCode>
 
 /// The kind of failure of a token or a key file.
-public enum TokenErrorCode: Sendable, Equatable {
+package enum TokenErrorCode: Sendable, Equatable {
     /// The token is longer than `TokenChecker.maximumByteCount`.
     case tooLong
     /// The token does not consist of three base64url parts that contain JSON objects.

@@ -8,9 +8,9 @@ import Model
 /// The model is SLIM with an L2 penalty and preselected sources (Ning and Karypis 2011, fsSLIM). With all rows as
 /// sources it is EASE (Steck 2019). The common weights of two sources are taken from the kept pairs; a missing pair
 /// counts as 0.
-public struct RidgeRegression: Sendable {
+package struct RidgeRegression: Sendable {
     /// The most sources of a target that take part, the first ones; the others have the coefficient 0.
-    public static let sourceLimit = 100
+    package static let sourceLimit = 100
 
     private let offsets: [Int]
     private let sources: [UInt32]
@@ -24,7 +24,7 @@ public struct RidgeRegression: Sendable {
     ///   - sources: The sources of each row as a target, best first.
     ///   - weights: The common weight of each source and its target: Σ d(u)^-a over the common entries.
     ///   - masses: The weight of every row: Σ d(u)^-a over its entries.
-    public init(offsets: [Int], sources: [UInt32], weights: [Float], masses: [Float]) {
+    package init(offsets: [Int], sources: [UInt32], weights: [Float], masses: [Float]) {
         precondition(offsets.last == sources.count && sources.count == weights.count)
         precondition(offsets.count == masses.count + 1)
         self.offsets = offsets
@@ -41,7 +41,7 @@ public struct RidgeRegression: Sendable {
     ///   - limit: The number of sources of a target that take part, the first ones; at most `sourceLimit` do.
     ///   - path: The instructions to use, among `ProcessorPath.supported`.
     /// - Complexity: O(rows · `sourceLimit`³).
-    public func coefficients(
+    package func coefficients(
         penalty: Double, limit: Int = sourceLimit, threads: Int, path: ProcessorPath = .fastest
     ) -> [Float] {
         let found = Storage<Float>(zeroed: sources.count)
@@ -102,7 +102,7 @@ public struct RidgeRegression: Sendable {
     /// - Parameters:
     ///   - degreeDiscount: The exponent a.
     ///   - minimumEntries: The least number of entries of a row that counts in d(u).
-    public static func masses(
+    package static func masses(
         of matrix: BinaryMatrix, degreeDiscount: Double, minimumEntries: Int = 1, threads: Int
     ) -> [Float] {
         let degrees = matrix.columnDegrees(ofRowsWithAtLeast: minimumEntries)

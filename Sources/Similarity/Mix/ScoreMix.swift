@@ -4,11 +4,11 @@ import Model
 ///
 /// A mix is (1 - b) s/s̄ + b x/x̄, with s the score of a pair and x its coefficient in a regression. The means s̄ and
 /// x̄ are those of the targets' greatest scores and greatest coefficients.
-public struct MixScale: Sendable, Equatable {
+package struct MixScale: Sendable, Equatable {
     /// (1 - b) / s̄.
-    public let ofScores: Double
+    package let ofScores: Double
     /// b / x̄.
-    public let ofCoefficients: Double
+    package let ofCoefficients: Double
 
     /// Creates the scale of a mix; a part without any value above 0 is left out.
     ///
@@ -16,7 +16,7 @@ public struct MixScale: Sendable, Equatable {
     ///   - targets: The number of targets with pairs.
     ///   - scores: The sum of the greatest score of each target.
     ///   - coefficients: The sum of the greatest coefficient of each target.
-    public init(_ formula: ModifiedCosine, targets: Int, scores: Double, coefficients: Double) {
+    package init(_ formula: ModifiedCosine, targets: Int, scores: Double, coefficients: Double) {
         let count = Double(targets)
         let share = coefficients > 0 ? formula.ridgeShare : 0
         ofScores = scores > 0 ? (1 - share) * count / scores : 0
@@ -25,7 +25,7 @@ public struct MixScale: Sendable, Equatable {
 
     /// Returns the mixed score of a pair in the list of its source, or 0 if the mix is negative.
     @inline(__always)
-    public func mixed(score: Double, coefficient: Double) -> Double {
+    package func mixed(score: Double, coefficient: Double) -> Double {
         max(0, ofScores * score + ofCoefficients * coefficient)
     }
 }
@@ -102,7 +102,7 @@ extension SimilarityParameters {
     /// Returns the measured time for mixing scores, in nanoseconds of one core.
     ///
     /// - Parameter rows: The number of rows that count.
-    public func mixingNanoseconds(rows: Int) -> Double {
+    package func mixingNanoseconds(rows: Int) -> Double {
         guard case .modified(let formula) = measure, formula.mixes else { return 0 }
         let sources = Double(min(limit, RidgeRegression.sourceLimit))
         return Double(rows) * sources * sources * sources * 0.065

@@ -1,15 +1,15 @@
-public import Model
+package import Model
 
 /// A search that several processes share.
 ///
 /// Each process maps the search's file and finds the pairs of some rows; one process puts the pairs together. Rows are
 /// numbered by rank, which is their position in the order by size, largest first. The lists are the same as those of
 /// `NeighbourSearch`, however the ranks and blocks are divided.
-public struct PreparedSearch: Sendable {
+package struct PreparedSearch: Sendable {
     /// A number that distinguishes this search from others; pairs of different searches are never combined.
-    public let identity: UInt64
+    package let identity: UInt64
     /// The criteria of neighbours and the formula.
-    public let parameters: SimilarityParameters
+    package let parameters: SimilarityParameters
     let prepared: PreparedMatrix
     let rowCount: Int
     let entryCount: Int
@@ -24,7 +24,7 @@ public struct PreparedSearch: Sendable {
     ///   - blockRows: the most rows of a block, for machines whose memory cannot hold the whole file; nil for a size
     ///     that suits the caches.
     ///   - identity: a number that distinguishes this search from others.
-    public init(
+    package init(
         _ matrix: BinaryMatrix, _ parameters: SimilarityParameters, path: ProcessorPath, threads: Int, blockRows: Int?,
         identity: UInt64
     ) {
@@ -49,7 +49,7 @@ public struct PreparedSearch: Sendable {
     }
 
     /// The number of rows that count.
-    public var rankCount: Int { prepared.rankCount }
+    package var rankCount: Int { prepared.rankCount }
 
     /// Finds the pairs of a range of ranks.
     ///
@@ -58,7 +58,7 @@ public struct PreparedSearch: Sendable {
     ///   - threads: the number of threads, 1 or more.
     ///   - path: the processor instructions to use.
     ///   - rowsAtOnce: the number of ranks, 1 or more, for which every block is read once.
-    public func pairs(of ranks: Range<Int>, threads: Int, path: ProcessorPath, rowsAtOnce: Int = 256) -> PairBlock {
+    package func pairs(of ranks: Range<Int>, threads: Int, path: ProcessorPath, rowsAtOnce: Int = 256) -> PairBlock {
         precondition(ranks.lowerBound >= 0 && ranks.upperBound <= rankCount, "ranks \(ranks) of \(rankCount)")
         let plan = SearchPlan(
             prepared, parameters, path, entryCount: entryCount, ranks: ranks, rowsAtOnce: rowsAtOnce)
@@ -80,7 +80,7 @@ public struct PreparedSearch: Sendable {
     ///   - matrix: the matrix that was searched.
     ///   - threads: the number of threads, 1 or more.
     /// - Throws: `PreparedSearchError` if blocks belong to another search, or do not cover every rank exactly once.
-    public func lists(_ blocks: [PairBlock], of matrix: BinaryMatrix, threads: Int) throws(PreparedSearchError)
+    package func lists(_ blocks: [PairBlock], of matrix: BinaryMatrix, threads: Int) throws(PreparedSearchError)
         -> NeighbourTable
     {
         let blocks = blocks.filter { !$0.ranks.isEmpty }.sorted { $0.ranks.lowerBound < $1.ranks.lowerBound }
@@ -98,7 +98,7 @@ public struct PreparedSearch: Sendable {
 }
 
 /// The reasons why a shared search fails.
-public enum PreparedSearchError: Error, Equatable, CustomStringConvertible {
+package enum PreparedSearchError: Error, Equatable, CustomStringConvertible {
     /// A file is damaged or of another kind.
     case damaged(String)
     /// The pairs were found by another search.
@@ -107,7 +107,7 @@ public enum PreparedSearchError: Error, Equatable, CustomStringConvertible {
     case gap(atRank: Int)
 
     /// An explanation in words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .damaged(let reason): "the file is damaged: \(reason)"
         case .otherSearch: "a block of pairs is of another search"
@@ -117,10 +117,10 @@ public enum PreparedSearchError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The pairs found for some ranks of a `PreparedSearch`.
-public struct PairBlock: Sendable {
+package struct PairBlock: Sendable {
     let identity: UInt64
     /// The ranks, without gaps.
-    public let ranks: Range<Int>
+    package let ranks: Range<Int>
     let result: TileResult
 
     private static let magic = UInt64(0x316b_6c62_7269_6150)
@@ -137,7 +137,7 @@ public struct PairBlock: Sendable {
     /// The file begins with 64-bit numbers: format, identity of the search, first rank, rank after the last, number of
     /// neighbours, number of pairs. The number of pairs of each rank follows. Then come the pairs and then the
     /// neighbours.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let header =
             [
                 Self.magic, identity, UInt64(ranks.lowerBound), UInt64(ranks.upperBound),
@@ -154,7 +154,7 @@ public struct PairBlock: Sendable {
     /// Decodes the bytes of `encoded`; `PreparedSearch.lists` checks that they belong to its search.
     ///
     /// - Throws: `PreparedSearchError.damaged` if the bytes are anything else.
-    public init(_ bytes: [UInt8]) throws(PreparedSearchError) {
+    package init(_ bytes: [UInt8]) throws(PreparedSearchError) {
         func numbers(_ first: Int, _ count: Int) throws(PreparedSearchError) -> [Int] {
             guard count >= 0, count <= bytes.count / 8, (first + count) * 8 <= bytes.count else {
                 throw .damaged("a block of pairs is cut short")

@@ -1,4 +1,4 @@
-public import Model
+package import Model
 
 /// A prepared search in a mapped file; all processes of a machine share one copy in memory.
 ///
@@ -12,7 +12,7 @@ extension PreparedSearch {
     private static let measureNumbers = 9
 
     /// Writes the bytes of the file, piece by piece.
-    public func write<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
+    package func write<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
         var position = 0
         func put(_ bytes: RawSpan) throws(Failure) {
             try body(bytes)
@@ -74,7 +74,7 @@ extension PreparedSearch {
     /// Opens a written file, whose checksum the caller must have verified; the checksum may follow the content.
     ///
     /// - Throws: `PreparedSearchError.damaged` if the file is too short or of another kind.
-    public init(_ region: ByteRegion) throws(PreparedSearchError) {
+    package init(_ region: ByteRegion) throws(PreparedSearchError) {
         let numbers = try Self.numbers(region, 0..<Self.headerNumbers)
         guard numbers[0] == Self.magic else { throw .damaged("it is not a prepared search") }
         let counts = numbers[14..<21].map { Int(truncatingIfNeeded: $0) }
@@ -176,7 +176,7 @@ extension PreparedSearch {
     /// range costs more than three halves of its share.
     ///
     /// - Parameter count: the number of ranges wanted, 1 or more.
-    public func ranges(count: Int) -> [Range<Int>] {
+    package func ranges(count: Int) -> [Range<Int>] {
         let costs = self.costs()
         guard let most = costs.max() else { return [] }
         let total = costs.reduce(0, +)

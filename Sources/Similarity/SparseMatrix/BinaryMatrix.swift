@@ -2,15 +2,15 @@
 ///
 /// Row `r` has its ones in the columns `columnIndices[rowOffsets[r] ..< rowOffsets[r + 1]]`. The columns of a row are
 /// in strictly ascending order, without repetitions.
-public struct BinaryMatrix: Sendable, Equatable {
+package struct BinaryMatrix: Sendable, Equatable {
     /// The number of rows.
-    public let rowCount: Int
+    package let rowCount: Int
     /// The number of columns; every column index is smaller.
-    public let columnCount: Int
+    package let columnCount: Int
     /// The start of each row's entries: `rowCount + 1` offsets into `columnIndices`, ascending from 0.
-    public let rowOffsets: [Int]
+    package let rowOffsets: [Int]
     /// The columns of the ones, row after row, ascending within a row.
-    public let columnIndices: [UInt32]
+    package let columnIndices: [UInt32]
 
     /// Creates a matrix from compressed rows, after checking them.
     ///
@@ -20,7 +20,7 @@ public struct BinaryMatrix: Sendable, Equatable {
     ///   - columnIndices: the columns of the ones, strictly ascending within each row.
     /// - Throws: `MatrixError` with the first wrong row.
     /// - Complexity: O(entries).
-    public init(columnCount: Int, rowOffsets: [Int], columnIndices: [UInt32]) throws(MatrixError) {
+    package init(columnCount: Int, rowOffsets: [Int], columnIndices: [UInt32]) throws(MatrixError) {
         guard columnCount >= 0, columnCount <= Int(UInt32.max) else { throw .tooManyColumns(columnCount) }
         guard rowOffsets.first == 0, rowOffsets.last == columnIndices.count else { throw .offsetsDoNotSpan }
         for row in 0..<(rowOffsets.count - 1) {
@@ -42,15 +42,15 @@ public struct BinaryMatrix: Sendable, Equatable {
     }
 
     /// The number of ones.
-    public var entryCount: Int { columnIndices.count }
+    package var entryCount: Int { columnIndices.count }
 
     /// Returns the columns of one row, ascending.
-    public func row(_ row: Int) -> ArraySlice<UInt32> {
+    package func row(_ row: Int) -> ArraySlice<UInt32> {
         columnIndices[rowOffsets[row]..<rowOffsets[row + 1]]
     }
 
     /// Returns the number of ones in a row: n(i) of the similarity formulas.
-    public func size(ofRow row: Int) -> Int { rowOffsets[row + 1] - rowOffsets[row] }
+    package func size(ofRow row: Int) -> Int { rowOffsets[row + 1] - rowOffsets[row] }
 }
 
 extension BinaryMatrix {
@@ -62,7 +62,7 @@ extension BinaryMatrix {
     ///   - pairs: the ones as (row, column), each below its count.
     /// - Throws: `MatrixError` with the first wrong pair.
     /// - Complexity: O(rows + pairs · log(pairs in a row)).
-    public init(
+    package init(
         rowCount: Int, columnCount: Int, pairs: [(row: UInt32, column: UInt32)]
     ) throws(MatrixError) {
         guard rowCount >= 0, rowCount <= Int(UInt32.max) else { throw .tooManyRows(rowCount) }
@@ -102,7 +102,7 @@ extension BinaryMatrix {
     /// Returns the transposed matrix, columns × rows.
     ///
     /// - Complexity: O(rows + columns + entries).
-    public func transposed() throws(MatrixError) -> BinaryMatrix {
+    package func transposed() throws(MatrixError) -> BinaryMatrix {
         guard rowCount <= Int(UInt32.max) else { throw .tooManyColumns(rowCount) }
         var offsets = [Int](repeating: 0, count: columnCount + 1)
         for column in columnIndices { offsets[Int(column) + 1] += 1 }
@@ -123,7 +123,7 @@ extension BinaryMatrix {
     ///
     /// - Parameter minimumEntries: the fewest entries with which a row counts (inclusive).
     /// - Complexity: O(columns + entries).
-    public func columnDegrees(ofRowsWithAtLeast minimumEntries: Int = 0) -> [UInt32] {
+    package func columnDegrees(ofRowsWithAtLeast minimumEntries: Int = 0) -> [UInt32] {
         var degrees = [UInt32](repeating: 0, count: columnCount)
         for row in 0..<rowCount where size(ofRow: row) >= minimumEntries {
             for position in rowOffsets[row]..<rowOffsets[row + 1] { degrees[Int(columnIndices[position])] += 1 }
@@ -134,7 +134,7 @@ extension BinaryMatrix {
 
 extension BinaryMatrix {
     /// Returns a matrix with only the ones that pass a test.
-    public func filtered(_ keeps: (_ row: UInt32, _ column: UInt32) -> Bool) throws(MatrixError) -> BinaryMatrix {
+    package func filtered(_ keeps: (_ row: UInt32, _ column: UInt32) -> Bool) throws(MatrixError) -> BinaryMatrix {
         var offsets = [0]
         offsets.reserveCapacity(rowCount + 1)
         var columns: [UInt32] = []
@@ -148,7 +148,7 @@ extension BinaryMatrix {
 }
 
 /// The reasons why arrays do not describe a matrix.
-public enum MatrixError: Error, Equatable, CustomStringConvertible {
+package enum MatrixError: Error, Equatable, CustomStringConvertible {
     /// There are more columns than 32-bit indexes.
     case tooManyColumns(Int)
     /// There are more rows than 32-bit indexes.
@@ -165,7 +165,7 @@ public enum MatrixError: Error, Equatable, CustomStringConvertible {
     case pairOutOfRange(position: Int)
 
     /// An explanation in words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooManyColumns(let count): "a matrix of \(count) columns: at most \(UInt32.max) can be indexed"
         case .tooManyRows(let count): "a matrix of \(count) rows: at most \(UInt32.max) can be indexed"

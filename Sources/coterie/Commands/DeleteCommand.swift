@@ -83,7 +83,9 @@ enum DeleteCommand: Subcommand {
             // A removal that the catalog would refuse is not decided.
             var trial = options
             trial.isDryRun = true
-            if let failure = try Remover(from: catalog, kind: kind).remove(rows, trial).failure { throw Failure(failure) }
+            if let failure = try Remover(from: catalog, kind: kind).remove(rows, trial).failure {
+                throw Failure(failure)
+            }
         }
         let stream = try daemons.record(
             subjects.map { .removal(RemovalChange($0, atMilliseconds: stamp)) }, atMilliseconds: stamp)

@@ -57,7 +57,8 @@ struct ListExport {
         readers = try (0..<parsed.threadCount()).map { _ in
             var own = site
             own.catalog = try parsed.openCatalogIfPresent()
-            let states = try site.members == nil
+            let states =
+                try site.members == nil
                 ? own.catalog.map { try CatalogMemberStates($0, for: site.snapshot.planner) } : nil
             return (own, states)
         }

@@ -22,7 +22,6 @@ struct ChoiceTable {
         }
     }
 
-    /// Creates a table of one bucket whose items are the weights' indices.
     init(weights: [Double]) {
         self.init(buckets: [weights.enumerated().map { (item: UInt32($0.offset), weight: $0.element) }])
     }
