@@ -1,4 +1,4 @@
-package import CPrefetch
+public import CPrefetch
 import Glibc
 
 /// Read-only bytes at a fixed address: a mapped file, or a copy in memory.

@@ -13,6 +13,8 @@ enum ManifestJSON {
     private static let opening = Array("{\n  \"checksum\" : \"".utf8)
     private static let closing = Array("\",\n".utf8)
     private static let checksumByteCount = 16
+    /// The length of the beginning that has the checksum, in bytes.
+    static let markByteCount = opening.count + checksumByteCount
 
     /// Returns a manifest as JSON, with sorted keys and one value a line.
     static func encode(_ manifest: Manifest) throws(StoreError) -> [UInt8] {

@@ -72,6 +72,10 @@ final class FakeStore: SharedStore {
 
     func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? { state.withLock { $0.withdrawn } }
 
+    func withdrawnMark() throws(StoreError) -> [UInt8]? {
+        state.withLock { $0.withdrawn.map { Array($0.groupIDs.joined(separator: "\n").utf8) } }
+    }
+
     func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) { state.withLock { $0.withdrawn = groups } }
 
     func remember(_ version: VersionName) throws(StoreError) {}

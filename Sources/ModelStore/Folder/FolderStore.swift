@@ -1,3 +1,4 @@
+import Files
 import Glibc
 package import Model
 
@@ -300,6 +301,11 @@ extension FolderStore {
     package func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
         guard let bytes = try FileTree.content(of: layout.withdrawn, limit: Self.withdrawnByteLimit) else { return nil }
         return try ManifestJSON.decodeWithdrawnGroups(bytes, origin: layout.withdrawn)
+    }
+
+    /// Returns `nil` as well for a record that cannot be read; reading the groups then says why.
+    package func withdrawnMark() throws(StoreError) -> [UInt8]? {
+        (try? RegularFile.read(layout.withdrawn, limitBytes: ManifestJSON.markByteCount))?.bytes
     }
 
     /// Replaces these groups, in one step that survives a loss of power.

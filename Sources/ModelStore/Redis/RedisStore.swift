@@ -332,6 +332,14 @@ extension RedisStore {
         }
     }
 
+    /// Returns `nil` while the server is out of reach, like the groups that were kept last.
+    package func withdrawnMark() throws(StoreError) -> [UInt8]? {
+        let last = String(ManifestJSON.markByteCount - 1)
+        guard case .bytes(let bytes) = try ask(RedisCommand("GETRANGE", layout.withdrawn, "0", last)), !bytes.isEmpty
+        else { return nil }
+        return bytes
+    }
+
     /// Replaces these groups, in one step.
     package func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
         var command = RedisCommand("SET", layout.withdrawn)

@@ -23,7 +23,7 @@ extension HealthFault {
         advice: "upgrade this one: until then it is kept, and those after it wait for it in recomputes")
     static let journalWaiting = HealthFault(
         .bad, "a change in it waits for its sending for too long", bound: .waitingSeconds,
-        advice: "start the daemon of this journal: it sends them")
+        advice: "start the daemon of this journal: it sends them; a recompute sends the decisions of commands")
     static let sessionsDamaged = HealthFault(
         .warning, "lists are damaged",
         advice: "the daemon makes new lists by itself; see whether the disk is failing")

@@ -65,10 +65,8 @@ final class VersionFollower: Sendable {
 
     let store: any VersionStore
     private let neededParts: Mutex<VersionNeeds>
-    /// The number of polls so far.
-    private let pollCount = Atomic<Int>(0)
-    /// The number of polls between two looks for withdrawn groups while no new version comes.
-    private static let pollsPerLook = 20
+    /// The beginning of the record of withdrawn groups that was read last.
+    private let withdrawnMark = Mutex<[UInt8]?>(nil)
     private let planning: Mutex<Planning>
     /// Whether a new configuration waits to be taken up.
     private let hasNewPlanning = Atomic(false)
@@ -191,7 +189,7 @@ final class VersionFollower: Sendable {
             }
             guard version != current.snapshot?.version || current.snapshot?.lacksMembers == true else {
                 if current.newest == nil { try learnNewest() }
-                if pollCount.wrappingAdd(1, ordering: .relaxed).oldValue % Self.pollsPerLook == 0 {
+                if needs.withdrawnGroups, try store.withdrawnMark() != withdrawnMark.withLock({ $0 }) {
                     try learnWithdrawn()
                 }
                 return note(problem: try lostPart(), reachable: true)
@@ -286,7 +284,10 @@ final class VersionFollower: Sendable {
     /// Asks for the groups that are not public any more.
     private func learnWithdrawn() throws(StoreError) {
         guard needs.withdrawnGroups else { return }
+        // Read first: a record that is replaced in between is read again.
+        let mark = try? store.withdrawnMark()
         let found = try store.withdrawnGroups()
+        withdrawnMark.withLock { $0 = mark ?? nil }
         guard found != current.withdrawn else { return }
         update { state in
             state.withdrawn = found

@@ -131,6 +131,7 @@ struct FixedVersionStore: VersionStore {
     }
 
     func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? { try store.withdrawnGroups() }
+    func withdrawnMark() throws(StoreError) -> [UInt8]? { try store.withdrawnMark() }
     func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) { throw Self.refusal }
     func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { try store.members(of: loaded) }
 
