@@ -16,7 +16,7 @@
 /// - If a record has malformed quotes or is too long, only its first line is rejected. Reading goes on at the next
 ///   line, so one stray quote does not swallow a file.
 /// - A repeated header, as in concatenated files, is skipped and counted. Its order of columns holds from there on.
-/// - A line `\\.` ends the data, as COPY writes it. A source with more lines after it is refused.
+/// - A line `\.` ends the data, as COPY writes it. A source with more lines after it is refused.
 /// - A source with a line of a page, or an error of the program that wrote it, is refused at that line.
 ///
 /// In JSON Lines:

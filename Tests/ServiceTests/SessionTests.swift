@@ -159,25 +159,32 @@ struct SessionTests {
         #expect(try !list(2, "?session=a").groups.isEmpty)
     }
 
-    @Test(
-        "Each group comes once on all pages, and none is left out, whatever happens between two pages",
-        arguments: ["join", "dismiss"], [Int64(1), 25 * 60])
-    func changingPages(kind: String, minutes: Int64) throws {
-        for (number, group) in Community.groups.map(\.id).enumerated() {
-            let session = "?session=\(number)"
-            let first = try list(0, "\(session)&limit=2", of: "ann")
-            try post(kind, [group], "\(number)", of: "ann")
-            var (groups, next) = (first.groups, first.next)
-            while let after = next?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) {
-                let page = try list(minutes, "\(session)&limit=2&after=\(after)", of: "ann")
-                groups += page.groups
-                next = page.next
+    @Test("Each group comes once on all pages, and none is left out, whatever happens between two pages")
+    func changingPages() throws {
+        for (kind, undoing) in [("join", "leave"), ("dismiss", "undismiss")] {
+            for group in Community.groups.map(\.id) {
+                try checkPages(after: kind, of: group, undoing, minutes: 1)
+                // The session has ended meanwhile.
+                try checkPages(after: kind, of: group, undoing, minutes: 25 * 60)
             }
-            #expect(Set(groups).count == groups.count, "\(group): \(groups)")
-            let present = try list(minutes, session, of: "ann").groups
-            #expect(Set(present).subtracting(groups).isEmpty, "\(group): \(groups), of \(present)")
-            try post(kind == "join" ? "leave" : "undismiss", [group], "un\(number)", of: "ann")
         }
+    }
+
+    /// Reads a list in pages of two, with an interaction after the first page.
+    private func checkPages(after kind: String, of group: String, _ undoing: String, minutes: Int64) throws {
+        let session = "?session=\(kind)\(minutes)\(Community.groups.firstIndex { $0.id == group } ?? 0)"
+        let first = try list(0, "\(session)&limit=2", of: "ann")
+        try post(kind, [group], session, of: "ann")
+        var (groups, next) = (first.groups, first.next)
+        while let after = next?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) {
+            let page = try list(minutes, "\(session)&limit=2&after=\(after)", of: "ann")
+            groups += page.groups
+            next = page.next
+        }
+        #expect(Set(groups).count == groups.count, "\(session): \(groups)")
+        let present = try list(minutes, session, of: "ann").groups
+        #expect(Set(present).subtracting(groups).isEmpty, "\(session): \(groups), of \(present)")
+        try post(undoing, [group], "\(session) undone", of: "ann")
     }
 
     @Test("The text of seen groups is read back, and no other text is")
