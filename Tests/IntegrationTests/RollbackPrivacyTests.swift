@@ -44,6 +44,33 @@ struct RollbackPrivacyTests {
         }
     }
 
+    @Test(
+        "leave daemons without a catalog after an import alone, and come back after another",
+        arguments: StoreKind.available)
+    func imported(kind: StoreKind) async throws {
+        let workspace = try Workspace(kind)
+        try await workspace.importSample()
+        try await workspace.succeed("recompute", "--members")
+        let daemon = try await daemon(workspace)
+        func status() -> Int? { try? daemon.get("/v1/groups/\(Self.turned)/similar").status }
+        #expect(status() == 200)
+        for (visibility, expected) in [("private", 404), ("public", 200)] {
+            let file = try workspace.write("group_id,visibility\n\(Self.turned),\(visibility)\n", to: "turned.csv")
+            try await workspace.succeed("import", "groups", file)
+            #expect(await RunningDaemon.poll { status() == expected }, "\(visibility)")
+        }
+    }
+
+    @Test("An import into another catalog withdraws nothing from the store, and says so")
+    func otherCatalog() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let file = try workspace.write("group_id,visibility\nnew,public\n", to: "groups.csv")
+        let run = try await workspace.run("import", "groups", file, "--catalog", workspace.path("other.sqlite"))
+        #expect(run.exitCode == CommandRun.ExitCode.success && run.errors.contains("another catalog"))
+        #expect(workspace.content(of: "models/withdrawn.json") == nil)
+    }
+
     @Test("are on no daemon without a catalog, and in no answer of a command", arguments: StoreKind.available)
     func absence(kind: StoreKind) async throws {
         let workspace = try await rolledBack(kind)

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -105,6 +106,49 @@ struct SharedRemovalTests {
             try await daemon.wait(forVersion: next)
             #expect(try daemon.answer(Self.list, Known.self).known)
         }
+    }
+
+    @Test("A command that is killed once it has decided is carried out, by daemons at once and by the recompute")
+    func killedCommand() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let daemons = try await daemons(on: workspace)
+        // The command decides, and then waits for the catalog.
+        let writer = try Database(path: workspace.catalog, mode: .readWrite)
+        try writer.execute("BEGIN IMMEDIATE")
+        let command = try workspace.start(["forget", Self.user])
+        for daemon in daemons {
+            #expect(await RunningDaemon.poll { (try? daemon.get(Self.list).status) == 404 })
+        }
+        command.send(SIGKILL)
+        #expect(await command.wait().ending == .killed(signal: SIGKILL))
+        try writer.execute("ROLLBACK")
+        let before = try await workspace.run("forget", Self.user, "--check")
+        #expect(before.text.contains("not forgotten"), "\(before.testDescription)")
+        try await workspace.succeed("recompute")
+        let after = try await workspace.run("forget", Self.user, "--check")
+        #expect(after.text.contains("kept from coming back"), "\(after.testDescription)")
+        #expect(!after.text.contains("catalog, "), "\(after.testDescription)")
+    }
+
+    @Test("A decision that Redis did not hear is kept, and the next command sends it")
+    func unheardDecision() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let daemons = try await daemons(on: workspace)
+        workspace.server?.pause()
+        let run = try await workspace.run("forget", Self.user)
+        workspace.server?.resume()
+        #expect(run.exitCode == CommandRun.ExitCode.tryLater, "\(run.testDescription)")
+        #expect(run.errors.contains("catalog.sqlite-decisions"), "\(run.testDescription)")
+        #expect(try await workspace.run("status").text.contains("catalog.sqlite-decisions"))
+        try await workspace.succeed("delete", "group", "after-dark")
+        for daemon in daemons {
+            #expect(await RunningDaemon.poll { (try? daemon.get(Self.list).status) == 404 })
+        }
+        // What all have is kept no longer.
+        let log = try workspace.database(workspace.catalog + "-decisions")
+        #expect(try log.integer("SELECT count(*) FROM changes") == 0)
     }
 
     @Test("Who is deleted by a command is new to all daemons within the usual second, and stays away until they act")
