@@ -23,8 +23,15 @@ func computing(_ name: String, _ dependencies: [Target.Dependency] = []) -> Targ
     .target(name: name, dependencies: dependencies, swiftSettings: optimized)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], settings: [SwiftSetting] = strict
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+/// Tests that compute by themselves: references, simulations and many seeds.
+func computingTests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    tests(name, dependencies, exclude: exclude, settings: optimized)
 }
 
 /// What the fuzz targets use.
@@ -158,18 +165,18 @@ let package = Package(
                 "CFaiss", "CatalogStore", "CivilTime", "CommandLine", "Experiments", "Files", "Looks", "Model",
                 "ModelStore", "Recommendation", "Recompute", "Redis", "Service", "Similarity", "SQLite",
             ],
-            resources: [.embedInCode("Community/Vocabulary/vocabulary.json")], swiftSettings: strict),
+            resources: [.embedInCode("Community/Vocabulary/vocabulary.json")], swiftSettings: optimized),
 
         // Tests: one target a module, and the integration tests.
         .target(
             name: "TestSupport", dependencies: ["HTTP", "Similarity", "Model"], path: "Tests/TestSupport",
-            swiftSettings: strict),
-        tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
-        tests("SimilarityTests", ["Similarity", "Model", "TestSupport"], exclude: ["Reference"]),
-        tests("LooksTests", ["Looks", "Model", "TestSupport"]),
+            swiftSettings: optimized),
+        computingTests("CivilTimeTests", ["CivilTime", "TestSupport"]),
+        computingTests("SimilarityTests", ["Similarity", "Model", "TestSupport"], exclude: ["Reference"]),
+        computingTests("LooksTests", ["Looks", "Model", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
-        tests(
+        computingTests(
             "ChangesTests",
             ["Changes", "Model", "Redis", "SQLite", "TestSupport"], exclude: ["Earlier"]),
         tests("ModelStoreTests", ["Changes", "ModelStore", "Model", "Redis", "TestSupport"]),
@@ -189,7 +196,7 @@ let package = Package(
             ]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("FilesTests", ["Files", "TestSupport"]),
-        tests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
+        computingTests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineTests", ["CommandLine", "Similarity", "TestSupport"]),
         tests(
@@ -198,8 +205,8 @@ let package = Package(
                 "CatalogStore", "Changes", "CivilTime", "Files", "Looks", "Model", "RecordReading", "Similarity",
                 "SQLite", "TestSupport",
             ]),
-        tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
-        tests(
+        computingTests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
+        computingTests(
             "RecomputeTests",
             [
                 "Recompute", "CatalogStore", "Changes", "CivilTime", "Model", "ModelStore", "Redis", "Similarity",
@@ -221,7 +228,7 @@ let package = Package(
                 "Recompute",
                 "Service", "Similarity", "SQLite", "TestSupport",
             ]),
-        tests("CommunityTests", ["coterie-bench", "CivilTime", "Model"]),
+        computingTests("CommunityTests", ["coterie-bench", "CivilTime", "Model"]),
         // A disk that fails when it is told to.
         .target(
             name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),
