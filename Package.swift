@@ -62,6 +62,8 @@ let package = Package(
     products: [
         .executable(name: "coterie", targets: ["coterie"]),
         .executable(name: "coterie-bench", targets: ["coterie-bench"]),
+        // Tests load it into programs.
+        .library(name: "KilledAtStep", type: .dynamic, targets: ["CKilledAtStep"]),
     ],
     targets: [
         // C libraries from the system.
@@ -238,6 +240,8 @@ let package = Package(
                 "CFaultyDisk", "CatalogStore", "Changes", "CSQLite", "Model", "Recommendation", "Service", "SQLite",
                 "TestSupport",
             ]),
+        // Kills a program at a step that it is told.
+        .target(name: "CKilledAtStep", path: "Tests/CKilledAtStep"),
         // They run the executables, which are built next to them, as users do.
         tests(
             "IntegrationTests",
