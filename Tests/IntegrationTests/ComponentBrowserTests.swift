@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Uses `<coterie-groups>` in Chromium, on pages of a site of another origin than the daemon's.
-@Suite("The component in a browser", .aFewAtATime)
+@Suite("The component in a browser", .aFewAtATime, .drill)
 struct ComponentBrowserTests {
     @Test(
         "Acts by click and by keyboard, lays out photos, and agrees with the daemon after a time without a network",
