@@ -23,8 +23,15 @@ func computing(_ name: String, _ dependencies: [Target.Dependency] = []) -> Targ
     .target(name: name, dependencies: dependencies, swiftSettings: optimized)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], settings: [SwiftSetting] = strict
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+/// Tests that compute by themselves: references, simulations and many seeds.
+func computingTests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    tests(name, dependencies, exclude: exclude, settings: optimized)
 }
 
 /// What the fuzz targets use.
@@ -55,6 +62,8 @@ let package = Package(
     products: [
         .executable(name: "coterie", targets: ["coterie"]),
         .executable(name: "coterie-bench", targets: ["coterie-bench"]),
+        // Tests load it into programs.
+        .library(name: "KilledAtStep", type: .dynamic, targets: ["CKilledAtStep"]),
     ],
     targets: [
         // C libraries from the system.
@@ -158,18 +167,18 @@ let package = Package(
                 "CFaiss", "CatalogStore", "CivilTime", "CommandLine", "Experiments", "Files", "Looks", "Model",
                 "ModelStore", "Recommendation", "Recompute", "Redis", "Service", "Similarity", "SQLite",
             ],
-            resources: [.embedInCode("Community/Vocabulary/vocabulary.json")], swiftSettings: strict),
+            resources: [.embedInCode("Community/Vocabulary/vocabulary.json")], swiftSettings: optimized),
 
         // Tests: one target a module, and the integration tests.
         .target(
             name: "TestSupport", dependencies: ["HTTP", "Similarity", "Model"], path: "Tests/TestSupport",
-            swiftSettings: strict),
-        tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
-        tests("SimilarityTests", ["Similarity", "Model", "TestSupport"], exclude: ["Reference"]),
-        tests("LooksTests", ["Looks", "Model", "TestSupport"]),
+            swiftSettings: optimized),
+        computingTests("CivilTimeTests", ["CivilTime", "TestSupport"]),
+        computingTests("SimilarityTests", ["Similarity", "Model", "TestSupport"], exclude: ["Reference"]),
+        computingTests("LooksTests", ["Looks", "Model", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
-        tests(
+        computingTests(
             "ChangesTests",
             ["Changes", "Model", "Redis", "SQLite", "TestSupport"], exclude: ["Earlier"]),
         tests("ModelStoreTests", ["Changes", "ModelStore", "Model", "Redis", "TestSupport"]),
@@ -189,7 +198,7 @@ let package = Package(
             ]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("FilesTests", ["Files", "TestSupport"]),
-        tests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
+        computingTests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineTests", ["CommandLine", "Similarity", "TestSupport"]),
         tests(
@@ -198,8 +207,8 @@ let package = Package(
                 "CatalogStore", "Changes", "CivilTime", "Files", "Looks", "Model", "RecordReading", "Similarity",
                 "SQLite", "TestSupport",
             ]),
-        tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
-        tests(
+        computingTests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
+        computingTests(
             "RecomputeTests",
             [
                 "Recompute", "CatalogStore", "Changes", "CivilTime", "Model", "ModelStore", "Redis", "Similarity",
@@ -222,13 +231,13 @@ let package = Package(
                 "Service", "Similarity", "SQLite", "TestSupport",
             ]),
         // Random histories of members, told to all that answer questions about members.
-        tests(
+        computingTests(
             "HistoryTests",
             [
                 "coterie", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Recommendation",
                 "Recompute", "Redis", "Service", "Similarity", "TestSupport",
             ]),
-        tests("CommunityTests", ["coterie-bench", "CivilTime", "Model"]),
+        computingTests("CommunityTests", ["coterie-bench", "CivilTime", "Model"]),
         // A disk that fails when it is told to.
         .target(
             name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),
@@ -238,6 +247,8 @@ let package = Package(
                 "CFaultyDisk", "CatalogStore", "Changes", "CSQLite", "Model", "Recommendation", "Service", "SQLite",
                 "TestSupport",
             ]),
+        // Kills a program at a step that it is told.
+        .target(name: "CKilledAtStep", path: "Tests/CKilledAtStep"),
         // They run the executables, which are built next to them, as users do.
         tests(
             "IntegrationTests",

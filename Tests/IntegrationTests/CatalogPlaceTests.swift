@@ -66,7 +66,7 @@ struct CatalogPlaceTests {
     }
 
     @Test(
-        "An import on a disk that gets full at any moment changes nothing, or is whole, with its index",
+        "An import on a disk that gets full at any moment changes nothing, or is whole, with its index", .drill,
         .enabled(if: SmallDisk.isAvailable, "mounting a small disk takes root"), arguments: [6, 9, 12, 16, 24])
     func smallDisk(mebibytes: Int) async throws {
         let (workspace, disk) = (try Workspace(), try SmallDisk(kibibytes: mebibytes << 10))

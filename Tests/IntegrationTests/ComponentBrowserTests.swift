@@ -4,7 +4,7 @@ import Testing
 
 /// Uses `<coterie-groups>` in Chromium, on pages of a site of another origin than the daemon's.
 @Suite(
-    "The component in a browser", .aFewAtATime,
+    "The component in a browser", .aFewAtATime, .drill,
     .enabled(if: PythonEnvironment.browser != nil, "chromium, chromium-driver, python3-venv or the network is missing"))
 struct ComponentBrowserTests {
     @Test("Acts by click and by keyboard, lays out photos, and agrees with the daemon after a time without a network")

@@ -3,7 +3,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("A catalog that is damaged", .aFewAtATime)
+@Suite("A catalog that is damaged", .aFewAtATime, .drill)
 struct DamagedCatalogTests {
     /// What happens to a catalog.
     enum Damage: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -14,9 +14,8 @@ struct DamagedCatalogTests {
         var testDescription: String { rawValue }
     }
 
-    /// How often a catalog is damaged in each way; more in `COTERIE_TEST_DAMAGES`.
-    private static let rounds =
-        ProcessInfo.processInfo.environment["COTERIE_TEST_DAMAGES"].flatMap { Int($0) } ?? 3
+    /// How often a catalog is damaged in each way.
+    private static let rounds = 3 * Drill.rounds
     private static let pageSize = 4096
 
     @Test(

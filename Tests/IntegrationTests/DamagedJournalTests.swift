@@ -117,7 +117,7 @@ struct DamagedJournalTests {
         let waiting = try await RunningDaemon.withoutCatalog(workspace, "a")
         try await waiting.wait { $0.reason?.contains("\(name) is damaged here and in no stream") == true }
         #expect(try waiting.get("/metrics").text.contains("coterie_degraded 1\n"))
-        let isReported = await Self.poll { () async in
+        let isReported = await RunningDaemon.poll { () async in
             (try? await workspace.succeed(["status"]).text.contains("\(name) is damaged here")) == true
         }
         #expect(isReported)
@@ -140,11 +140,4 @@ struct DamagedJournalTests {
         #expect(kept == ["1", "3", "4"])
     }
 
-    private static func poll(_ condition: () async -> Bool) async -> Bool {
-        for _ in 0..<200 {
-            if await condition() { return true }
-            try? await Task.sleep(for: .milliseconds(50))
-        }
-        return false
-    }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Daemons whose disk is full or can only be read", .aFewAtATime,
+    "Daemons whose disk is full or can only be read", .aFewAtATime, .drill,
     .enabled(if: SmallDisk.isAvailable, "mounting a small disk takes root"))
 struct FullDiskTests {
     private func post(_ daemon: RunningDaemon, _ id: Int) throws -> SocketClient.Response {

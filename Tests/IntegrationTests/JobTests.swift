@@ -22,17 +22,22 @@ struct JobTests {
         return units
     }
 
-    /// Runs a copy of `Jobs/test` with a stand-in for `swift`, of which linting succeeds or fails.
+    /// Runs a copy of a script of the checkout with a stand-in for `swift`.
     ///
+    /// - Parameters:
+    ///   - lintExitCode: the exit code of linting.
+    ///   - drillExitCode: the exit code of each drill.
     /// - Returns: the run, and how `swift` was called, one call a line.
-    private func testJob(lintExitCode: Int, in workspace: Workspace) async throws -> (run: CommandRun, calls: String) {
-        for folder in ["checkout/Jobs", "bin"] {
+    private func job(
+        _ words: [String], lintExitCode: Int = 0, drillExitCode: Int = 0, in workspace: Workspace
+    ) async throws -> (run: CommandRun, calls: String) {
+        for folder in ["checkout/Jobs", "checkout/.ci", "bin"] {
             try FileManager.default.createDirectory(
                 atPath: workspace.path(folder), withIntermediateDirectories: true)
         }
-        for name in ["common.sh", "test"] {
+        for name in ["Jobs/common.sh", "Jobs/test", "Jobs/drills", ".ci/run"] {
             try FileManager.default.copyItem(
-                atPath: "\(Checkout.root)/Jobs/\(name)", toPath: workspace.path("checkout/Jobs/\(name)"))
+                atPath: "\(Checkout.root)/\(name)", toPath: workspace.path("checkout/\(name)"))
         }
         let swift = try workspace.write(
             """
@@ -41,7 +46,7 @@ struct JobTests {
             case $1 in
             --version) echo "Swift version 6.3.1" ;;
             format) exit \(lintExitCode) ;;
-            test) echo "the closing line" ;;
+            test) [ -z "${COTERIE_TEST_DRILLS:-}" ] || exit \(drillExitCode); echo "the closing line" ;;
             esac
 
             """, to: "bin/swift")
@@ -53,7 +58,7 @@ struct JobTests {
         var environment = workspace.environment
         environment["PATH"] = "\(workspace.path("bin")):\(environment["PATH"] ?? "")"
         let run = try await RunningCommand(
-            "/bin/bash", [workspace.path("checkout/Jobs/test"), "--filter", "Some"], environment: environment,
+            "/bin/bash", [workspace.path("checkout/\(words[0])")] + words.dropFirst(), environment: environment,
             input: nil, in: workspace.folder
         ).wait()
         return (run, workspace.content(of: "calls") ?? "")
@@ -62,7 +67,7 @@ struct JobTests {
     @Test("The test job lints first, then tests; the closing line of the tests is the last")
     func lintThenTest() async throws {
         let workspace = try Workspace()
-        let (run, calls) = try await testJob(lintExitCode: 0, in: workspace)
+        let (run, calls) = try await job(["Jobs/test", "--filter", "Some"], in: workspace)
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
         let checkout = workspace.path("checkout")
         #expect(
@@ -76,10 +81,45 @@ struct JobTests {
     @Test("The test job fails if linting fails, says so, and runs no test")
     func lintFailure() async throws {
         let workspace = try Workspace()
-        let (run, calls) = try await testJob(lintExitCode: 1, in: workspace)
+        let (run, calls) = try await job(["Jobs/test"], lintExitCode: 1, in: workspace)
         #expect(run.exitCode == 1, "\(run.testDescription)")
         #expect(run.errors.contains("test: the lines above break the rules of .swift-format, so no test was run"))
         #expect(!calls.contains(": test"))
+    }
+
+    @Test("The whole check has the tests, then the drills; either failing fails it, and the closing line is the last")
+    func wholeCheck() async throws {
+        for (lint, drill) in [(0, 0), (1, 0), (0, 1)] {
+            let workspace = try Workspace()
+            let (run, calls) = try await job([".ci/run"], lintExitCode: lint, drillExitCode: drill, in: workspace)
+            #expect((run.exitCode == 0) == (lint + drill == 0), "\(run.testDescription)")
+            #expect(lint == 1 || run.text.hasSuffix("the closing line\n"), "\(run.testDescription)")
+            #expect(calls.contains("--filter") == (lint == 0))
+            #expect(run.text.contains("drill kills: \(drill == 0 ? "passed" : "FAILED")") == (lint == 0))
+        }
+    }
+
+    @Test("A drill that may take longer than there is time for is named as not run")
+    func drillsWithoutTime() async throws {
+        let workspace = try Workspace()
+        let (run, calls) = try await job(["Jobs/drills", "--minutes", "1"], in: workspace)
+        #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+        #expect(run.lines.count { $0.contains(/^drill [a-z]+: not run, because it may need \d+ minutes/) } > 5)
+        #expect(!calls.contains(": test"))
+        let unknown = try await job(["Jobs/drills", "nothing"], in: workspace).run
+        #expect(unknown.exitCode == 1 && unknown.errors.contains("there is no drill nothing; those are: kills "))
+    }
+
+    @Test("Every suite with a drill is in the table of drills, and no other")
+    func drillTable() throws {
+        let table = try String(contentsOfFile: "\(Checkout.root)/Jobs/drills", encoding: .utf8)
+            .matches(of: /(?m)^[a-z]+ +[0-9]+ ([A-Za-z|]+)$/).flatMap { $0.output.1.split(separator: "|") }
+        let folder = "\(Checkout.root)/Tests/IntegrationTests"
+        let suites = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+            try name.hasSuffix("Tests.swift")
+                && String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8).contains(/, \.drill\b/)
+        }
+        #expect(table.map { $0 + ".swift" }.sorted() == suites.sorted())
     }
 
     /// What is in the workspace, but for the output of commands, which is kept there.

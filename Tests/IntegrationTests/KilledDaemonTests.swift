@@ -5,11 +5,10 @@ import Testing
 
 @Suite("A daemon that is killed", .aFewAtATime)
 struct KilledDaemonTests {
-    /// How often daemons are killed; more in `COTERIE_TEST_KILLS`.
-    private static let kills =
-        ProcessInfo.processInfo.environment["COTERIE_TEST_KILLS"].flatMap { Int($0) } ?? 5
+    /// How often daemons are killed.
+    private static let kills = 20 * Drill.rounds
 
-    @Test("has every acknowledged interaction exactly once after a restart, and its effect in lists")
+    @Test("has every acknowledged interaction exactly once after a restart, and its effect in lists", .drill)
     func acknowledged() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

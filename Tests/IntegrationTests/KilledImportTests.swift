@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import Testing
 
-@Suite("An import that is killed", .aFewAtATime)
+@Suite("An import that is killed", .aFewAtATime, .drill)
 struct KilledImportTests {
     /// The signals of `kill -9` and of Control-C.
     private static let signals = [SIGKILL, SIGINT]

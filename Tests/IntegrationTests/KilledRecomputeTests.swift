@@ -3,7 +3,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite("A recompute that is killed", .aFewAtATime)
+@Suite("A recompute that is killed", .aFewAtATime, .drill)
 struct KilledRecomputeTests {
     /// How often a kill that came too late is tried again.
     private static let attempts = 20

@@ -103,12 +103,12 @@ struct MovedServerTests {
         for daemon in daemons + [other] { try await daemon.wait(forVersion: try #require(models.current)) }
         let ports = (daemons + [other]).map { Int($0.port) }.sorted()
         var seen: [Int] = []
-        for _ in 0..<200 where seen != ports {
-            try await Task.sleep(for: .milliseconds(100))
+        let areAll = try await RunningDaemon.poll {
             let status: Status = try await workspace.succeed(["status", "--json"], settings: settings).json()
             seen = status.daemons.map(\.port).sorted()
+            return seen == ports
         }
-        #expect(seen == ports)
+        #expect(areAll, "\(seen)")
     }
 
     @Test("As long as the name leads to a replica, daemons and commands say so")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clicks through the pages for operators in Chromium, and lets axe-core look at each in light and dark.
-@Suite("The pages in a browser", .aFewAtATime)
+@Suite("The pages in a browser", .aFewAtATime, .drill)
 struct PageBrowserTests {
     /// Groups that are hard to show: in Arabic, without a title, with a long one, and with markup everywhere.
     private static let hardGroups = """

@@ -23,12 +23,13 @@ struct ProgramVersionTests {
         let start = "coterie_build_info{version=\"\(version.output.1)\",build=\""
         #expect(metrics.split(separator: "\n").contains { $0.hasPrefix(start) && $0.hasSuffix(" 1") }, "\(metrics)")
         let program = "\(version.output.1)+\(version.output.2)"
-        var status: Status = try await workspace.succeed("status", "--json").json()
-        for _ in 0..<200 where status.daemons.isEmpty {
-            try await Task.sleep(for: .milliseconds(100))
-            status = try await workspace.succeed("status", "--json").json()
+        var programs: [String] = []
+        _ = try await RunningDaemon.poll {
+            let status: Status = try await workspace.succeed("status", "--json").json()
+            programs = status.daemons.map(\.program)
+            return !programs.isEmpty
         }
-        #expect(status.daemons.map(\.program) == [program])
+        #expect(programs == [program])
         #expect(try await workspace.succeed("status").text.contains(program))
     }
 

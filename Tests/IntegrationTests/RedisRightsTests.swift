@@ -75,13 +75,11 @@ struct RedisRightsTests {
         try await workspace.succeed(["recompute"], settings: settings)
         try await workspace.succeed(["rollback"], settings: settings)
         // A daemon tells of itself every two seconds.
-        var status = ""
-        func isComplete() -> Bool { daemons.allSatisfy { status.contains("127.0.0.1:\($0.port)") } }
-        for _ in 0..<40 where !isComplete() {
-            try await Task.sleep(for: .milliseconds(250))
-            status = try await workspace.succeed(["status"], settings: settings).text
+        let isComplete = try await RunningDaemon.poll {
+            let status = try await workspace.succeed(["status"], settings: settings).text
+            return daemons.allSatisfy { status.contains("127.0.0.1:\($0.port)") }
         }
-        #expect(isComplete(), "\(status)")
+        #expect(isComplete)
         try await workspace.succeed(["forget", "laura-100"], settings: settings)
         let found = try await findings(workspace, store)
         #expect(found.map(\.state) == ["warning", "good"], "\(found)")

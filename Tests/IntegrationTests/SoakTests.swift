@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The soak", .aFewAtATime)
+@Suite("The soak", .aFewAtATime, .drill)
 struct SoakTests {
     private static let missing = ["taskset", "setpriv", "redis-server"].filter { Checkout.tool($0) == nil }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Runs `Jobs/spark/recompute.py` with Spark on this machine, and without it.
-@Suite("A recompute on Spark", .aFewAtATime)
+@Suite("A recompute on Spark", .aFewAtATime, .drill)
 struct SparkTests {
     /// A virtual environment with Spark; nil if it cannot be had.
     private static let environment =

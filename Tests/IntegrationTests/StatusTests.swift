@@ -44,11 +44,11 @@ struct StatusTests {
     /// Asks until the daemons say what is wanted.
     private func wait(_ workspace: Workspace, until isDone: (Status) -> Bool) async throws -> Status {
         var last = try await status(workspace)
-        for _ in 0..<200 where !isDone(last) {
-            try await Task.sleep(for: .milliseconds(100))
+        let isMet = try await RunningDaemon.poll {
             last = try await status(workspace)
+            return isDone(last)
         }
-        #expect(isDone(last), "\(last)")
+        #expect(isMet, "\(last)")
         return last
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// A week of a site in a minute: each day has its recompute, its backup and its check, and most days have a fault.
 @Suite(
-    "A week of faults in a minute", .aFewAtATime,
+    "A week of faults in a minute", .aFewAtATime, .drill,
     .enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
 struct WeekTests {
     /// The site of one machine: everything is on a small disk, except the backups.

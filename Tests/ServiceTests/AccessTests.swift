@@ -25,48 +25,48 @@ struct AccessTests {
         return answer.status
     }
 
-    @Test("A token is valid for the routes of its role, and no others", arguments: Transport.allCases)
-    func roles(transport: Transport) throws {
+    @Test("A token is valid for the routes of its role, and no others")
+    func roles() throws {
         let member = [try bearers.field("ann")]
         let service = [try bearers.field("web", .service)]
         let admin = [try bearers.field("root", .admin)]
-        #expect(try status(transport, Self.ofAnn, member) == 200)
-        #expect(try status(transport, Self.ofAdmins, admin) == 200)
-        for other in [service, admin] { #expect(try status(transport, Self.ofAnn, other) == 403) }
-        for other in [member, service] { #expect(try status(transport, Self.ofAdmins, other) == 403) }
+        #expect(try status(.direct, Self.ofAnn, member) == 200)
+        #expect(try status(.direct, Self.ofAdmins, admin) == 200)
+        for other in [service, admin] { #expect(try status(.direct, Self.ofAnn, other) == 403) }
+        for other in [member, service] { #expect(try status(.direct, Self.ofAdmins, other) == 403) }
         for target in Self.ofSite {
-            #expect(try status(transport, target, service) == 200)
-            for other in [member, admin] { #expect(try status(transport, target, other) == 403) }
+            #expect(try status(.direct, target, service) == 200)
+            for other in [member, admin] { #expect(try status(.direct, target, other) == 403) }
         }
     }
 
-    @Test("A member's token is refused for other members' paths", arguments: Transport.allCases)
-    func otherMember(transport: Transport) throws {
+    @Test("A member's token is refused for other members' paths")
+    func otherMember() throws {
         for subject in ["bob", "Ann", "ann ", "an", "annn", "e\u{301}lan"] {
             let headers = [try bearers.field(subject)]
-            #expect(try status(transport, Self.ofAnn, headers) == 403)
+            #expect(try status(.direct, Self.ofAnn, headers) == 403)
             // Equal to Swift, not the same bytes.
-            #expect(try status(transport, "/v1/users/%C3%A9lan/recommendations", headers) == 403)
+            #expect(try status(.direct, "/v1/users/%C3%A9lan/recommendations", headers) == 403)
         }
         // The answer must not reveal whether the user exists.
-        #expect(try status(transport, "/v1/users/nobody/recommendations", [bearers.field("ann")]) == 403)
-        #expect(try status(transport, "/v1/users/nobody/recommendations", [bearers.field("nobody")]) == 200)
+        #expect(try status(.direct, "/v1/users/nobody/recommendations", [bearers.field("ann")]) == 403)
+        #expect(try status(.direct, "/v1/users/nobody/recommendations", [bearers.field("nobody")]) == 200)
     }
 
-    @Test("Without a token only open routes are answered", arguments: Transport.allCases)
-    func noToken(transport: Transport) throws {
-        for target in ["/healthz", "/readyz", "/openapi.json"] { #expect(try status(transport, target, []) == 200) }
+    @Test("Without a token only open routes are answered")
+    func noToken() throws {
+        for target in ["/healthz", "/readyz", "/openapi.json"] { #expect(try status(.direct, target, []) == 200) }
         for target in Self.ofSite + [Self.ofAnn, Self.ofAdmins] {
-            let answer = try service.answer(transport, target)
+            let answer = try service.answer(.direct, target)
             #expect(answer.status == 401)
             #expect(answer.headers["www-authenticate"] == "Bearer")
         }
         // Neither are bad parameters judged, nor is it told what exists.
-        #expect(try status(transport, "/v1/users/nobody/recommendations?limt=1", []) == 401)
+        #expect(try status(.direct, "/v1/users/nobody/recommendations?limt=1", []) == 401)
     }
 
-    @Test("Areas are opened one by one", arguments: Transport.allCases)
-    func openAreas(transport: Transport) throws {
+    @Test("Areas are opened one by one")
+    func openAreas() throws {
         let targets: [(Area, String)] = [
             (.groups, "/v1/groups/alps/similar"), (.photos, "/v1/photos/p1/groups"), (.metrics, "/metrics"),
         ]
@@ -74,18 +74,18 @@ struct AccessTests {
             var service = service
             service.access = bearers.policy(open: [area])
             for (other, target) in targets {
-                #expect(try service.answer(transport, target).status == (other == area ? 200 : 401))
+                #expect(try service.answer(.direct, target).status == (other == area ? 200 : 401))
             }
-            #expect(try service.answer(transport, Self.ofAnn).status == 401)
-            #expect(try service.answer(transport, Self.ofAdmins).status == 401)
+            #expect(try service.answer(.direct, Self.ofAnn).status == 401)
+            #expect(try service.answer(.direct, Self.ofAdmins).status == 401)
         }
     }
 
-    @Test("The open answer about a photo says nothing of its owner", arguments: Transport.allCases)
-    func openPhotos(transport: Transport) throws {
+    @Test("The open answer about a photo says nothing of its owner")
+    func openPhotos() throws {
         var service = service
         func mentionsOwner(_ fields: [String]) throws -> Bool {
-            let answer = try service.answer(transport, "/v1/photos/p2/groups", headers: fields)
+            let answer = try service.answer(.direct, "/v1/photos/p2/groups", headers: fields)
             #expect(answer.status == 200)
             return answer.text.contains(#""kind":"owner""#)
         }
@@ -94,8 +94,8 @@ struct AccessTests {
         #expect(try !mentionsOwner([]))
     }
 
-    @Test("Forged tokens are refused and never logged", arguments: Transport.allCases)
-    func forged(transport: Transport) throws {
+    @Test("Forged tokens are refused and never logged")
+    func forged() throws {
         let good = try bearers.field("ann")
         let parts = good.dropFirst("Authorization: Bearer ".count).split(separator: ".").map(String.init)
         func bearer(_ header: String, _ claims: String, _ signature: String) -> String {
@@ -118,14 +118,14 @@ struct AccessTests {
             "Authorization: Bearer \(parts.joined(separator: ".")), Bearer x",
         ]
         for field in cases {
-            #expect(try status(transport, Self.ofAnn, [field]) == 401, "\(field)")
-            #expect(try status(transport, Self.ofAdmins, [field]) == 401, "\(field)")
+            #expect(try status(.direct, Self.ofAnn, [field]) == 401, "\(field)")
+            #expect(try status(.direct, Self.ofAdmins, [field]) == 401, "\(field)")
         }
         // Two fields, whichever is the good one.
         for pair in [[good, cases[0]], [cases[0], good], [good, good]] {
-            #expect(try status(transport, Self.ofAnn, pair) == 401)
+            #expect(try status(.direct, Self.ofAnn, pair) == 401)
         }
-        #expect(try status(transport, Self.ofAnn, [good]) == 200)
+        #expect(try status(.direct, Self.ofAnn, [good]) == 200)
         #expect(service.lines.all.contains("refused"))
         for line in service.lines.raw {
             for secret in [parts[1], parts[2], unkeyed] { #expect(!line.contains(secret)) }
@@ -158,11 +158,11 @@ struct AccessTests {
         }
     }
 
-    @Test("Answers that need a token may not be stored by shared caches", arguments: Transport.allCases)
-    func caching(transport: Transport) throws {
+    @Test("Answers that need a token may not be stored by shared caches")
+    func caching() throws {
         let site = [try bearers.field("web", .service)]
         func caching(_ service: Routes, _ target: String, _ headers: [String]) throws -> String? {
-            try service.answer(transport, target, headers: headers).headers["cache-control"]
+            try service.answer(.direct, target, headers: headers).headers["cache-control"]
         }
         #expect(try caching(service, Self.ofAnn, [bearers.field("ann")]) == "private, no-cache")
         #expect(try caching(service, Self.ofSite[0], site) == "private, max-age=60")

@@ -54,13 +54,12 @@ struct ConditionalRequestTests {
         #expect(try router.answer(Self.similar).body == answers[0].body)
     }
 
-    @Test(
-        "Pages of the sites that were named may read answers and errors, others may not", arguments: Transport.allCases)
-    func crossOrigin(transport: Transport) throws {
+    @Test("Pages of the sites that were named may read answers and errors, others may not")
+    func crossOrigin() throws {
         var service = try service()
         let origin = "https://photos.example"
         func fields(_ target: String, _ headers: [String], _ method: String = "GET") throws -> [String: String] {
-            try service.answer(transport, target, method: method, headers: headers).headers
+            try service.answer(.direct, target, method: method, headers: headers).headers
                 .filter { $0.key.hasPrefix("access-control") }
         }
         #expect(try fields(Self.similar, ["Origin: \(origin)"]).isEmpty)
@@ -73,26 +72,26 @@ struct ConditionalRequestTests {
                 #expect(try fields(target, ["Origin: \(other)"]).isEmpty)
             }
         }
-        #expect(try service.answer(transport, Self.similar).headers["vary"] == "Origin")
+        #expect(try service.answer(.direct, Self.similar).headers["vary"] == "Origin")
         let preflight = try service.answer(
-            transport, "/v1/users/ann/interests", method: "OPTIONS",
+            .direct, "/v1/users/ann/interests", method: "OPTIONS",
             headers: ["Origin: \(origin)", "Access-Control-Request-Method: PUT"])
         #expect(preflight.status == 204 && preflight.headers["access-control-allow-origin"] == origin)
         #expect(preflight.headers["access-control-allow-methods"]?.contains("PUT") == true)
         #expect(preflight.headers["access-control-allow-headers"]?.contains("Authorization") == true)
         service.crossOrigin = CrossOriginPolicy(origins: ["*"])
         #expect(try fields(Self.similar, ["Origin: https://a.example"])["access-control-allow-origin"] == "*")
-        #expect(try service.answer(transport, Self.similar).headers["vary"] == nil)
+        #expect(try service.answer(.direct, Self.similar).headers["vary"] == nil)
     }
 
-    @Test("A preflight request may ask for any header fields, and gets names alone", arguments: Transport.allCases)
-    func preflightHeaders(transport: Transport) throws {
+    @Test("A preflight request may ask for any header fields, and gets names alone")
+    func preflightHeaders() throws {
         var service = try service()
         service.crossOrigin = CrossOriginPolicy(origins: ["capacitor://localhost"])
         func allowed(_ asked: String?) throws -> String? {
             let fields = asked.map { ["Access-Control-Request-Headers: \($0)"] } ?? []
             let answer = try service.answer(
-                transport, "/v1/users/ann/interests", method: "OPTIONS",
+                .direct, "/v1/users/ann/interests", method: "OPTIONS",
                 headers: ["Origin: capacitor://localhost", "Access-Control-Request-Method: PUT"] + fields)
             #expect(answer.status == 204 && answer.headers["access-control-allow-origin"] == "capacitor://localhost")
             return answer.headers["access-control-allow-headers"]

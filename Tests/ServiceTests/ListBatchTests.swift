@@ -58,9 +58,9 @@ struct ListBatchTests {
         return try JSONDecoder().decode(Lists.List.self, from: Data(answer.body))
     }
 
-    @Test("Each list is the one that the member gets alone, in the order of the request", arguments: Transport.allCases)
-    func same(transport: Transport) throws {
-        let answer = try post(#"{"userIds":["zoë q","ann","none","ann"]}"#, routes, transport)
+    @Test("Each list is the one that the member gets alone, in the order of the request")
+    func same() throws {
+        let answer = try post(#"{"userIds":["zoë q","ann","none","ann"]}"#, routes, .direct)
         let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
         #expect(lists.modelVersion == "v1")
         #expect(lists.lists.map(\.userId) == ["zoë q", "ann", "none", "ann"])

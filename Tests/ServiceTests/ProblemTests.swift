@@ -35,24 +35,23 @@ struct ProblemTests {
     private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
 
     @Test(
-        "Unknown paths are answered with 404", arguments: Transport.allCases,
-        [
+        "Unknown paths are answered with 404",
+        arguments: [
             "/", "/v1", "/v1/groups", "/v1/groups/alps/members", "/v1/groups//similar", "/healthz/",
             "/v1/groups/alps/similar/",
         ])
-    func notFound(transport: Transport, target: String) throws {
-        let problem = try ProblemBody(service().answer(transport, target))
+    func notFound(target: String) throws {
+        let problem = try ProblemBody(service().answer(.direct, target))
         #expect(problem.status == 404)
         #expect(problem.type == "about:blank")
         #expect(problem.instance == target)
     }
 
     @Test(
-        "Other methods are refused with those allowed", arguments: Transport.allCases,
-        ["POST", "DELETE", "get"])
-    func notAllowed(transport: Transport, method: String) throws {
+        "Other methods are refused with those allowed", arguments: ["POST", "DELETE", "get"])
+    func notAllowed(method: String) throws {
         for target in ["/healthz", "/v1/groups/alps/similar", "/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
-            let answer = try service().answer(transport, target, method: method)
+            let answer = try service().answer(.direct, target, method: method)
             #expect(answer.status == 405)
             #expect(answer.headers["allow"] == "GET, HEAD, OPTIONS")
             #expect(try ProblemBody(answer).status == 405)
@@ -60,11 +59,11 @@ struct ProblemTests {
     }
 
     @Test(
-        "A limit out of bounds is refused with its bounds", arguments: Transport.allCases,
-        ["0", "201", "-1", "", "ten", "1.5", "%2B5", "1e2", "99999999999999999999", "%D9%A1"])
-    func limits(transport: Transport, limit: String) throws {
+        "A limit out of bounds is refused with its bounds",
+        arguments: ["0", "201", "-1", "", "ten", "1.5", "%2B5", "1e2", "99999999999999999999", "%D9%A1"])
+    func limits(limit: String) throws {
         for target in ["/v1/groups/alps/similar", "/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
-            let problem = try ProblemBody(service().answer(transport, "\(target)?limit=\(limit)"))
+            let problem = try ProblemBody(service().answer(.direct, "\(target)?limit=\(limit)"))
             #expect(problem.status == 400)
             #expect(problem.type == "urn:coterie:problem:bad-parameter")
             #expect(problem.parameter == "limit")
@@ -73,14 +72,14 @@ struct ProblemTests {
         }
     }
 
-    @Test("Bounds are inclusive", arguments: Transport.allCases, ["1", "200", "020"])
-    func limitsInclusive(transport: Transport, limit: String) throws {
-        #expect(try service().answer(transport, "/v1/groups/alps/similar?limit=\(limit)").status == 200)
+    @Test("Bounds are inclusive", arguments: ["1", "200", "020"])
+    func limitsInclusive(limit: String) throws {
+        #expect(try service().answer(.direct, "/v1/groups/alps/similar?limit=\(limit)").status == 200)
     }
 
-    @Test("An unknown choice is refused with what may be chosen", arguments: Transport.allCases)
-    func choice(transport: Transport) throws {
-        let problem = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?by=Photos"))
+    @Test("An unknown choice is refused with what may be chosen")
+    func choice() throws {
+        let problem = try ProblemBody(service().answer(.direct, "/v1/groups/alps/similar?by=Photos"))
         #expect(problem.status == 400)
         #expect(
             problem.detail
@@ -91,52 +90,52 @@ struct ProblemTests {
                 == ["photos", "members", "themes", "places", "looks", "favourites", "conversation", "both"])
     }
 
-    @Test("Unknown and repeated parameters are refused by name", arguments: Transport.allCases)
-    func parameters(transport: Transport) throws {
-        let misspelt = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limt=5"))
+    @Test("Unknown and repeated parameters are refused by name")
+    func parameters() throws {
+        let misspelt = try ProblemBody(service().answer(.direct, "/v1/groups/alps/similar?limt=5"))
         #expect(misspelt.status == 400)
         #expect(misspelt.parameter == "limt")
         #expect(
             misspelt.allowed
                 == ["by", "limit", "topics", "joinPolicy", "minimumMembers", "minimumPostsPerWeek", "exclude", "boost"])
-        let twice = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limit=5&limit=6"))
+        let twice = try ProblemBody(service().answer(.direct, "/v1/groups/alps/similar?limit=5&limit=6"))
         #expect(twice.status == 400)
         #expect(twice.parameter == "limit")
-        #expect(try ProblemBody(service().answer(transport, "/healthz?a=b")).parameter == "a")
+        #expect(try ProblemBody(service().answer(.direct, "/healthz?a=b")).parameter == "a")
     }
 
     @Test(
-        "A boost of another form is refused by name, and so are more than twenty", arguments: Transport.allCases,
-        ["owls", "topic:owls", "topic:owls%5E11", "tag:owls%5E2", "topic:%5E2", ""])
-    func boosts(transport: Transport, boost: String) throws {
+        "A boost of another form is refused by name, and so are more than twenty",
+        arguments: ["owls", "topic:owls", "topic:owls%5E11", "tag:owls%5E2", "topic:%5E2", ""])
+    func boosts(boost: String) throws {
         for target in ["/v1/groups/alps/similar", "/v1/users/ann/recommendations"] {
             // A good one before it does not help.
             let query = "boost=group:birds%5E2&boost=\(boost)"
-            let problem = try ProblemBody(service().answer(transport, "\(target)?\(query)"))
+            let problem = try ProblemBody(service().answer(.direct, "\(target)?\(query)"))
             #expect(problem.status == 400 && problem.parameter == "boost")
             #expect(problem.detail.contains("write topic:NAME^FACTOR"))
             func many(_ count: Int) -> String {
                 "\(target)?" + (0..<count).map { "boost=topic:a\($0)%5E2" }.joined(separator: "&")
             }
-            #expect(try service().answer(transport, many(20)).status == 200)
-            #expect(try ProblemBody(service().answer(transport, many(21))).parameter == "boost")
+            #expect(try service().answer(.direct, many(20)).status == 200)
+            #expect(try ProblemBody(service().answer(.direct, many(21))).parameter == "boost")
         }
     }
 
-    @Test("The answer for an unknown group suggests similar ids", arguments: Transport.allCases)
-    func near(transport: Transport) throws {
-        let group = try ProblemBody(service().answer(transport, "/v1/groups/bird/similar"))
+    @Test("The answer for an unknown group suggests similar ids")
+    func near() throws {
+        let group = try ProblemBody(service().answer(.direct, "/v1/groups/bird/similar"))
         #expect(group.status == 404)
         #expect(group.type == "urn:coterie:problem:unknown-group")
         #expect(group.near == ["alps", "birds", "cats 🐈", "dogs & wolves", "élan"])
     }
 
-    @Test("The answer for a hidden group is that for a group that never existed", arguments: Transport.allCases)
-    func hiddenGroup(transport: Transport) throws {
+    @Test("The answer for a hidden group is that for a group that never existed")
+    func hiddenGroup() throws {
         var service = try service()
         service.community = FakeCommunity(hidden: [1, 4])
-        let hidden = try ProblemBody(service.answer(transport, "/v1/groups/birds/similar"))
-        let unknown = try ProblemBody(service.answer(transport, "/v1/groups/bird/similar"))
+        let hidden = try ProblemBody(service.answer(.direct, "/v1/groups/birds/similar"))
+        let unknown = try ProblemBody(service.answer(.direct, "/v1/groups/bird/similar"))
         for problem in [hidden, unknown] {
             #expect(problem.status == 404 && problem.type == "urn:coterie:problem:unknown-group")
             #expect(problem.near == ["alps", "cats 🐈", "dogs & wolves"])
@@ -163,30 +162,30 @@ struct ProblemTests {
         }
     }
 
-    @Test("The answer for an unknown photo suggests nothing", arguments: Transport.allCases)
-    func unknownPhoto(transport: Transport) throws {
-        let problem = try ProblemBody(service().answer(transport, "/v1/photos/p3/groups"))
+    @Test("The answer for an unknown photo suggests nothing")
+    func unknownPhoto() throws {
+        let problem = try ProblemBody(service().answer(.direct, "/v1/photos/p3/groups"))
         #expect(problem.status == 404)
         #expect(problem.near == nil)
     }
 
-    @Test("Without a catalog, routes that need one answer 501", arguments: Transport.allCases)
-    func noCatalog(transport: Transport) throws {
+    @Test("Without a catalog, routes that need one answer 501")
+    func noCatalog() throws {
         var service = try service()
         service.community = FakeCommunity(knowsPhotos: false)
-        #expect(try ProblemBody(service.answer(transport, "/v1/photos/p1/groups")).status == 501)
-        #expect(try service.answer(transport, "/v1/users/ann/recommendations").status == 200)
+        #expect(try ProblemBody(service.answer(.direct, "/v1/photos/p1/groups")).status == 501)
+        #expect(try service.answer(.direct, "/v1/users/ann/recommendations").status == 200)
         service.community = nil
-        #expect(try ProblemBody(service.answer(transport, "/v1/photos/p1/groups")).status == 501)
-        #expect(try ProblemBody(service.answer(transport, "/v1/users/ann/recommendations")).status == 501)
+        #expect(try ProblemBody(service.answer(.direct, "/v1/photos/p1/groups")).status == 501)
+        #expect(try ProblemBody(service.answer(.direct, "/v1/users/ann/recommendations")).status == 501)
     }
 
-    @Test("A catalog that cannot be read is answered with 503", arguments: Transport.allCases)
-    func failingCommunity(transport: Transport) throws {
+    @Test("A catalog that cannot be read is answered with 503")
+    func failingCommunity() throws {
         var service = try service()
         service.community = FakeCommunity(failure: ServiceError(.catalogFailed, "the catalog is away"))
         for target in ["/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
-            let answer = try service.answer(transport, target)
+            let answer = try service.answer(.direct, target)
             #expect(answer.status == 503)
             #expect(answer.headers["retry-after"] == "1")
             #expect(try ProblemBody(answer).detail == "the catalog is away")

@@ -11,9 +11,9 @@ import Testing
 struct RouteTests {
     private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
 
-    @Test("Similar groups in one relation", arguments: Transport.allCases)
-    func similarInOneRelation(transport: Transport) throws {
-        let photos = try service().answer(transport, "/v1/groups/alps/similar?by=photos")
+    @Test("Similar groups in one relation")
+    func similarInOneRelation() throws {
+        let photos = try service().answer(.direct, "/v1/groups/alps/similar?by=photos")
         #expect(
             photos.text == #"""
                 {"modelVersion":"v1","degraded":false,"groupId":"alps","by":"photos","neighbours":[{"rank":1,\#
@@ -24,7 +24,7 @@ struct RouteTests {
         #expect(photos.status == 200)
         #expect(photos.headers["content-type"] == "application/json")
         #expect(photos.headers["cache-control"] == "public, max-age=60")
-        let members = try service().answer(transport, "/v1/groups/dogs%20%26%20wolves/similar?limit=1&by=members")
+        let members = try service().answer(.direct, "/v1/groups/dogs%20%26%20wolves/similar?limit=1&by=members")
         #expect(
             members.text == """
                 {"modelVersion":"v1","degraded":false,"groupId":"dogs & wolves","by":"members","neighbours":[{"rank":1,\
@@ -32,10 +32,10 @@ struct RouteTests {
                 """)
     }
 
-    @Test("A group without neighbours has an empty list", arguments: Transport.allCases)
-    func noNeighbours(transport: Transport) throws {
+    @Test("A group without neighbours has an empty list")
+    func noNeighbours() throws {
         #expect(
-            try service().answer(transport, "/v1/groups/%C3%A9lan/similar?by=photos").text.hasSuffix(
+            try service().answer(.direct, "/v1/groups/%C3%A9lan/similar?by=photos").text.hasSuffix(
                 #""neighbours":[]}"#))
     }
 
@@ -57,9 +57,9 @@ struct RouteTests {
         var neighbours: [Row]
     }
 
-    @Test("Both relations are blended, and each says its share", arguments: Transport.allCases)
-    func similarInBoth(transport: Transport) throws {
-        let answer = try service().answer(transport, "/v1/groups/alps/similar")
+    @Test("Both relations are blended, and each says its share")
+    func similarInBoth() throws {
+        let answer = try service().answer(.direct, "/v1/groups/alps/similar")
         let blend = try JSONDecoder().decode(Blend.self, from: Data(answer.body))
         #expect(blend.by == "both")
         // Scores over the mean best of their relation: photos 5/12, members 11/32.
@@ -106,9 +106,9 @@ struct RouteTests {
         var recommendations: [Row]
     }
 
-    @Test("Recommendations leave out joined groups, and give reasons", arguments: Transport.allCases)
-    func recommendations(transport: Transport) throws {
-        let answer = try service().answer(transport, "/v1/users/zo%C3%AB%20q/recommendations")
+    @Test("Recommendations leave out joined groups, and give reasons")
+    func recommendations() throws {
+        let answer = try service().answer(.direct, "/v1/users/zo%C3%AB%20q/recommendations")
         #expect(answer.status == 200)
         #expect(answer.headers["cache-control"] == "private, no-cache")
         let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
@@ -134,9 +134,9 @@ struct RouteTests {
         #expect(élan.score == 0.125 * 32 / 11)
     }
 
-    @Test("A member of no group gets trending groups, then popular ones", arguments: Transport.allCases)
-    func nothingJoined(transport: Transport) throws {
-        let answer = try service().answer(transport, "/v1/users/bob/recommendations")
+    @Test("A member of no group gets trending groups, then popular ones")
+    func nothingJoined() throws {
+        let answer = try service().answer(.direct, "/v1/users/bob/recommendations")
         let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
         #expect(lists.interests.isEmpty)
         #expect(Set(lists.recommendations.prefix(2).map(\.groupId)) == ["dogs & wolves", "birds"])
@@ -153,37 +153,37 @@ struct RouteTests {
         var reasons: [Reason]
     }
 
-    @Test("The explanation of a group agrees with the list", arguments: Transport.allCases)
-    func why(transport: Transport) throws {
-        let list = try service().answer(transport, "/v1/users/ann/recommendations")
+    @Test("The explanation of a group agrees with the list")
+    func why() throws {
+        let list = try service().answer(.direct, "/v1/users/ann/recommendations")
         let rows = try JSONDecoder().decode(Lists.self, from: Data(list.body)).recommendations
         for row in rows {
             let path = try #require(row.groupId.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-            let answer = try service().answer(transport, "/v1/users/ann/recommendations/\(path)/why")
+            let answer = try service().answer(.direct, "/v1/users/ann/recommendations/\(path)/why")
             let explanation = try JSONDecoder().decode(Explanation.self, from: Data(answer.body))
             #expect(explanation.standing == "listed" && explanation.place == row.rank)
             #expect(explanation.interest == row.interest)
             #expect(explanation.reasons.map(\.groupId) == row.reasons.map(\.groupId))
         }
-        let joined = try service().answer(transport, "/v1/users/ann/recommendations/alps/why")
+        let joined = try service().answer(.direct, "/v1/users/ann/recommendations/alps/why")
         let explanation = try JSONDecoder().decode(Explanation.self, from: Data(joined.body))
         #expect(explanation.standing == "joined" && explanation.place == nil)
-        #expect(try service().answer(transport, "/v1/users/ann/recommendations/none/why").status == 404)
+        #expect(try service().answer(.direct, "/v1/users/ann/recommendations/none/why").status == 404)
     }
 
-    @Test("Trending groups have their counts", arguments: Transport.allCases)
-    func trending(transport: Transport) throws {
+    @Test("Trending groups have their counts")
+    func trending() throws {
         #expect(
-            try service().answer(transport, "/v1/trending?limit=1").text == """
+            try service().answer(.direct, "/v1/trending?limit=1").text == """
                 {"modelVersion":"v1","degraded":false,"groups":[{"rank":1,"groupId":"dogs & wolves","title":"",\
                 "score":3.5,"joiners":4,"posters":2,"usualWeek":1.5}]}
                 """)
     }
 
-    @Test("Groups for a photo come with reasons of every kind", arguments: Transport.allCases)
-    func photo(transport: Transport) throws {
+    @Test("Groups for a photo come with reasons of every kind")
+    func photo() throws {
         // Invitation-only groups are left out, unless the owner is a member.
-        let pooled = try service().answer(transport, "/v1/photos/p1/groups?limit=200")
+        let pooled = try service().answer(.direct, "/v1/photos/p1/groups?limit=200")
         let first = try JSONDecoder().decode(PhotoLists.self, from: Data(pooled.body)).groups
         #expect(first.prefix(2).map(\.groupId) == ["birds", "cats 🐈"])
         #expect(
@@ -192,7 +192,7 @@ struct RouteTests {
             ])
         #expect(first[1].reasons[1].photos == 2 && first[1].reasons[2].photos == 12)
         #expect(first.allSatisfy { abs($0.reasons.reduce(0) { $0 + $1.share } - 1) < 1e-9 })
-        let answer = try service().answer(transport, "/v1/photos/p2/groups?limit=200")
+        let answer = try service().answer(.direct, "/v1/photos/p2/groups?limit=200")
         #expect(answer.headers["cache-control"] == "private, no-cache")
         let lists = try JSONDecoder().decode(PhotoLists.self, from: Data(answer.body))
         let kinds = Dictionary(uniqueKeysWithValues: lists.groups.map { ($0.groupId, $0.reasons.map(\.kind)) })
@@ -233,10 +233,10 @@ struct RouteTests {
         }
     }
 
-    @Test("Health and readiness", arguments: Transport.allCases)
-    func health(transport: Transport) throws {
-        #expect(try service().answer(transport, "/healthz").text == #"{"status":"alive"}"#)
-        let ready = try service().answer(transport, "/readyz")
+    @Test("Health and readiness")
+    func health() throws {
+        #expect(try service().answer(.direct, "/healthz").text == #"{"status":"alive"}"#)
+        let ready = try service().answer(.direct, "/readyz")
         #expect(ready.status == 200)
         #expect(
             ready.text == """
@@ -246,18 +246,18 @@ struct RouteTests {
         #expect(ready.headers["cache-control"] == "no-store")
     }
 
-    @Test("Without a version only health is served", arguments: Transport.allCases)
-    func noVersion(transport: Transport) throws {
+    @Test("Without a version only health is served")
+    func noVersion() throws {
         let service = Routes(store: FakeStore())
-        #expect(try service.answer(transport, "/healthz").status == 200)
+        #expect(try service.answer(.direct, "/healthz").status == 200)
         for target in ["/readyz", "/v1/groups/alps/similar", "/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
-            let answer = try service.answer(transport, target)
+            let answer = try service.answer(.direct, target)
             #expect(answer.status == 503)
             #expect(answer.headers["retry-after"] == "5")
             #expect(try ProblemBody(answer).type == "urn:coterie:problem:no-model")
         }
         // A request that can never succeed is refused, not postponed.
-        #expect(try service.answer(transport, "/v1/groups/alps/similar?limt=1").status == 400)
-        #expect(try service.answer(transport, "/v1/nothing").status == 404)
+        #expect(try service.answer(.direct, "/v1/groups/alps/similar?limt=1").status == 400)
+        #expect(try service.answer(.direct, "/v1/nothing").status == 404)
     }
 }

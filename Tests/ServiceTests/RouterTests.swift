@@ -11,17 +11,17 @@ import Testing
 struct RouterTests {
     private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
 
-    @Test("A request keeps a valid request id", arguments: Transport.allCases)
-    func requestIdentifiers(transport: Transport) throws {
+    @Test("A request keeps a valid request id")
+    func requestIdentifiers() throws {
         let service = try service()
         for name in ["a", "A-b_c.9", String(repeating: "x", count: 64)] {
             for target in ["/healthz", "/nowhere", "/v1/groups/alps/similar?limit=0"] {
-                let answer = try service.answer(transport, target, headers: ["X-Request-Id: \(name)"])
+                let answer = try service.answer(.direct, target, headers: ["X-Request-Id: \(name)"])
                 #expect(answer.headers["x-request-id"] == name)
             }
         }
         for name in ["a b", "a,b", "\"", "é", "<script>", String(repeating: "x", count: 65)] {
-            let given = try service.answer(transport, "/healthz", headers: ["X-Request-Id: \(name)"])
+            let given = try service.answer(.direct, "/healthz", headers: ["X-Request-Id: \(name)"])
             let made = try #require(given.headers["x-request-id"])
             #expect(made != name)
             #expect(made.wholeMatch(of: /[0-9a-z]+-[0-9a-z]+/) != nil)
@@ -35,12 +35,12 @@ struct RouterTests {
         #expect(Set(names).count == 100)
     }
 
-    @Test("OPTIONS lists the allowed methods", arguments: Transport.allCases)
-    func options(transport: Transport) throws {
-        let answer = try service().answer(transport, "/v1/groups/alps/similar", method: "OPTIONS")
+    @Test("OPTIONS lists the allowed methods")
+    func options() throws {
+        let answer = try service().answer(.direct, "/v1/groups/alps/similar", method: "OPTIONS")
         #expect(answer.status == 204)
         #expect(answer.headers["allow"] == "GET, HEAD, OPTIONS")
-        #expect(try service().answer(transport, "/nowhere", method: "OPTIONS").status == 404)
+        #expect(try service().answer(.direct, "/nowhere", method: "OPTIONS").status == 404)
     }
 
     @Test("OPTIONS of the whole server is answered, as load balancers ask it", arguments: Transport.allCases)
@@ -71,20 +71,20 @@ struct RouterTests {
         #expect(ResponseCompressor.takesGzip(field) == isTaken)
     }
 
-    @Test("Long answers are compressed on demand, short ones never", arguments: Transport.allCases)
-    func compression(transport: Transport) throws {
+    @Test("Long answers are compressed on demand, short ones never")
+    func compression() throws {
         let service = try service()
         let target = "/openapi.json"
-        let plain = try service.answer(transport, target)
+        let plain = try service.answer(.direct, target)
         #expect(plain.body.count > ResponseCompressor.minimumByteCount)
         #expect(plain.headers["content-encoding"] == nil)
         #expect(plain.headers["vary"] == "Accept-Encoding")
-        let small = try service.answer(transport, target, headers: ["Accept-Encoding: gzip"])
+        let small = try service.answer(.direct, target, headers: ["Accept-Encoding: gzip"])
         #expect(small.headers["content-encoding"] == "gzip")
         #expect(small.headers["vary"] == "Accept-Encoding")
         #expect(small.body.count < plain.body.count / 2)
         #expect(small.body == GzipCompressor(level: 1)?.compressed(plain.body))
-        let health = try service.answer(transport, "/healthz", headers: ["Accept-Encoding: gzip"])
+        let health = try service.answer(.direct, "/healthz", headers: ["Accept-Encoding: gzip"])
         #expect(health.headers["content-encoding"] == nil)
         #expect(health.headers["vary"] == nil)
     }

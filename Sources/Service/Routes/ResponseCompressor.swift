@@ -61,10 +61,15 @@ final class RefusalDelay: Sendable {
     ///
     /// Each of them occupies a connection. Further responses are sent at once, so that other clients can still connect.
     static let limit = 64
-    private static let delay = DispatchTimeInterval.milliseconds(100)
 
     private let count = Atomic(0)
-    private let queue = DispatchQueue(label: "refusals")
+    private let afterDelay: @Sendable (_ send: @escaping @Sendable () -> Void) -> Void
+
+    /// - Parameter afterDelay: calls a function later; a tenth of a second later by default.
+    init(afterDelay: (@Sendable (_ send: @escaping @Sendable () -> Void) -> Void)? = nil) {
+        let queue = DispatchQueue(label: "refusals")
+        self.afterDelay = afterDelay ?? { queue.asyncAfter(deadline: .now() + .milliseconds(100), execute: $0) }
+    }
 
     /// Returns the reply that sends a response, at once or delayed.
     func reply(_ response: HTTPResponse) -> HTTPReply {
@@ -86,7 +91,7 @@ final class RefusalDelay: Sendable {
             count.subtract(1, ordering: .relaxed)
             return false
         }
-        queue.asyncAfter(deadline: .now() + Self.delay) { [self] in
+        afterDelay { [self] in
             count.subtract(1, ordering: .relaxed)
             later.finish(response)
         }

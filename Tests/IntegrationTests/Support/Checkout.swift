@@ -13,6 +13,9 @@ enum Checkout {
     /// The program under test.
     static let program = programs + "/coterie"
 
+    /// The library that kills a program at a step, by LD_PRELOAD.
+    static let killer = programs + "/libKilledAtStep.so"
+
     /// The brute force, which uses no code of this package.
     static let bruteForce = root + "/Tests/IntegrationTests/BruteForce/neighbours.py"
     /// The script that scores lists by itself.

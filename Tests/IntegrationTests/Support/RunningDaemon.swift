@@ -39,7 +39,8 @@ final class RunningDaemon {
     }
 
     private static func port(in log: String) -> UInt16? {
-        log.firstMatch(of: #/"listening at port ([0-9]+) /#).flatMap { UInt16($0.output.1) }
+        guard let words = log.range(of: "\"listening at port ") else { return nil }
+        return UInt16(log[words.upperBound...].prefix { $0 != " " })
     }
 
     /// The answer to a request over a connection of its own.
@@ -83,14 +84,16 @@ final class RunningDaemon {
         return await command.wait()
     }
 
-    /// Sends the request in a loop.
+    /// Looks whether a condition is met, at first often.
     ///
-    /// - Returns: whether the condition was met before patience ended.
-    static func poll(_ condition: () -> Bool) async -> Bool {
+    /// - Returns: whether it was met before patience ended.
+    static func poll(_ condition: () async throws -> Bool) async rethrows -> Bool {
         let deadline = ContinuousClock.now + patience
+        var pause = Duration.milliseconds(2)
         while ContinuousClock.now < deadline {
-            if condition() { return true }
-            try? await Task.sleep(for: .milliseconds(5))
+            if try await condition() { return true }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 1.5, .milliseconds(60))
         }
         return false
     }

@@ -104,11 +104,8 @@ extension Workspace {
         _ = try write(try await SampleCatalog.shared.content(), to: "catalog.sqlite")
     }
 
-    /// Imports the sample community and publishes a version of it.
-    func publishSample() async throws {
-        try await importSample()
-        try await succeed("recompute")
-    }
+    /// Copies the catalog of the sample community and a version of it, which is published once for all tests.
+    func publishSample() async throws { try await SamplePublication.shared.put(into: self) }
 
     /// The name of the current version.
     func currentVersion() async throws -> String {

@@ -1,0 +1,1 @@
+// The library has no functions of its own: it stands before those of the C library, by LD_PRELOAD.
