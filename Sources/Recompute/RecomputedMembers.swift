@@ -133,31 +133,22 @@ struct MemberEvents: Sendable {
     ///   - instant: the beginning of the recompute, in Unix milliseconds.
     ///   - halfLifeDays: the half-life of an impression.
     private init(_ interactions: [Interaction], _ instant: Int64, _ halfLifeDays: Double) {
-        left = Self.latest(of: interactions, .leave, or: .join).map { .init($0) }
-        feedback.dismissals = Self.latest(of: interactions, .dismiss, or: .undismiss).map {
-            Dismissal(group: $0.group, atMilliseconds: Int64(PublishedMember.Ended($0).seconds) * 1000)
+        var state = MemberState()
+        state.replay(interactions, atMilliseconds: instant, halfLifeDays: halfLifeDays)
+        let profile = state.profile(ofUser: "")
+        left = Self.ended(state.memberships)
+        feedback.dismissals = profile.dismissals
+        feedback.undismissed = Self.ended(state.dismissals)
+        feedback.exposures = profile.exposures.filter {
+            $0.impressions >= PublishedMember.Feedback.leastImpressions
         }
-        feedback.undismissed = Self.latest(of: interactions, .undismiss, or: .dismiss).map { .init($0) }
-        let shown = interactions.filter { $0.effect == .impression || $0.effect == .click }
-        feedback.exposures = MemberProfile(userID: "")
-            .replaying(shown, atMilliseconds: instant, halfLifeDays: halfLifeDays).exposures
-            .filter { $0.impressions >= PublishedMember.Feedback.leastImpressions }
     }
 
-    /// Returns the last event of each group that has one of two effects, in ascending order of the groups, if it has
-    /// the first one.
-    ///
-    /// Of events at the same time, the one that was recorded last counts.
-    private static func latest(
-        of interactions: [Interaction], _ effect: Interaction.Effect, or other: Interaction.Effect
-    ) -> [Interaction] {
-        guard interactions.contains(where: { $0.effect == effect }) else { return [] }
-        var latest: [UInt32: Interaction] = [:]
-        for event in interactions where event.effect == effect || event.effect == other {
-            if let known = latest[event.group], known.atMilliseconds > event.atMilliseconds { continue }
-            latest[event.group] = event
+    /// Returns the pairs that hold no more, in ascending order of the groups.
+    private static func ended(_ pairs: [UInt32: PairState]) -> [PublishedMember.Ended] {
+        pairs.filter { !$0.value.holds }.sorted { $0.key < $1.key }.map { group, state in
+            PublishedMember.Ended(group: group, seconds: UInt32(clamping: state.seconds ?? 0))
         }
-        return latest.values.filter { $0.effect == effect }.sorted { $0.group < $1.group }
     }
 
     /// Adds the events to a member whose memberships are known; a membership is later than any leave before it.
@@ -173,12 +164,6 @@ extension PublishedMember.Joined {
     fileprivate init(group: UInt32, since seconds: Int64?, latest: Int64) {
         self.init(
             group: group, seconds: seconds.flatMap { $0 > latest ? nil : UInt32(clamping: $0) })
-    }
-}
-
-extension PublishedMember.Ended {
-    fileprivate init(_ event: Interaction) {
-        self.init(group: event.group, seconds: UInt32(clamping: event.atMilliseconds / 1000))
     }
 }
 

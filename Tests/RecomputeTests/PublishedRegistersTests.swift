@@ -26,7 +26,7 @@ struct PublishedRegistersTests {
         let pairs = (groups + ["secret"]).flatMap { group in
             users.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }.map { user in
                 // Some times are unknown, some are before 1970, and some are still to come.
-                let seconds =
+                let seconds: Int64 =
                     [-86_400, 4_000_000_000, Self.now / 1000 + 301, Self.now / 1000 - 5].randomElement(
                         using: &generator)
                     ?? 0
@@ -57,7 +57,7 @@ struct PublishedRegistersTests {
     @Test("have the last event of each group, as a plain reference finds it", arguments: 0..<4)
     func registers(seed: UInt64) throws {
         let (community, records) = try community(seed: seed)
-        let manifest = try community.recompute().manifest
+        let manifest = try community.recompute { $0.publishesMembers = true }.manifest
         let loaded = try community.store.load(manifest.version)
         let table = try #require(try community.store.members(of: loaded))
         try table.verify()
@@ -79,7 +79,7 @@ struct PublishedRegistersTests {
                     var last: InteractionRecord?
                     for (other, record) in records
                     where other == user && record.groupID == id && kinds.contains(record.kind) {
-                        if record.atMilliseconds >= last?.atMilliseconds ?? .min { last = record }
+                        if record.atMilliseconds / 1000 >= (last?.atMilliseconds ?? .min) / 1000 { last = record }
                     }
                     guard let last, last.kind == kind else { return nil }
                     return .init(group: group, seconds: UInt32(last.atMilliseconds / 1000))
@@ -114,7 +114,7 @@ struct PublishedRegistersTests {
                 change: .member(MemberChange(ofUser: said.0, .state(interests: said.1))))
         }
         #expect(try catalog.apply(journaled: statements).applied == 3)
-        let loaded = try community.store.load(community.recompute().manifest.version)
+        let loaded = try community.store.load(community.recompute { $0.publishesMembers = true }.manifest.version)
         let table = try #require(try community.store.members(of: loaded))
         func stated(_ user: String) throws -> PublishedMember.Feedback? { try table.member(withID: user)?.feedback }
         #expect(try stated("u1")?.interests == ["owls"] && stated("u1")?.interestsStamp == 1000)
@@ -126,11 +126,13 @@ struct PublishedRegistersTests {
     @Test("are not written in a dry run, and are the same for any number of threads")
     func threads() throws {
         let (community, _) = try community(seed: 3)
-        #expect(try community.recompute { $0.isDryRun = true }.manifest.members == nil)
+        #expect(try community.recompute { ($0.isDryRun, $0.publishesMembers) = (true, true) }.manifest.members == nil)
         let reports = try [1, 3].map { threads in
             let store = FolderStore("\(community.directory.path)/\(threads)")
+            var parameters = RecomputeParameters(threads: threads)
+            parameters.publishesMembers = true
             let job = RecomputeJob(
-                catalogPath: community.catalogPath, store: store, parameters: .init(threads: threads),
+                catalogPath: community.catalogPath, store: store, parameters: parameters,
                 startedAtMilliseconds: Self.now)
             return try job.run(observer: RecordingObserver()).manifest.members
         }

@@ -79,6 +79,8 @@ package final class TemporaryRedis: Sendable {
             ["--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
             + ["--dir", directory, "--logfile", log] + options
         server.standardInput = FileHandle.nullDevice
+        server.standardOutput = FileHandle.nullDevice
+        server.standardError = FileHandle.nullDevice
         try server.run()
         try ChildWatch.begin(server)
         let deadline = ContinuousClock.now + .seconds(20)

@@ -93,7 +93,7 @@ struct DocumentRun {
     private static let prologue = """
         set -euo pipefail
         at=0
-        (while kill -0 $1 && kill -0 $$; do sleep 1; done 2>/dev/null; kill -9 -- -$$) 2>/dev/null & disown
+        (while [ -e /proc/$1/exe ] && kill -0 $$; do sleep 1; done 2>/dev/null; kill -9 -- -$$) 2>/dev/null & disown
         finish() {
             [ $1 = 0 ] || { echo "failed at line $at"; cat ./*.log 2>/dev/null || true; } >&2
             kill $(jobs -p) 2>/dev/null || true
