@@ -26,7 +26,7 @@ struct ProgramVersionTests {
         var programs: [String] = []
         _ = try await RunningDaemon.poll {
             let status: Status = try await workspace.succeed("status", "--json").json()
-            programs = status.daemons.map(\.program)
+            programs = status.daemons.compactMap(\.program)
             return !programs.isEmpty
         }
         #expect(programs == [program])

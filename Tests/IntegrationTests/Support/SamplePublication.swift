@@ -40,7 +40,7 @@ actor SamplePublication {
             if let content = item.content {
                 try content.write(to: URL(fileURLWithPath: path))
             } else {
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             }
             try FileManager.default.setAttributes(
                 [.posixPermissions: item.permissions, .modificationDate: item.modified], ofItemAtPath: path)
