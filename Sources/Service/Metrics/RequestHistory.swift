@@ -43,8 +43,11 @@ final class RequestHistory: Sendable {
     init(after earlier: [Hour] = []) { self.earlier = earlier }
 
     /// Adds a reading, which replaces the latest one until that is an hour after the one before.
-    func add(_ reading: Reading) {
+    ///
+    /// - Parameter read: the reading, taken while no other thread adds one: counters of a later one are never lower.
+    func add(_ read: @autoclosure () -> Reading) {
         readings.withLock { readings in
+            let reading = read()
             if let before = readings.dropLast().last, let latest = readings.last,
                 latest.atMilliseconds - before.atMilliseconds < Self.stepMilliseconds
             {
