@@ -153,8 +153,12 @@ def add_groups(options, work, names):
     path = work.name("none.csv")
     with open(path, "w") as file:
         file.write("group_id,user_id\n")
-    # Makes or migrates the catalog.
-    run(options.program, "import", "memberships", path, "--catalog", options.catalog)
+    # Makes or migrates the catalog. A file without a row changes nothing else, and is refused.
+    command = [options.program, "import", "memberships", path, "--catalog", options.catalog]
+    made = subprocess.run(command, capture_output=True, text=True)
+    if made.returncode != 65:
+        say(made.stderr.strip())
+        sys.exit(made.returncode or 1)
     with sqlite3.connect(options.catalog) as catalog:
         is_described = catalog.execute("SELECT value FROM catalog_state WHERE name = 'groups.described'").fetchone()
         if is_described and is_described[0]:

@@ -65,8 +65,9 @@ enum ManifestJSON {
         } catch {
             throw StoreError(.corrupt, "\(origin) is no manifest of a version: \(SystemWords.sentence(error))")
         }
-        // Manifests of earlier formats have no checksum; this program does not read their versions.
-        guard manifest.format < ModelLayout.format || hasItsChecksum(bytes) else {
+        // The manifests of the earliest formats have no checksum; this program does not read their versions.
+        let isEarliest = manifest.format < ModelLayout.format && !bytes.starts(with: opening)
+        guard isEarliest || hasItsChecksum(bytes) else {
             throw StoreError(.corrupt, "\(origin) is damaged: it does not have its checksum; recompute")
         }
         guard manifest.version == version else {

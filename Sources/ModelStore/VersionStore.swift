@@ -76,7 +76,9 @@ package protocol VersionStore: Sendable {
     /// - Throws: `StoreError.corrupt` if the record is damaged; a recompute makes it anew.
     func withdrawnGroups() throws(StoreError) -> WithdrawnGroups?
 
-    /// Returns the first bytes of the record of these groups, which tell whether it has changed; `nil` without a record.
+    /// Returns the first bytes of the record of these groups, or `nil` without a record.
+    ///
+    /// They have its checksum, and so tell whether it has changed.
     func withdrawnMark() throws(StoreError) -> [UInt8]?
 
     /// Replaces the groups of the store's versions that are not public any more, in one step.

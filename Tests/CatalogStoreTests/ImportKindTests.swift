@@ -128,10 +128,13 @@ struct ImportKindTests {
     func unreadable() throws {
         let test = try CatalogUnderTest()
         let good = try test.file(Array("user_id\nu\n".utf8))
-        for bad in [test.directory.path, test.directory.path + "/absent.csv"] {
+        let unreadable: [(path: String, code: CatalogError.Code)] = [
+            (test.directory.path, .badData), (test.directory.path + "/absent.csv", .fileFailed),
+        ]
+        for (bad, code) in unreadable {
             let importer = try Importer(into: test.catalog, kind: .users, options: .init(rejectsPath: test.rejectsPath))
             let error = try #require(catalogError { _ = try importer.run([good, bad]) })
-            #expect(error.code == .fileFailed && error.message.contains(bad))
+            #expect(error.code == code && error.message.contains(bad))
         }
         #expect(try test.content(.users) == [])
     }

@@ -47,7 +47,7 @@ struct RandomFile {
         let names = kind.columnNames
         let columns = names.indices.filter { $0 < required || Bool.random(using: &generator) }.map { names[$0] }
             .shuffled(using: &generator)
-        for _ in 0..<Int.random(in: 0...50, using: &generator) {
+        for _ in 0..<Int.random(in: 1...50, using: &generator) {
             var row: [String: String] = [:]
             for column in columns { row[column] = Self.value(column, kind, &generator) }
             rows.append(row)

@@ -109,7 +109,7 @@ struct MemberTablesTests {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id\ng,ann\n")
         let step = try #require(CatalogSchema.migrations.firstIndex { $0.contains("COLUMN listed") })
-        #expect(step == CatalogSchema.migrations.count - 6, "undo the later steps as well")
+        #expect(step == CatalogSchema.migrations.count - 7, "undo the later steps as well")
         try Database(path: test.path, mode: .readWrite).execute(
             """
             DROP TABLE favourites; DROP TABLE follows; ALTER TABLE users DROP COLUMN listed;

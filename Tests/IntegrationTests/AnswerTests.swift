@@ -94,7 +94,13 @@ struct AnswerTests {
         #expect(stages.allSatisfy { Set($0.keys) == ["stage", "taken", "passed", "microseconds", "note"] })
     }
 
-    private static func sorted(_ json: Data) throws -> Data { try sorted(JSONSerialization.jsonObject(with: json)) }
+    /// The same without the place where a list goes on: a command has no pages, and names the last group.
+    private static func sorted(_ json: Data) throws -> Data {
+        let object = try JSONSerialization.jsonObject(with: json)
+        guard var list = object as? [String: Any], list["recommendationId"] != nil else { return try sorted(object) }
+        list["next"] = nil
+        return try sorted(list)
+    }
 
     /// JSON with sorted keys, so that equal objects have equal texts.
     private static func sorted(_ value: Any) throws -> Data {

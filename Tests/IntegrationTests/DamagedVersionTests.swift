@@ -38,7 +38,7 @@ struct DamagedVersionTests {
         var connection = try RedisConnection(to: RedisAddress(#require(workspace.server).url))
         let shape = "coterie:\(second):shape"
         let buckets = try #require(try connection.command("HGET", shape, "buckets").text)
-        _ = try connection.command("RENAME", "coterie:\(second):joined:3", "elsewhere")
+        _ = try connection.command("RENAME", "coterie:\(second):users:3", "elsewhere")
         for damage in [buckets, "1"] {
             // A bucket is missing; then their number is wrong as well.
             _ = try connection.command("HSET", shape, "buckets", damage)
@@ -47,7 +47,7 @@ struct DamagedVersionTests {
             #expect(try groups(running) == listed)
             _ = await running.end()
         }
-        _ = try connection.command("RENAME", "elsewhere", "coterie:\(second):joined:3")
+        _ = try connection.command("RENAME", "elsewhere", "coterie:\(second):users:3")
         _ = try connection.command("HSET", shape, "buckets", buckets)
         running = try await daemon()
         try await running.wait(forVersion: second)

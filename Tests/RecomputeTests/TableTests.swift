@@ -102,8 +102,10 @@ struct TableTests {
         _ community: SmallCommunity, tables: String? = nil, into store: (any VersionStore)? = nil,
         finding: any NeighbourFinding = OwnThreads()
     ) throws -> Manifest {
+        var parameters = RecomputeParameters(threads: 2)
+        parameters.publishesMembers = true
         var job = RecomputeJob(
-            catalogPath: community.catalogPath, store: store ?? community.store, parameters: .init(threads: 2),
+            catalogPath: community.catalogPath, store: store ?? community.store, parameters: parameters,
             startedAtMilliseconds: Self.now * 1000)
         job.tablesPath = tables
         job.finding = finding

@@ -176,8 +176,8 @@ struct DaemonTests {
         try members.execute(
             """
             UPDATE photos SET visibility = 1 WHERE photo_id = 'p1';
-            ALTER TABLE pools RENAME TO missing_pools;
-            ALTER TABLE memberships RENAME TO missing_memberships;
+            ALTER TABLE pools RENAME COLUMN group_key TO missing_key;
+            ALTER TABLE memberships RENAME COLUMN group_key TO missing_key;
             """)
         for path in ["groups", "groups?by=both", "similar"] {
             let known = try get(daemon, "/v1/photos/p1/\(path)")

@@ -165,7 +165,7 @@ struct InteractionRouteTests {
         try post("2", ("leave", nil))
         #expect(try standing() != "joined")
         // A batch keeps the order of its times.
-        try post("3", ("leave", 1_000_009_000_001), ("join", 1_000_009_000_000))
+        try post("3", ("leave", 1_000_009_001_000), ("join", 1_000_009_000_000))
         #expect(try standing() != "joined")
         try post("4", ("dismiss", nil))
         #expect(try standing() == "dismissed")

@@ -35,10 +35,10 @@ struct StopTests {
 
     /// Asks for lists of ann that differ in their filters, so that each is an exposure of its own.
     private func show(_ count: Int, by daemon: Daemon) async throws {
-        let client = try #require(SocketClient(port: daemon.port))
-        for _ in 0..<3000 where client.request("GET", "/readyz")?.status != 200 {
+        while SocketClient(port: daemon.port)?.request("GET", "/readyz")?.status != 200 {
             try await Task.sleep(for: .milliseconds(5))
         }
+        let client = try #require(SocketClient(port: daemon.port))
         for number in 0..<count {
             let target = "/v1/users/ann/recommendations?minimumMembers=\(number)"
             #expect(client.request("GET", target)?.status == 200)

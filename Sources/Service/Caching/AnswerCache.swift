@@ -23,6 +23,8 @@ final class AnswerCache: Sendable {
         var sessionUse: SessionUse?
         /// The pages of lists that it shows to members of experiments.
         var shownPages: [ShownPage] = []
+        /// Whether it may be given again; a list that no session keeps is made anew each time.
+        var isReusable = true
     }
 
     private struct Entry {
@@ -72,7 +74,7 @@ final class AnswerCache: Sendable {
         }
         missCount.wrappingAdd(1, ordering: .relaxed)
         let answer = try make()
-        if answer.response.status == .ok {
+        if answer.response.status == .ok, answer.isReusable {
             var kept = answer
             // Copied without spare capacity, which can be as large as the body.
             kept.response.body = unsafe answer.response.body.withUnsafeBytes { unsafe [UInt8]($0) }

@@ -21,6 +21,10 @@ package protocol CommunityReader {
     /// Whether the catalog says what members did, if there is one; otherwise the version and `recentChanges` do.
     var readsMembersFromCatalog: Bool { get }
 
+    /// Returns the state of a user at an instant without `recentChanges`, or nil if there is no such user.
+    func knownState(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
+        throws(ServiceError) -> MemberState?
+
     /// Returns the data that was published of a user, or nil if there is none.
     func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember?
 

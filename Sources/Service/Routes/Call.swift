@@ -4,6 +4,7 @@ import Changes
 import HTTP
 import Model
 import Recommendation
+import Synchronization
 
 /// A request that has reached a route, with everything that the route may use.
 struct Call: Sendable {
@@ -26,6 +27,8 @@ struct Call: Sendable {
     let state: VersionFollower.State
     /// Whether only the header of the answer is sent; then nothing is recorded, and no list kept.
     let isHead: Bool
+    /// The place where the handler notes that its answer must be made anew for the next request.
+    let reuse = ReuseMark()
     /// The place where the handler notes the list pages that it shows; nil if they are not recorded.
     var shownPage: ShownPageSlot?
 
@@ -203,4 +206,13 @@ extension Call {
         }
         return outcome
     }
+}
+
+/// Whether the answer of a request may be given again to another one.
+final class ReuseMark: Sendable {
+    private let allowed = Atomic(true)
+
+    var isAllowed: Bool { allowed.load(ordering: .relaxed) }
+
+    func forbid() { allowed.store(false, ordering: .relaxed) }
 }

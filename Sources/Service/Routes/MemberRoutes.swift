@@ -106,9 +106,13 @@ extension Call {
     /// was quicker, its list is returned.
     fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
         let plan = FrozenPlan(try assignedPlan(for: context, parameters.filters), context)
-        guard !isHead, !plan.items.isEmpty, let sessions = responder.sessions else { return plan }
+        guard !isHead, !plan.items.isEmpty, let sessions = responder.sessions else {
+            reuse.forbid()
+            return plan
+        }
         let kept = sessions.keep(
             plan, ofUser: id, session: parameters.sessionName, at: context.request.atMilliseconds)
+        if kept.items.isEmpty { reuse.forbid() }
         return kept.items.isEmpty ? plan : kept
     }
 

@@ -255,7 +255,7 @@ final class Router: Sendable {
         compressor.compress(&response, for: request)
         return AnswerCache.Answer(
             response: response, sessionUse: sessionUse(of: endpoint, path, parameters),
-            shownPages: call.shownPage?.pages ?? [])
+            shownPages: call.shownPage?.pages ?? [], isReusable: call.reuse.isAllowed)
     }
 
     /// Returns the session whose list the answer shows, or nil for other answers.
