@@ -181,6 +181,20 @@ package final class Catalog {
         return unsafe String(cString: real)
     }
 
+    /// Returns the path of the journal beside a catalog, into which all processes of its machine write.
+    package static func journalPath(beside path: String) -> String { file(of: path) + journalSuffix }
+
+    /// The end of the name of the journal beside a catalog.
+    package static let journalSuffix = "-log"
+
+    /// Creates an empty file beside a catalog, with the owner and the permissions of the catalog, unless it is there.
+    package static func makeFile(_ path: String, asCatalog catalog: String) {
+        var status = stat()
+        guard PrivateFile.createEmpty(path), unsafe stat(catalog, &status) == 0 else { return }
+        _ = unsafe chmod(path, status.st_mode & 0o777)
+        if geteuid() == 0 { _ = unsafe chown(path, status.st_uid, status.st_gid) }
+    }
+
     /// Whether a catalog cannot be written to because its disk is mounted read-only.
     package static func isOnReadOnlyDisk(_ path: String) -> Bool {
         unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS
@@ -360,8 +374,8 @@ func wrapping<Result>(_ body: () throws(DatabaseError) -> Result) throws(Catalog
 }
 
 /// The facts about a catalog's file and its log that change with every write.
-struct CatalogFileState: Equatable {
-    private struct File: Equatable {
+package struct CatalogFileState: Equatable, Sendable {
+    private struct File: Equatable, Sendable {
         let byteCount: Int
         let seconds: Int
         let nanoseconds: Int
@@ -369,7 +383,7 @@ struct CatalogFileState: Equatable {
 
     private let files: [File?]
 
-    init(_ path: String) {
+    package init(_ path: String) {
         files = [path, path + "-wal"].map { path in
             var status = stat()
             guard unsafe stat(path, &status) == 0 else { return nil }

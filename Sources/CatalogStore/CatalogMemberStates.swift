@@ -22,14 +22,19 @@ package final class CatalogMemberStates {
     }
 
     /// Returns the states of users at an instant, all from one snapshot, with `nil` for unknown users.
-    package func states(of users: some Collection<String>, atMilliseconds instant: Int64)
-        throws(CatalogError) -> [MemberState?]
-    {
+    ///
+    /// - Parameter forgotten: returns the ids of interactions that a user has forgotten since.
+    package func states(
+        of users: some Collection<String>, without forgotten: (String) -> Set<BytewiseString> = { _ in [] },
+        atMilliseconds instant: Int64
+    ) throws(CatalogError) -> [MemberState?] {
         while true {
             let states = try catalog.snapshot { () throws(CatalogError) -> [MemberState?]? in
                 guard try catalog.isCurrent(groups) else { return nil }
                 var states: [MemberState?] = []
-                for user in users { states.append(try state(of: user, atMilliseconds: instant)) }
+                for user in users {
+                    states.append(try state(of: user, without: forgotten(user), atMilliseconds: instant))
+                }
                 return states
             }
             if let states { return states }
@@ -37,11 +42,14 @@ package final class CatalogMemberStates {
         }
     }
 
-    private func state(of user: String, atMilliseconds instant: Int64) throws(CatalogError) -> MemberState? {
+    private func state(of user: String, without forgotten: Set<BytewiseString>, atMilliseconds instant: Int64)
+        throws(CatalogError) -> MemberState?
+    {
         guard let member = try catalog.member(withID: user, in: groups) else { return nil }
         let joined = member.memberships.map { (group: $0.group, at: $0.joinedAt) }
         return try MemberState(
-            ofUser: user, joined, member.interests, from: catalog, for: planner, atMilliseconds: instant)
+            ofUser: user, joined, member.interests, from: catalog, for: planner, without: forgotten,
+            atMilliseconds: instant)
     }
 }
 
@@ -50,21 +58,26 @@ extension MemberState {
     ///
     /// It has the memberships, the interactions replayed on top, and the stated interests. Groups that the planner's
     /// model does not show, such as private ones, are left out.
-    package init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
-        throws(CatalogError)
-    {
+    ///
+    /// - Parameter forgotten: the ids of interactions that the member has forgotten since.
+    package init?(
+        ofUser id: String, from catalog: Catalog, for planner: Planner, without forgotten: Set<BytewiseString> = [],
+        atMilliseconds instant: Int64
+    ) throws(CatalogError) {
         guard let member = try catalog.member(withID: id) else { return nil }
         let joined = member.memberships.compactMap { membership in
             planner.model.index(ofID: membership.groupID).map { (group: UInt32($0), at: membership.joinedAt) }
         }
-        try self.init(ofUser: id, joined, member.interests, from: catalog, for: planner, atMilliseconds: instant)
+        try self.init(
+            ofUser: id, joined, member.interests, from: catalog, for: planner, without: forgotten,
+            atMilliseconds: instant)
     }
 
     /// - Parameter joined: the groups that the member is in, and the times of joining in Unix seconds. The catalog has
     ///   every known time, so a membership without one counts as older than any other.
     init(
         ofUser id: String, _ joined: [(group: UInt32, at: Int64?)], _ interests: [String], from catalog: Catalog,
-        for planner: Planner, atMilliseconds instant: Int64
+        for planner: Planner, without forgotten: Set<BytewiseString> = [], atMilliseconds instant: Int64
     ) throws(CatalogError) {
         self.init()
         for (group, time) in joined { memberships[group] = PairState(holds: true, seconds: time) }
@@ -72,8 +85,8 @@ extension MemberState {
         hints = try catalog.hints(ofUser: id, for: planner)
         firstJoinAtMilliseconds = joined.map { ($0.at ?? 0) * 1000 }.min()
         replay(
-            try catalog.interactions(ofUser: id, for: planner, atMilliseconds: instant), atMilliseconds: instant,
-            halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
+            try catalog.interactions(ofUser: id, for: planner, without: forgotten, atMilliseconds: instant),
+            atMilliseconds: instant, halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
     }
 }
 
@@ -90,11 +103,16 @@ extension MemberProfile {
 
 extension Catalog {
     /// Returns the interactions of a user with groups that affect lists at an instant, in the order of recording.
-    package func interactions(ofUser id: String, for planner: Planner, atMilliseconds instant: Int64)
-        throws(CatalogError) -> [Interaction]
-    {
+    ///
+    /// - Parameter forgotten: the ids of interactions that the user has forgotten since.
+    package func interactions(
+        ofUser id: String, for planner: Planner, without forgotten: Set<BytewiseString> = [],
+        atMilliseconds instant: Int64
+    ) throws(CatalogError) -> [Interaction] {
         let since = planner.configuration.feedback.earliestImpression(atMilliseconds: instant)
-        return try history(ofUser: id, impressionsSince: since).compactMap { Interaction($0, in: planner.model) }
+        return try history(ofUser: id, impressionsSince: since, without: forgotten).compactMap {
+            Interaction($0, in: planner.model)
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 package import Changes
-import Model
+package import Model
 import SQLite
 
 /// A user as stored in the catalog: memberships and stated interests, by external ids.
@@ -94,6 +94,11 @@ extension Catalog {
             }
             return found
         }
+    }
+
+    /// Returns whether there is something with an external id.
+    package func has(_ id: String, in table: EntityTable) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in try key(of: id, in: table) != nil }
     }
 
     func key(of id: String, in table: EntityTable) throws(DatabaseError) -> Int64? {
@@ -199,14 +204,19 @@ extension Catalog {
     /// - Parameters:
     ///   - id: the member's external id.
     ///   - impressionsSince: the earliest time of an impression to return, inclusive, in Unix milliseconds.
-    package func history(ofUser id: String, impressionsSince: Int64) throws(CatalogError) -> [InteractionRecord] {
+    ///   - forgotten: the ids of interactions that the member has forgotten; joins and leaves among them stay.
+    package func history(ofUser id: String, impressionsSince: Int64, without forgotten: Set<BytewiseString> = [])
+        throws(CatalogError) -> [InteractionRecord]
+    {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 Self.selectGroupInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
             rows.bind(id, at: 1)
             rows.bind(Interaction.Kind.impression.number, at: 2)
             rows.bind(impressionsSince, at: 3)
-            return try InteractionRecord.all(in: rows)
+            let history = try InteractionRecord.all(in: rows)
+            guard !forgotten.isEmpty else { return history }
+            return history.filter { $0.kind.pairChange != nil || !forgotten.contains(BytewiseString($0.id)) }
         }
     }
 

@@ -24,12 +24,14 @@ extension Catalog {
     /// Returns the external ids of all groups that are private or hidden, ascending.
     ///
     /// A group with unknown visibility counts as private.
-    package func unshownGroupIDs() throws(CatalogError) -> [String] {
+    ///
+    /// - Parameter withHidden: whether hidden groups are meant, too.
+    package func unshownGroupIDs(withHidden: Bool = true) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             try database.prepare(
                 """
-                SELECT group_id FROM groups WHERE visibility <> 0
-                UNION SELECT group_id FROM hidden_groups JOIN groups USING (group_key) ORDER BY group_id
+                SELECT group_id FROM groups WHERE visibility <> 0 UNION
+                SELECT group_id FROM hidden_groups JOIN groups USING (group_key) WHERE \(withHidden) ORDER BY group_id
                 """
             ).texts()
         }

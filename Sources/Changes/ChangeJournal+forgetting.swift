@@ -5,9 +5,10 @@ import SQLite
 extension ChangeJournal {
     /// Erases forgotten data from the write-ahead log, where it stays until it is overwritten.
     ///
+    /// - Parameter waits: whether to wait for other readers and writers.
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
-    package func eraseForgotten() throws(ChangeError) -> Bool {
-        try wrapping { () throws(DatabaseError) in try database.emptyLog() }
+    package func eraseForgotten(waits: Bool = true) throws(ChangeError) -> Bool {
+        try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: waits) }
     }
 
     /// Applies the effects that a change that was just added and the other changes here have on one another.

@@ -86,11 +86,42 @@ extension ChangeJournal: ChangeSource {
         return (count, since)
     }
 
-    /// Removes changes that all model versions that may serve have.
-    package func prune(_ taken: AppliedChanges) throws(ChangeError) {
+    /// Returns the number of changes beyond those taken, and the stamp of the first, in milliseconds; nil for none.
+    package func waiting(beyond taken: AppliedChanges) throws(ChangeError) -> (count: Int, firstStamp: Int64)? {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare("SELECT min(stamp) FROM changes WHERE origin = ? AND sequence > ?")
+            var (count, first): (Int, Int64) = (0, .max)
+            for (origin, numbers) in try sequenceRanges() where taken.last(of: origin) < numbers.last {
+                let last = max(numbers.after, taken.last(of: origin))
+                row.bind(origin, at: 1)
+                row.bind(last, at: 2)
+                if try row.step() { first = min(first, row.integer(0)) }
+                row.reset()
+                count += Int(numbers.last - last)
+            }
+            return count == 0 ? nil : (count, first)
+        }
+    }
+
+    /// Removes changes that nobody needs any more.
+    ///
+    /// - Parameters:
+    ///   - taken: the changes that all have from whom lists are made.
+    ///   - instant: the time before which a change was recorded here, in Unix milliseconds.
+    package func prune(_ taken: AppliedChanges, recordedBefore instant: Int64 = .max) throws(ChangeError) {
         try transaction { () throws(DatabaseError) in
+            let youngest = try database.prepare(
+                "SELECT min(sequence) FROM changes WHERE origin = ? AND sequence <= ? AND recorded_at >= ?")
             for (origin, numbers) in try sequenceRanges() where numbers.after < taken.last(of: origin) {
-                try removeRows(of: origin, through: taken.last(of: origin))
+                var last = taken.last(of: origin)
+                if instant < .max {
+                    youngest.bind(origin, at: 1)
+                    youngest.bind(last, at: 2)
+                    youngest.bind(instant, at: 3)
+                    if try youngest.step(), let kept = youngest.optionalInteger(0) { last = kept - 1 }
+                    youngest.reset()
+                }
+                if numbers.after < last { try removeRows(of: origin, through: last) }
             }
         }
     }

@@ -104,6 +104,16 @@ package final class ChangeJournal {
 
     private func version() throws(DatabaseError) -> Int64 { try database.integer("PRAGMA user_version") ?? 0 }
 
+    /// Returns the latest stamp of a change, in milliseconds, or nil if there is none.
+    package func latestStampMilliseconds() throws(ChangeError) -> Int64? {
+        try wrapping { () throws(DatabaseError) in try database.integer("SELECT max(stamp) FROM changes") }
+    }
+
+    /// Returns a number that changes when another connection commits.
+    package func outsideRevision() throws(ChangeError) -> Int64 {
+        try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
+    }
+
     /// Finds out whether writing is possible, without changing anything.
     package func probeWriting() throws(ChangeError) {
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }

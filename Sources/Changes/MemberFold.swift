@@ -35,6 +35,7 @@ struct MemberFold {
     private var isArranged = true
     private var removals: [(stamp: ChangeStamp, entry: RecentMemberChanges.RemovedEntry)] = []
     private var interests: (stamp: ChangeStamp, texts: [String])?
+    private var forgotten: [(stamp: ChangeStamp, id: String)] = []
     private var (forgetsEarlier, isForgotten, isCleared) = (false, false, false)
 
     init(beyond taken: AppliedChanges) { self.taken = taken }
@@ -49,6 +50,7 @@ struct MemberFold {
         guard !isForgotten else { return recent }
         recent.isCleared = isCleared
         recent.forgetsEarlier = forgetsEarlier
+        recent.forgottenIDs = Set(forgotten.map { BytewiseString($0.id) })
         recent.interests = interests?.texts
         recent.interestsStamp = interests?.stamp.milliseconds
         recent.removals = removals.sorted { $0.stamp < $1.stamp }.map(\.entry)
@@ -91,7 +93,9 @@ struct MemberFold {
                     add(Event(record: record.withoutList, stamp: stamp, place: place))
                 }
             case .forget(let id):
-                if id == nil, isRecent { forgetsEarlier = true }
+                if isRecent {
+                    if let id { forgotten.append((stamp, id)) } else { forgetsEarlier = true }
+                }
                 forget(id, before: stamp)
             case .state(let texts) where isRecent:
                 if interests.map({ $0.stamp < stamp }) ?? true { interests = (stamp, texts) }
@@ -142,6 +146,7 @@ struct MemberFold {
         events.removeAll { $0.stamp < stamp }
         if events.count < before { counting = events }
         removals.removeAll { $0.stamp < stamp }
+        forgotten.removeAll { $0.stamp < stamp }
         if let stated = interests, stated.stamp < stamp { interests = nil }
     }
 

@@ -10,6 +10,8 @@ package struct RecentMemberChanges: Sendable, Equatable {
     package var interactions: [InteractionRecord] = []
     /// Whether the member had all earlier interactions forgotten.
     package var forgetsEarlier = false
+    /// The ids of single interactions that the member had forgotten; they may be in what the changes come on top of.
+    package var forgottenIDs: Set<BytewiseString> = []
     /// The stated interests, if the member stated any since.
     package var interests: [String]?
     /// The stamp of the statement of interests, in Unix milliseconds.

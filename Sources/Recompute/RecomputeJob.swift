@@ -53,7 +53,7 @@ package struct RecomputeJob: Sendable {
     /// - Throws: `RecomputeError`; the previous version then stays current.
     package func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
         let clock = StepClock(observer: observer)
-        try applyJournaledChanges(clock, observer)
+        try applyChanges(clock, observer)
         let built = try build(clock, observer)
         let name = try versionName(of: built)
         var manifest = Manifest(

@@ -83,7 +83,7 @@ package enum Deployment: Sendable {
     /// - `recorded`: the site's decisions since the version was made, as far as they are known.
     /// - `sessions`: the file for the lists of sessions; nil for a new list at each request.
     case versionsOnly(any VersionStore, recorded: RecordedDecisions = RecordedDecisions(), sessions: String? = nil)
-    /// A daemon that reads and writes a catalog on the same machine.
+    /// A daemon that reads a catalog on the same machine, and writes to the journal beside it.
     ///
     /// - `sessions`: the file for the lists of sessions; nil for a file beside the catalog.
     case catalog(any VersionStore, path: String, sessions: String? = nil)
@@ -192,7 +192,14 @@ struct DeploymentParts {
             self.sessions?.testWriting()
             return
         case .catalog(_, let path, let sessions):
-            community = try CatalogSource(path: path, changes: changes, recording: recording)
+            let catalog = try CatalogReader(path: path)
+            let journal = try DaemonJournal(
+                path: Catalog.journalPath(beside: path), besideCatalog: path, changes: changes, recording: recording,
+                now: now, patience: .seconds(2))
+            for finding in journal.findings {
+                log.warning("the journal \(journal.path) was not whole, and its indexes were made again: \(finding)")
+            }
+            community = JournalSource(catalog, journal: journal) { follower.current }
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)

@@ -11,8 +11,8 @@ enum Coterie {
 
     static var subcommands: [any ConfiguredCommand.Type] {
         [
-            ImportCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
-            RecommendCommand.self, ExplainCommand.self, PhotoCommand.self,
+            ImportCommand.self, ApplyCommand.self, RecomputeCommand.self, SimilarCommand.self,
+            WhyCommand.self, RecommendCommand.self, ExplainCommand.self, PhotoCommand.self,
             SimilarPhotosCommand.self, PhotosCommand.self, ContactsCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
             TuneCommand.self, ExperimentCommand.self, ServeCommand.self, ReplayCommand.self, KernelCommand.self,

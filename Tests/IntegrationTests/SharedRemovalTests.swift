@@ -140,14 +140,14 @@ struct SharedRemovalTests {
         let run = try await workspace.run("forget", Self.user)
         workspace.server?.resume()
         #expect(run.exitCode == CommandRun.ExitCode.tryLater, "\(run.testDescription)")
-        #expect(run.errors.contains("catalog.sqlite-decisions"), "\(run.testDescription)")
-        #expect(try await workspace.run("status").text.contains("catalog.sqlite-decisions"))
+        #expect(run.errors.contains("catalog.sqlite-log"), "\(run.testDescription)")
+        #expect(try await workspace.run("status").text.contains("catalog.sqlite-log"))
         try await workspace.succeed("delete", "group", "after-dark")
         for daemon in daemons {
             #expect(await RunningDaemon.poll { (try? daemon.get(Self.list).status) == 404 })
         }
         // What all have is kept no longer.
-        let log = try workspace.database(workspace.catalog + "-decisions")
+        let log = try workspace.database(workspace.catalog + "-log")
         #expect(try log.integer("SELECT count(*) FROM changes") == 0)
     }
 

@@ -18,7 +18,7 @@ struct CachedDaemonTests {
         let store: FakeStore
         let time: Time
         let daemons: [(router: Router, follower: VersionFollower, cache: AnswerCache?)]
-        let sources: [CatalogSource]
+        let sources: [JournalSource]
         var generator: SeededGenerator
         private var count = 0
 
@@ -239,7 +239,7 @@ struct CachedDaemonTests {
     func lateCommit() async throws {
         let members = try MemberCatalog()
         var routes = try members.routes()
-        routes.community = try CatalogSource(path: members.path, patience: .milliseconds(1))
+        routes.community = try JournalSource(catalog: members.path, patience: .milliseconds(1))
         routes.sessions = try SessionFile(path: members.path + "-sessions")
         routes.cacheBytes = 1 << 20
         let router = routes.router()

@@ -81,12 +81,14 @@ struct FakeCommunity: CommunitySource {
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool { subject != .photos || knowsPhotos }
 
     func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result? { nil }
-    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) -> RecentMemberChanges? { nil }
+    func taken(in snapshot: VisibleSnapshot) -> AppliedChanges { .none }
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) -> RecentMemberChanges? { nil }
     var removed: RemovedThings { RemovedThings() }
 
-    func knownState(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
-        throws(ServiceError) -> MemberState?
-    {
+    func knownState(
+        ofUser id: String, in snapshot: VisibleSnapshot, without forgotten: Set<BytewiseString>,
+        atMilliseconds instant: Int64
+    ) throws(ServiceError) -> MemberState? {
         if let failure { throw failure }
         return users[id].map { groups in
             var state = MemberState()

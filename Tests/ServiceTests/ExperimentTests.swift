@@ -296,7 +296,7 @@ struct ExperimentTests {
         // Another process writes for longer than a change may wait.
         let other = try Database(path: members.path, mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
-        let community = try CatalogSource(path: members.path, patience: .milliseconds(10))
+        let community = try JournalSource(catalog: members.path, patience: .milliseconds(10))
         log.flush(to: community)
         try other.execute("ROLLBACK")
         try log.flush(to: #require(routes.community))

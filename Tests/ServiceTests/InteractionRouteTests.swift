@@ -362,7 +362,7 @@ struct InteractionRouteTests {
     @Test("While another process writes to the catalog, lists are served and interactions get 503")
     func busy() throws {
         var routes = routes
-        routes.community = try CatalogSource(path: members.path, patience: .milliseconds(50))
+        routes.community = try JournalSource(catalog: members.path, patience: .milliseconds(50))
         let other = try Database(path: members.path, mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
         let json = Self.rows(Self.good)

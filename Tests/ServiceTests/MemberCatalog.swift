@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import ModelStore
 import SQLite
@@ -32,15 +33,43 @@ final class MemberCatalog {
     /// Changes the catalog as another process would.
     func execute(_ sql: String) throws { try Database(path: path, mode: .readWrite).execute(sql) }
 
-    /// A number in the catalog.
-    func count(_ sql: String) throws -> Int64? { try Database(path: path, mode: .readOnly).integer(sql) }
+    /// A number in the catalog, after it has taken all changes.
+    func count(_ sql: String) throws -> Int64? {
+        try Catalog.applyLog(of: path)
+        return try Database(path: path, mode: .readOnly).integer(sql)
+    }
 
-    /// The catalog as a daemon reads and writes it.
-    func source() throws -> CatalogSource { try CatalogSource(path: path, patience: .seconds(60)) }
+    /// The catalog as a daemon beside a folder reads it, with the journal beside it.
+    func source() throws -> JournalSource { try JournalSource(catalog: path) }
 
     /// The routes over this catalog.
     func routes(_ store: FakeStore? = nil) throws -> Routes {
         Routes(
             store: try store ?? FakeStore(Community.version("v1")), community: try source())
+    }
+}
+
+extension JournalSource {
+    /// Creates a source on top of a catalog, without versions.
+    convenience init(catalog path: String, changes: ChangeClock = ChangeClock(), patience: Duration = .seconds(60))
+        throws
+    {
+        let reader = try CatalogReader(path: path)
+        let journal = try DaemonJournal(
+            path: Catalog.journalPath(beside: path), besideCatalog: path, changes: changes,
+            now: { SystemClock.nowMilliseconds }, patience: patience)
+        self.init(reader, journal: journal) { .init() }
+    }
+}
+
+extension Catalog {
+    /// Applies the journal beside a catalog.
+    static func applyLog(of path: String) throws {
+        let journal = try ChangeJournal(path: journalPath(beside: path), mode: .recording)
+        _ = try Catalog(path: path, mode: .recording).takeOver(
+            through: journal.kept().mapValues(\.last), skipsMissing: false, wrap: { $0 as any Error }
+        ) { origin, after, limit throws(any Error) in
+            try journal.changes(of: origin, after: after, limit: limit)
+        }
     }
 }

@@ -83,7 +83,7 @@ struct StopTests {
                     experiment: "tried", arm: "other", recommendationID: "l", firstPosition: number, shownCount: 1,
                     filters: "", atMilliseconds: 5), ofUser: "ann")
         }
-        let community = try CatalogSource(path: members.path, patience: .milliseconds(50))
+        let community = try JournalSource(catalog: members.path, patience: .milliseconds(50))
         let other = try Database(path: members.path, mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
         log.finish(to: community, before: .now)

@@ -102,7 +102,13 @@ package struct Restoration: ~Copyable {
     package func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool, keepsRemoved: Bool = false)
         throws(BackupError) -> Outcome
     {
-        let journals = manifest.journals.map { RestoredFile("\(places.journalFolder)/\($0)") }
+        // The journal beside the catalog stays beside it, whatever the catalog is called now.
+        func journal(_ name: some StringProtocol) -> RestoredFile {
+            let isBesideCatalog = name.hasSuffix(Catalog.journalSuffix)
+            return RestoredFile(
+                isBesideCatalog ? Catalog.journalPath(beside: places.catalog) : "\(places.journalFolder)/\(name)")
+        }
+        let journals = manifest.journals.map { journal($0) }
         let catalog = RestoredFile(places.catalog)
         let streams = RestoredFile(places.catalog + "-streams")
         let vectors = places.catalog + "-vectors.restoring"
@@ -126,7 +132,7 @@ package struct Restoration: ~Copyable {
             case BackupManifest.experimentsName: break
             default:
                 let name = file.name.dropFirst(BackupManifest.journalPrefix.count)
-                try archive.extract(file, to: RestoredFile("\(places.journalFolder)/\(name)").prepared)
+                try archive.extract(file, to: journal(name).prepared)
             }
         }
         /// Applies the changes of the backup, and of other journals.

@@ -1,3 +1,4 @@
+import CatalogStore
 import Changes
 import CivilTime
 import Files
@@ -24,6 +25,9 @@ extension HealthFault {
     static let journalWaiting = HealthFault(
         .bad, "a change in it waits for its sending for too long", bound: .waitingSeconds,
         advice: "start the daemon of this journal: it sends them; a recompute sends the decisions of commands")
+    static let journalNotApplied = HealthFault(
+        .warning, "a change in the one beside the catalog is not in the catalog for more than a day",
+        advice: "run \"coterie apply\", and see whether the timer coterie-apply runs")
     static let sessionsDamaged = HealthFault(
         .warning, "lists are damaged",
         advice: "the daemon makes new lists by itself; see whether the disk is failing")
@@ -37,7 +41,7 @@ extension HealthQuestion {
         "journal", looksAt: "the journals of daemons on this machine, and how long changes wait in them",
         faults: [
             .journalUnusable, .journalForbidden, .journalDamaged, .journalChangeDamaged, .journalNewerChange,
-            .journalWaiting,
+            .journalWaiting, .journalNotApplied,
         ]
     ) { check, record in
         // `nil` unless a store in Redis answers.
@@ -61,7 +65,9 @@ extension HealthCheck {
             let journal = try ChangeJournal(path: path, mode: .reading)
             let examination = try journal.examine()
             record.note("a change in \(path)", examination.latestRecordedMilliseconds)
-            let wrong = findings(subject, examination) + (try waiting(subject, journal, examination, exchange))
+            let wrong =
+                findings(subject, examination) + (try waiting(subject, journal, examination, exchange))
+                + (try notApplied(subject, path, journal, examination))
             let count = examination.kept.values.reduce(0) { $0 + $1.last - $1.after }
             return wrong.isEmpty ? [.good(subject, "it is whole, with \(count) changes")] : wrong
         } catch {
@@ -103,6 +109,20 @@ extension HealthCheck {
         return [
             HealthFault.journalWaiting.found(
                 subject, "\(count) changes are not in the store, the oldest since \(since)")
+        ]
+    }
+
+    private func notApplied(
+        _ subject: String, _ path: String, _ journal: ChangeJournal, _ examination: JournalExamination
+    ) throws(ChangeError) -> [Finding] {
+        guard path.hasSuffix(Catalog.journalSuffix), examination.damage.isEmpty,
+            let taken = try? Catalog(path: places.catalog, mode: .reading, relations: relations).appliedChanges(),
+            let (count, first) = try journal.waiting(beyond: taken), now - first > 86_400_000
+        else { return [] }
+        let since = UnixTime(seconds: first / 1000)?.description ?? "long ago"
+        return [
+            HealthFault.journalNotApplied.found(
+                subject, "\(count) changes are not in the catalog, the oldest since \(since)")
         ]
     }
 

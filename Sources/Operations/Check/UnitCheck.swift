@@ -21,8 +21,8 @@ extension HealthQuestion {
 struct UnitState: Equatable {
     /// The units that are looked at; that of the check itself would report a fault that is long gone.
     private static let names =
-        ["serve", "recompute", "backup"].map { "coterie-\($0).service" }
-        + ["recompute", "check", "backup"].map { "coterie-\($0).timer" }
+        ["serve", "recompute", "apply", "backup"].map { "coterie-\($0).service" }
+        + ["recompute", "apply", "check", "backup"].map { "coterie-\($0).timer" }
 
     var name: String
     var isLoaded = false

@@ -50,20 +50,17 @@ final class ChangeClock: Sendable {
     private func stripe(of id: String) -> Int { Int(UInt(bitPattern: id.hashValue) % UInt(stripes.count)) }
 }
 
-/// The last known revision of a catalog, to notice changes by other processes.
+/// The last known revision of a file, to notice changes by other processes.
 final class SeenRevision: Sendable {
     private let last = Mutex<Int64?>(nil)
 
-    /// Notes a change of everything unless the revision is the last known one.
+    /// Returns whether a revision differs from the last known one, which it replaces.
     ///
-    /// - Parameters:
-    ///   - revision: the revision, or `nil` if it cannot be read, which counts as a change.
-    ///   - changes: the clock to note the change in.
-    func note(_ revision: Int64?, in changes: ChangeClock) {
-        let isSame = last.withLock { last in
+    /// - Parameter revision: the revision, or `nil` if it cannot be read, which counts as a change.
+    func isNew(_ revision: Int64?) -> Bool {
+        last.withLock { last in
             defer { last = revision }
-            return revision != nil && revision == last
+            return revision == nil || revision != last
         }
-        if !isSame { changes.everythingChanged() }
     }
 }

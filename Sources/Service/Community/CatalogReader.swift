@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Model
 import Recommendation
 import Synchronization
@@ -45,6 +46,22 @@ final class CatalogReader: Sendable {
         watch.renew()
     }
 
+    /// Returns the changes of journals that the catalog has taken.
+    func taken() throws(ServiceError) -> AppliedChanges {
+        try read { catalog throws(CatalogError) in try catalog.appliedChanges() }
+    }
+
+    /// Returns the site's decisions with those recorded since, and removed groups.
+    func siteDecisions(in snapshot: ModelSnapshot, _ recorded: RecordedDecisions, beyond taken: AppliedChanges)
+        throws(ServiceError) -> SiteDecisions
+    {
+        try read { catalog throws(CatalogError) in
+            var found = try SiteDecisions(of: catalog, in: snapshot.model, recorded, beyond: taken)
+            found.hidden.formUnion(try missingGroups(of: snapshot, in: catalog))
+            return found
+        }
+    }
+
     /// Returns the site's decisions, which are read again after every change of the catalog.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         try read { catalog throws(CatalogError) in
@@ -89,6 +106,6 @@ final class CatalogReader: Sendable {
             changes.everythingChanged()
         }
         let revision = try? watch.read { catalog throws(CatalogError) in try catalog.outsideRevision() }
-        seenRevision.note(revision, in: changes)
+        if seenRevision.isNew(revision) { changes.everythingChanged() }
     }
 }

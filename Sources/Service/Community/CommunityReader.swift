@@ -12,8 +12,11 @@ package protocol CommunityReader {
     /// Runs `body` with the catalog, or returns nil without one.
     func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result?
 
-    /// Returns the changes of a member that neither the version nor the catalog has, or nil if there are none.
-    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> RecentMemberChanges?
+    /// Returns the changes that what is known of members has already, be it a version or the catalog of this moment.
+    func taken(in snapshot: VisibleSnapshot) throws(ServiceError) -> AppliedChanges
+
+    /// Returns the changes of a member that are not among those taken, or nil if there are none.
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges?
 
     /// The photos, members and entries that were removed, and that the version and the catalog still have.
     var removed: RemovedThings { get }
@@ -22,8 +25,12 @@ package protocol CommunityReader {
     var readsMembersFromCatalog: Bool { get }
 
     /// Returns the state of a user at an instant without `recentChanges`, or nil if there is no such user.
-    func knownState(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
-        throws(ServiceError) -> MemberState?
+    ///
+    /// - Parameter forgotten: the ids of interactions that the user has forgotten since; versions do not know them.
+    func knownState(
+        ofUser id: String, in snapshot: VisibleSnapshot, without forgotten: Set<BytewiseString>,
+        atMilliseconds instant: Int64
+    ) throws(ServiceError) -> MemberState?
 
     /// Returns the data that was published of a user, or nil if there is none.
     func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember?
@@ -40,10 +47,26 @@ extension CommunityReader {
     package func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
         throws(ServiceError) -> MemberProfile?
     {
-        // Changes are read first: a member whom they remove is not looked for in the version.
-        let recent = try recentChanges(ofUser: id, in: snapshot)
-        let known = recent?.isGone == true ? nil : try knownState(ofUser: id, in: snapshot, atMilliseconds: instant)
-        return try profile(ofUser: id, known, after: recent, in: snapshot, atMilliseconds: instant)
+        while true {
+            let taken = try taken(in: snapshot)
+            // Changes are read first: a member whom they remove is not looked for in the version.
+            let recent = try recentChanges(ofUser: id, beyond: taken)
+            let known =
+                recent?.isGone == true
+                ? nil
+                : try knownState(
+                    ofUser: id, in: snapshot, without: recent?.forgottenIDs ?? [], atMilliseconds: instant)
+            let profile = try profile(ofUser: id, known, after: recent, in: snapshot, atMilliseconds: instant)
+            // The catalog may have taken some of the changes meanwhile, which would then count twice.
+            if try self.taken(in: snapshot) == taken { return profile }
+        }
+    }
+
+    /// Returns the changes of a member that are not taken, or nil if there are none.
+    package func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) throws(ServiceError)
+        -> RecentMemberChanges?
+    {
+        try recentChanges(ofUser: id, beyond: taken(in: snapshot))
     }
 
     /// Returns the profile of a known state with newer changes replayed on top, or nil if there is no such user.
@@ -64,13 +87,15 @@ extension CommunityReader {
     ///
     /// It is that of the catalog, or that of the version. The memberships are those of the version if the catalog does
     /// not have them.
-    package func knownState(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
-        throws(ServiceError) -> MemberState?
-    {
+    package func knownState(
+        ofUser id: String, in snapshot: VisibleSnapshot, without forgotten: Set<BytewiseString>,
+        atMilliseconds instant: Int64
+    ) throws(ServiceError) -> MemberState? {
         let (manifest, planner) = (snapshot.manifest, snapshot.planner)
         if readsMembersFromCatalog, !manifest.hasOwnMembers {
             let found = try read { catalog throws(CatalogError) in
-                try MemberState(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
+                try MemberState(
+                    ofUser: id, from: catalog, for: planner, without: forgotten, atMilliseconds: instant)
             }
             if let found { return found }
         }
@@ -78,7 +103,8 @@ extension CommunityReader {
         if readsMembersFromCatalog {
             let found = try read { catalog throws(CatalogError) in
                 try MemberState(
-                    ofUser: id, published, of: manifest, from: catalog, for: planner, atMilliseconds: instant)
+                    ofUser: id, published, of: manifest, from: catalog, for: planner, without: forgotten,
+                    atMilliseconds: instant)
             }
             if let found { return found }
         }
@@ -135,7 +161,7 @@ extension CommunityReader {
         return context
     }
 
-    private func publicPhoto(withID id: String, without removed: RemovedThings) throws(ServiceError) -> PhotoRecord? {
+    func publicPhoto(withID id: String, without removed: RemovedThings) throws(ServiceError) -> PhotoRecord? {
         let found = try read { catalog throws(CatalogError) in
             try catalog.publicPhoto(withID: id) { !removed.hides(id, of: $0) }
         }

@@ -1,42 +1,60 @@
 import CatalogStore
 import Changes
+import Evaluation
+import Experiments
 import Model
 import ModelStore
 import Recommendation
 
-/// Members as published with a version, with newer changes of all daemons that share the store.
+/// What is known of members and the site, with the changes of a journal on top.
 ///
-/// Changes are committed to the daemon's own journal.
+/// Beside a shared store, a version has what is known, and each daemon has a journal of its own. Beside a folder, the
+/// catalog has it, and all processes of the machine share one journal. Changes are committed to the journal alone.
 final class JournalSource: CommunitySource {
     /// The state of everything that decisions depend on.
     private struct DecisionState: Equatable {
         let revision: UInt64
         let newest: VersionName?
         let withdrawnRevision: UInt64
-        /// The change count of the catalog; nil without a catalog.
+        /// The change count of the catalog, and the changes that it has taken; nil without a catalog.
         let changeCount: Int64?
+        let taken: AppliedChanges?
     }
 
-    private let store: any SharedStore
+    /// The shared store whose versions have what is known; nil if the catalog has it.
+    private let store: (any SharedStore)?
     private let journal: DaemonJournal
-    /// A read-only catalog, for photos and for groups that are private or hidden by now; nil for none.
+    /// The catalog, which is only read; nil for none.
     private let catalog: CatalogReader?
     /// Returns the version that serves, and the newest one.
     private let served: @Sendable () -> VersionFollower.State
     private let decisions = DecisionCache<DecisionState>()
 
+    /// Creates a source beside a shared store.
+    ///
+    /// - Parameter catalog: the catalog, for photos and for groups that are private or hidden by now; nil for none.
     init(
         _ store: any SharedStore, journal: DaemonJournal, catalog: CatalogReader?,
         served: @escaping @Sendable () -> VersionFollower.State
     ) {
-        self.store = store
-        self.journal = journal
-        self.catalog = catalog
-        self.served = served
+        (self.store, self.journal, self.catalog, self.served) = (store, journal, catalog, served)
+    }
+
+    /// Creates a source on top of a catalog.
+    init(
+        _ catalog: CatalogReader, journal: DaemonJournal, served: @escaping @Sendable () -> VersionFollower.State
+    ) {
+        (store, self.journal, self.catalog, self.served) = (nil, journal, catalog, served)
     }
 
     var changes: ChangeClock { journal.changes }
     var catalogPath: String? { catalog?.path }
+    var records: Bool { journal.records }
+
+    /// The catalog that has what is known; nil beside a shared store, whose catalog may be older than the version.
+    private var base: CatalogReader? { store == nil ? catalog : nil }
+
+    var readsMembersFromCatalog: Bool { base != nil }
 
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool {
         switch subject {
@@ -50,24 +68,31 @@ final class JournalSource: CommunitySource {
         try catalog?.read(body)
     }
 
-    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> RecentMemberChanges? {
-        try journal.recentChanges(ofUser: id, beyond: snapshot.manifest.taken)
+    func taken(in snapshot: VisibleSnapshot) throws(ServiceError) -> AppliedChanges {
+        try base?.taken() ?? snapshot.manifest.taken
     }
 
-    /// False: a catalog beside a shared store may be older than the version.
-    var readsMembersFromCatalog: Bool { false }
+    /// The changes that what is known has already; none before a version is loaded.
+    private var taken: AppliedChanges {
+        get throws(ServiceError) { try base?.taken() ?? served().snapshot?.manifest.taken ?? .none }
+    }
+
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
+        try journal.recentChanges(ofUser: id, beyond: taken)
+    }
 
     /// Returns the published data of a user, from the verified table on this machine or else from the store.
     func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember? {
-        guard snapshot.members == nil, !snapshot.lacksMembers else { return try snapshot.publishedMember(withID: id) }
+        guard let store, snapshot.members == nil, !snapshot.lacksMembers else {
+            return try snapshot.publishedMember(withID: id)
+        }
         do throws(StoreError) {
             return try store.member(withID: id, in: snapshot.version)
         } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
     }
 
-    /// Whether the catalog, or a change that the serving version lacks, has forgotten the user.
+    /// Whether the catalog, or a change that is not taken, has forgotten the user.
     func isForgotten(user id: String) throws(ServiceError) -> Bool {
-        let taken = served().snapshot?.manifest.taken ?? .none
         if try journal.isForgotten(user: id, beyond: taken) { return true }
         return try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) } ?? false
     }
@@ -78,15 +103,20 @@ final class JournalSource: CommunitySource {
         return served().withdrawn?.reason(forGroup: id) ?? .hidden
     }
 
-    /// Returns the decisions of the version and the journal.
+    /// Returns the decisions of what is known and of the journal.
     ///
-    /// Groups that were removed, or that are private or hidden in the catalog by now, are hidden as well.
+    /// Groups that were removed, or that are private in the catalog by now, are hidden as well. Beside a shared store,
+    /// so are those that are hidden in the catalog.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         let served = served()
         let state = DecisionState(
             revision: journal.decisions.revision, newest: served.newest?.version,
-            withdrawnRevision: served.withdrawnRevision, changeCount: try catalog?.changeCount())
+            withdrawnRevision: served.withdrawnRevision, changeCount: try catalog?.changeCount(),
+            taken: try base?.taken())
         return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
+            if let base, let taken = state.taken {
+                return try base.siteDecisions(in: snapshot, journal.decisions.recorded, beyond: taken)
+            }
             var decisions = published(in: snapshot).decisions
             decisions.hidden.formUnion(try catalog?.siteDecisions(in: snapshot).hidden ?? [])
             return decisions
@@ -100,62 +130,98 @@ final class JournalSource: CommunitySource {
             snapshot.manifest, snapshot.model, newest: served.newest, journal.decisions.recorded, served.withdrawn)
     }
 
-    private func siteState(in snapshot: ModelSnapshot) -> SiteState { published(in: snapshot).state }
-
-    /// The photos, members and entries that were removed since the version was made.
-    var removed: RemovedThings {
-        RemovedThings(journal.decisions.recorded, beyond: served().snapshot?.manifest.taken ?? .none)
+    /// The hidden and curated groups; empty before a version is loaded beside a shared store.
+    private var siteState: SiteState {
+        get throws(ServiceError) {
+            guard let base else { return served().snapshot.map { published(in: $0).state } ?? SiteState() }
+            let (recorded, taken) = (journal.decisions.recorded, try base.taken())
+            return try base.read { catalog throws(CatalogError) in
+                try SiteState(of: catalog, recorded, beyond: taken)
+            }
+        }
     }
 
-    /// Commits the change to the journal, together with other changes that wait; the relay sends it on.
+    /// The photos, members and entries that were removed, and that what is known still has.
+    var removed: RemovedThings {
+        // Without an answer of the catalog, everything that was removed counts.
+        RemovedThings(journal.decisions.recorded, beyond: (try? taken) ?? .none)
+    }
+
+    /// Commits the change to the journal, together with other changes that wait.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
-        guard let snapshot = served().snapshot else {
+        guard records else {
+            throw ServiceError(.journalFailed, "the catalog can only be read: nothing that members do is recorded")
+        }
+        let snapshot = served().snapshot
+        guard base != nil || snapshot != nil else {
             throw ServiceError(.noVersion, "no version is loaded that would say which groups there are")
         }
-        let change = renamed(change, in: snapshot)
+        let change = try renamed(change, in: snapshot)
         switch change {
         case .member(let change):
-            let model = VisibleModel(snapshot.model, try siteDecisions(in: snapshot))
             let refusal = try change.refusal { record throws(ServiceError) in
-                switch record.kind.subject {
-                case .group: model.index(ofID: record.subjectID) != nil
-                // Without a catalog, nobody knows photos; the recompute leaves out the unknown ones.
-                case .photo:
-                    if catalog == nil { true } else { try context(ofPhoto: record.subjectID, in: model) != nil }
-                case .user: try !isForgotten(user: record.subjectID)
-                }
+                try isKnown(record.subjectID, record.kind.subject, in: snapshot)
             }
             if let refusal { return .member(refusal) }
             if try isForgotten(user: change.userID) { return .member(.unknownMember) }
-        case .site(let change):
-            if let outcome = try outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
+        case .site(let change): if let outcome = try outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
         case .removal(let change): if try !isThere(change.subject, in: snapshot) { return .removal(.unknown) }
         case .renaming: break
         }
         return try journal.apply(change)
     }
 
-    /// Returns a change under the new ids of its groups; a group that has an old id in a later version keeps it.
-    private func renamed(_ change: Change, in snapshot: ModelSnapshot) -> Change {
-        let names = journal.decisions.names
-        let renamed = Set(
-            journal.decisions.recorded.renamedGroups(beyond: snapshot.manifest.taken).map(BytewiseString.init))
-        return change.renamed { id in
-            let isOther = snapshot.model.index(ofID: id) != nil && !renamed.contains(BytewiseString(id))
-            return isOther ? id : names.newest(of: id)
-        } user: {
-            $0
+    /// Whether a member may do something with a group, a photo or another member.
+    private func isKnown(_ id: String, _ subject: Interaction.Kind.Subject, in snapshot: ModelSnapshot?)
+        throws(ServiceError) -> Bool
+    {
+        switch subject {
+        case .group:
+            if let base { return try isConcealed(group: id) ? false : base.isPublic(group: id) == true }
+            guard let snapshot else { return false }
+            return VisibleModel(snapshot.model, try siteDecisions(in: snapshot)).index(ofID: id) != nil
+        // Without a catalog, nobody knows photos; applying leaves out the unknown ones.
+        case .photo: return catalog == nil ? true : try publicPhoto(withID: id, without: removed) != nil
+        case .user:
+            guard try !isForgotten(user: id) else { return false }
+            guard let base else { return true }
+            let isListed = try base.read { catalog throws(CatalogError) in try catalog.has(id, in: .users) }
+            return isListed ? true : try journal.recentChanges(ofUser: id, beyond: base.taken()) != nil
         }
     }
 
+    /// Whether the site has hidden or removed a group.
+    private func isConcealed(group id: String) throws(ServiceError) -> Bool {
+        guard try siteState.hidden[BytewiseString(id)] == nil else { return true }
+        return journal.decisions.recorded.removedGroups(beyond: try taken).contains(BytewiseString(id))
+    }
+
+    /// Returns a change under the new ids of its groups; a group that has an old id in a later version keeps it.
+    private func renamed(_ change: Change, in snapshot: ModelSnapshot?) throws(ServiceError) -> Change {
+        let names = journal.decisions.names
+        let renamed = Set(
+            journal.decisions.recorded.renamedGroups(beyond: try taken).map(BytewiseString.init))
+        return try change.renamed { (id: String) throws(ServiceError) -> String in
+            guard !renamed.contains(BytewiseString(id)) else { return names.newest(of: id) }
+            return try hasGroup(id, in: snapshot) ? id : names.newest(of: id)
+        } user: { (id: String) throws(ServiceError) -> String in
+            id
+        }
+    }
+
+    /// Whether what is known has a group.
+    private func hasGroup(_ id: String, in snapshot: ModelSnapshot?) throws(ServiceError) -> Bool {
+        guard let base else { return snapshot?.model.index(ofID: id) != nil }
+        return try base.read { catalog throws(CatalogError) in try catalog.has(id, in: .groups) }
+    }
+
     /// Whether there is something to remove, as far as this daemon can tell.
-    ///
-    /// The answer for a member is always true: the catalog may know a member who is in no version.
-    private func isThere(_ subject: RemovalChange.Subject, in snapshot: ModelSnapshot) throws(ServiceError) -> Bool {
+    private func isThere(_ subject: RemovalChange.Subject, in snapshot: ModelSnapshot?) throws(ServiceError) -> Bool {
         switch subject {
+        // The catalog may know a member who is in no version, and a change may come from another daemon.
         case .member, .account: return true
         case .group(let group), .user(_, let group, _), .pooled(_, let group, _):
-            return isThere(group: group, in: snapshot)
+            return try isThere(group: group, in: snapshot)
         case .photo(let id):
             guard let catalog else { return true }
             return try catalog.read { catalog throws(CatalogError) in try catalog.photo(withID: id) } != nil
@@ -163,28 +229,26 @@ final class JournalSource: CommunitySource {
     }
 
     /// Whether a group exists, shown or hidden.
-    private func isThere(group id: String, in snapshot: ModelSnapshot) -> Bool {
-        let recorded = journal.decisions.recorded
-        guard !recorded.removedGroups(beyond: snapshot.manifest.taken).contains(BytewiseString(id)),
-            served().withdrawn?.reason(forGroup: id) != .removed
+    private func isThere(group id: String, in snapshot: ModelSnapshot?) throws(ServiceError) -> Bool {
+        let (recorded, taken) = (journal.decisions.recorded, try taken)
+        guard !recorded.removedGroups(beyond: taken).contains(BytewiseString(id)),
+            base != nil || served().withdrawn?.reason(forGroup: id) != .removed
         else { return false }
         // A version lacks the groups that were hidden when it was made, and has others under their old ids.
-        return snapshot.model.index(ofID: id) != nil
-            || siteState(in: snapshot).hidden[BytewiseString(id)] != nil
-            || recorded.renamedGroups(beyond: snapshot.manifest.taken).contains {
-                recorded.names.newest(of: $0).hasSameBytes(as: id)
-            }
+        if try hasGroup(id, in: snapshot) { return true }
+        guard try siteState.hidden[BytewiseString(id)] == nil else { return true }
+        return recorded.renamedGroups(beyond: taken).contains { recorded.names.newest(of: $0).hasSameBytes(as: id) }
     }
 
     /// Returns the outcome of a decision that need not be recorded, or nil if it must be recorded.
-    private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot) throws(ServiceError)
+    private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot?) throws(ServiceError)
         -> SiteChange.Outcome?
     {
-        guard isThere(group: change.groupID, in: snapshot) else { return .unknownGroup }
+        guard try isThere(group: change.groupID, in: snapshot) else { return .unknownGroup }
         let isPublic = try catalog?.isPublic(group: change.groupID)
-        let isWithdrawn = served().withdrawn?.reason(forGroup: change.groupID) != nil
+        let isWithdrawn = base == nil && served().withdrawn?.reason(forGroup: change.groupID) != nil
         if case .curate = change.action, isPublic == false || isWithdrawn { return .privateGroup }
-        var state = siteState(in: snapshot)
+        var state = try siteState
         switch (state.apply(change), change.action) {
         // The group may have another position in another version that serves later.
         case (.changed, _), (.unchanged, .curate): return nil
@@ -217,23 +281,48 @@ final class JournalSource: CommunitySource {
 
     func interests(ofUser id: String) throws(ServiceError) -> [String] {
         let snapshot = served().snapshot
-        let recent = try journal.recentChanges(ofUser: id, beyond: snapshot?.manifest.taken ?? .none)
+        let recent = try journal.recentChanges(ofUser: id, beyond: taken)
         if recent?.isForgotten == true { return [] }
         if let interests = recent?.interests { return interests }
-        guard let snapshot, recent?.isCleared != true else { return [] }
+        guard recent?.isCleared != true else { return [] }
+        if let base {
+            return try base.read { catalog throws(CatalogError) in try catalog.member(withID: id)?.interests ?? [] }
+        }
+        guard let snapshot else { return [] }
         return try publishedMember(withID: id, in: VisibleSnapshot(snapshot))?.feedback.interests ?? []
     }
 
-    func hiddenGroups(after: String?, limit: Int) -> [HiddenGroup] {
-        let groups = served().snapshot.map { siteState(in: $0).hiddenGroups } ?? []
-        return groups.filter { group in after.map { $0.utf8.lexicographicallyPrecedes(group.id.utf8) } ?? true }
-            .prefix(limit).map(\.self)
+    func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] {
+        try siteState.hiddenGroups.filter { group in
+            after.map { $0.utf8.lexicographicallyPrecedes(group.id.utf8) } ?? true
+        }.prefix(limit).map(\.self)
     }
 
-    func curations() -> [Curation] { served().snapshot.map { siteState(in: $0).curations } ?? [] }
+    func curations() throws(ServiceError) -> [Curation] { try siteState.curations }
 
-    /// Notes changes of the catalog; changes of other daemons come through the stream.
-    func noteOutsideChanges() { catalog?.noteChanges(in: changes) }
+    func someMembers(limit: Int) throws(ServiceError) -> [String] {
+        try base?.read { catalog throws(CatalogError) in try catalog.someMembers(limit: limit) } ?? []
+    }
+
+    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(ServiceError)
+        -> ExperimentOutcomes?
+    {
+        guard let base else { return nil }
+        // What is not applied yet is not known; a daemon records exposures within a second.
+        let known = try journal.firstStamp(beyond: base.taken()).map { min(instant, $0 - 1000) } ?? instant
+        return try base.read { catalog throws(CatalogError) in
+            try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: known)
+        }
+    }
+
+    /// Notes changes of the catalog and of other processes; those of other daemons come through the stream.
+    func noteOutsideChanges() {
+        if let replacement = base?.replacement {
+            journal.recording.failed("changes cannot be recorded: \(replacement)")
+        }
+        journal.noteOutsideChanges()
+        catalog?.noteChanges(in: changes)
+    }
 
     func probeWriting() { journal.probeWriting() }
 }

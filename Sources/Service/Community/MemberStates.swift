@@ -46,11 +46,12 @@ extension MemberState {
     ///   - manifest: the manifest of the version.
     ///   - catalog: the catalog.
     ///   - planner: the planner of the version.
+    ///   - forgotten: the ids of interactions that the member has forgotten since.
     ///   - instant: the time, in Unix milliseconds.
     /// - Returns: `nil` if there is no such user, or if the site has forgotten the user.
     init?(
         ofUser id: String, _ published: PublishedMember?, of manifest: Manifest, from catalog: Catalog,
-        for planner: Planner, atMilliseconds instant: Int64
+        for planner: Planner, without forgotten: Set<BytewiseString>, atMilliseconds instant: Int64
     ) throws(CatalogError) {
         let known = try catalog.member(withID: id)
         guard published != nil || known != nil, try !catalog.isForgotten(user: id) else { return nil }
@@ -60,8 +61,8 @@ extension MemberState {
         forgetFeedback()
         if let known, known.hasStatedInterests { topics = known.interests }
         replay(
-            try catalog.interactions(ofUser: id, for: planner, atMilliseconds: instant), atMilliseconds: instant,
-            halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
+            try catalog.interactions(ofUser: id, for: planner, without: forgotten, atMilliseconds: instant),
+            atMilliseconds: instant, halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
     }
 
     /// Replays changes that a version or a catalog lacks.

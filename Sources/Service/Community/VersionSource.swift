@@ -34,7 +34,9 @@ final class VersionSource: CommunitySource {
 
     func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) -> Result? { nil }
 
-    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) -> RecentMemberChanges? { nil }
+    func taken(in snapshot: VisibleSnapshot) -> AppliedChanges { snapshot.manifest.taken }
+
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) -> RecentMemberChanges? { nil }
 
     var removed: RemovedThings { RemovedThings() }
 

@@ -6,10 +6,11 @@ import Model
 import SQLite
 import Synchronization
 
-/// The journal of a daemon that shares its store with others.
+/// The journal of a daemon.
 ///
-/// Changes are committed to this file first. They are then sent on through streams, which all daemons follow and the
-/// next recompute applies to the catalog.
+/// A daemon that shares its store with others has one of its own. Changes are committed to it first. They are then sent
+/// on through streams, which all daemons follow. Beside a catalog, all processes of the machine share one. Applying
+/// takes its changes to the catalog.
 final class DaemonJournal: Sendable {
     /// A lock for as long as the journal is used: other daemons would take two daemons on one journal for one.
     private struct Lock: @unchecked Sendable {
@@ -19,63 +20,6 @@ final class DaemonJournal: Sendable {
     /// Whether all changes of other daemons are here.
     final class Completeness: Sendable {
         let isComplete = Atomic(false)
-    }
-
-    /// Commits the changes of this daemon.
-    private struct Writer: ChangeWriter {
-        let journal: ChangeJournal
-        let decisions: JournaledDecisions
-        let now: @Sendable () -> Int64
-
-        let completeness: Completeness
-        let place: FilePlace
-
-        func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
-            try place.requireFile()
-            do throws(ChangeError) {
-                let isComplete = completeness.isComplete.load(ordering: .relaxed)
-                let outcomes = try journal.record(changes, at: now(), isComplete: isComplete)
-                if changes.contains(where: \.concernsEverybody) {
-                    try decisions.renew { () throws(ChangeError) in try journal.decisions() }
-                }
-                return outcomes
-            } catch { throw CatalogError(error) }
-        }
-
-        /// Returns true; the relay erases instead, because it also erases the data that others forget.
-        func eraseRemoved(waits: Bool) -> Bool { true }
-
-        /// Returns a constant, because the only other writer is the relay, which notes its own writes.
-        func outsideRevision() -> Int64 { 0 }
-
-        func probeWriting() throws(CatalogError) {
-            try place.requireFile()
-            do throws(ChangeError) { try journal.probeWriting() } catch { throw CatalogError(error) }
-        }
-    }
-
-    /// The path of a file that is open, and the file's number.
-    ///
-    /// Changes that are written to a file without a name are lost with the process.
-    private struct FilePlace {
-        let path: String
-        private let number: (device: dev_t, inode: ino_t)?
-
-        init(_ path: String) { (self.path, number) = (path, Self.number(path)) }
-
-        private static func number(_ path: String) -> (device: dev_t, inode: ino_t)? {
-            var status = stat()
-            guard unsafe stat(path, &status) == 0 else { return nil }
-            return (status.st_dev, status.st_ino)
-        }
-
-        /// Throws an error if the path does not lead to the file any more.
-        func requireFile() throws(CatalogError) {
-            if let number, let now = Self.number(path), now == number { return }
-            throw CatalogError(
-                .databaseFailed,
-                "\(path) was removed or replaced while the daemon uses it: restart the daemon")
-        }
     }
 
     let path: String
@@ -93,29 +37,38 @@ final class DaemonJournal: Sendable {
     let completeness: Completeness
     /// The findings of SQLite's check before the indexes of the file were made again; empty if all was well.
     let findings: [String]
-    private let lock: Lock
+    /// The path of the catalog beside which the journal is; nil for a journal of the daemon's own.
+    private let catalog: String?
+    private let lock: Lock?
     private let readers: ConnectionPool<ChangeJournal, ChangeError>
+    /// The state of the file when it was last looked at, while this daemon does not write.
+    private let seenState = Mutex<CatalogFileState?>(nil)
+    private let seenRevision = SeenRevision()
     private let commits: GroupCommit
 
     /// Opens the journal, or creates it.
     ///
-    /// On a full disk the journal is only read, and written later.
+    /// On a full disk, and beside a catalog that cannot be written just now, the journal is only read, and written
+    /// later.
     ///
     /// - Parameters:
     ///   - path: the path of the file.
+    ///   - catalog: the path of the catalog, if all processes of this machine share the journal beside it.
     ///   - changes: the clock that notes changes that show in answers.
     ///   - recording: the condition that says whether changes can be written.
     ///   - now: returns the current time, in Unix milliseconds.
     ///   - patience: the longest wait of a request for its commit.
     /// - Throws: `ServiceError.startFailed` with advice if the file cannot be written.
     init(
-        path: String, changes: ChangeClock, recording: HealthCondition = .recording(nil),
-        now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(10)
+        path: String, besideCatalog catalog: String? = nil, changes: ChangeClock,
+        recording: HealthCondition = .recording(nil), now: @escaping @Sendable () -> Int64,
+        patience: Duration = .seconds(10)
     ) throws(ServiceError) {
         self.path = path
+        self.catalog = catalog
         self.changes = changes
         self.recording = recording
-        lock = try Self.lock(path)
+        lock = catalog == nil ? try Self.lock(path) : nil
         let (decisions, completeness, damaged) = (JournaledDecisions(), Completeness(), DamagedChanges())
         let folds = MemberFolds()
         self.decisions = decisions
@@ -123,25 +76,32 @@ final class DaemonJournal: Sendable {
         self.damaged = damaged
         self.folds = folds
         do throws(ChangeError) {
-            let (obstacle, findings) = try Self.prepare(path)
+            let places = [path, catalog].compactMap(\.self).map(FilePlace.init)
+            let (obstacle, findings) = try Self.prepare(path, besideCatalog: catalog)
             self.findings = findings
-            if let obstacle { recording.failed("changes cannot be recorded: \(obstacle.message)") }
-            let place = FilePlace(path)
-            let readers = try ConnectionPool { () throws(ChangeError) in
-                try ChangeJournal(path: path, mode: .reading, damaged: damaged, folds: folds)
+            if let obstacle, catalog.map(Catalog.isForbidden) != true {
+                recording.failed("changes cannot be recorded: \(obstacle.message)")
             }
+            let open = { @Sendable () throws(ChangeError) in
+                // A journal that nobody could make yet is empty.
+                let isThere = catalog == nil || Catalog.resolved(path) != nil
+                return try ChangeJournal(
+                    path: isThere ? path : "", mode: isThere ? .reading : .recording, damaged: damaged, folds: folds)
+            }
+            let readers = try ConnectionPool(open)
             self.readers = readers
             // Connections that were opened while the file could not be written never look for changes.
             let mayReadForEver = Atomic(obstacle != nil)
             commits = GroupCommit(changes: changes, recording: recording, patience: patience) {
-                () throws(CatalogError) in
-                do throws(ChangeError) {
-                    let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged, folds: folds)
-                    if mayReadForEver.exchange(false, ordering: .relaxed) { readers.renew() }
-                    return Writer(
-                        journal: journal, decisions: decisions, now: now, completeness: completeness, place: place)
-                } catch { throw CatalogError(error) }
+                () throws(ChangeError) in
+                if let catalog { try Self.make(path, besideCatalog: catalog) }
+                let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged, folds: folds)
+                if mayReadForEver.exchange(false, ordering: .relaxed) { readers.renew() }
+                return JournalWriter(
+                    journal: journal, isShared: catalog != nil, decisions: decisions, now: now,
+                    completeness: completeness, places: places.map { $0.isKnown ? $0 : FilePlace($0.path) })
             }
+            if obstacle == nil { try commits.open() }
             try decisions.renew { () throws(ChangeError) in
                 try readers.read { journal throws(ChangeError) in try journal.decisions() }
             }
@@ -157,14 +117,31 @@ final class DaemonJournal: Sendable {
 
     /// Creates, upgrades or mends the file.
     ///
-    /// - Returns: the reason why it cannot be written now, if the disk is full, and what was found damaged.
-    private static func prepare(_ path: String) throws(ChangeError) -> (obstacle: ChangeError?, findings: [String]) {
+    /// - Returns: the reason why it cannot be written now, and what was found damaged.
+    private static func prepare(_ path: String, besideCatalog catalog: String?) throws(ChangeError)
+        -> (obstacle: ChangeError?, findings: [String])
+    {
         do throws(ChangeError) {
+            if let catalog { try make(path, besideCatalog: catalog) }
             return (nil, try ChangeJournal(path: path, mode: .recording).mendIndexes())
         } catch {
-            guard error.isFull else { throw error }
+            guard error.isFull || catalog.map(mayWrite) == false else { throw error }
             return (error, [])
         }
+    }
+
+    /// Whether this user may write beside a catalog just now.
+    private static func mayWrite(_ catalog: String) -> Bool {
+        !Catalog.isForbidden(catalog) && Catalog.obstacle(toWriting: catalog) == nil
+    }
+
+    /// Creates the file beside a catalog if it is missing, for everybody who may write to the catalog.
+    private static func make(_ path: String, besideCatalog catalog: String) throws(ChangeError) {
+        if Catalog.isForbidden(catalog) {
+            throw ChangeError(.fileFailed, "the catalog can only be read: nothing that members do is recorded")
+        }
+        if let obstacle = Catalog.obstacle(toWriting: catalog) { throw ChangeError(.fileFailed, obstacle) }
+        Catalog.makeFile(path, asCatalog: catalog)
     }
 
     private static func lock(_ path: String) throws(ServiceError) -> Lock {
@@ -184,6 +161,28 @@ final class DaemonJournal: Sendable {
         }
     }
 
+    /// Whether changes are meant to be recorded: the owner of the catalog has not forbidden it.
+    var records: Bool { catalog.map(Catalog.isForbidden) != true }
+
+    /// Notes what other processes have written since the last call; a journal of the daemon's own has no other writers
+    /// than the relay, which notes its own writes.
+    func noteOutsideChanges() {
+        guard catalog != nil else { return }
+        if let revision = commits.outsideRevision() {
+            guard seenRevision.isNew(revision) else { return }
+        } else {
+            // Connections of a user who may not write never look for changes, and the file may be made at any time.
+            let state = CatalogFileState(path)
+            guard seenState.withLock({ $0 != state }) else { return }
+            seenState.withLock { $0 = state }
+            readers.renew()
+        }
+        try? decisions.renew { [readers] () throws(ChangeError) in
+            try readers.read { journal throws(ChangeError) in try journal.decisions() }
+        }
+        changes.everythingChanged()
+    }
+
     /// Commits a change without checking it; the change is durable when this returns.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         do {
@@ -196,6 +195,11 @@ final class DaemonJournal: Sendable {
         do {
             _ = try commits.apply(changes)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
+    }
+
+    /// Returns the stamp of the first change beyond those taken, in milliseconds, or nil if there is none.
+    func firstStamp(beyond taken: AppliedChanges) throws(ServiceError) -> Int64? {
+        try read { journal throws(ChangeError) in try journal.waiting(beyond: taken)?.firstStamp }
     }
 
     /// Returns interactions of a member from the journal, in the order in which their changes apply.

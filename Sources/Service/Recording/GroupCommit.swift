@@ -1,48 +1,87 @@
-import CatalogStore
 import Changes
 import Dispatch
+import Glibc
 import Synchronization
 
-/// The target of commits, used by one thread at a time.
-protocol ChangeWriter {
-    /// Applies changes in one transaction; they are durable when this returns.
-    ///
-    /// - Throws: `CatalogError`; then no change was made.
-    func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome]
+/// Writes to a journal, on one thread at a time.
+struct JournalWriter {
+    let journal: ChangeJournal
+    /// Whether other processes write to the journal, too; otherwise only the relay does.
+    let isShared: Bool
+    let decisions: JournaledDecisions
+    let now: @Sendable () -> Int64
+    let completeness: DaemonJournal.Completeness
+    /// The places that must lead to the files that were opened.
+    let places: [FilePlace]
 
-    /// Erases forgotten data from the write-ahead log, where it stays until it is overwritten.
+    /// Records changes in one transaction; they are durable when this returns.
+    func apply(_ changes: [Change]) throws(ChangeError) -> [Change.Outcome] {
+        for place in places { try place.requireFile() }
+        let isComplete = completeness.isComplete.load(ordering: .relaxed)
+        let outcomes = try journal.record(changes, at: now(), isComplete: isComplete)
+        if changes.contains(where: \.concernsEverybody) {
+            try decisions.renew { () throws(ChangeError) in try journal.decisions() }
+        }
+        return outcomes
+    }
+
+    /// Erases forgotten data from the write-ahead log; the relay does it for a journal of the daemon's own, because it
+    /// also erases the data that others forget.
     ///
-    /// - Parameter waits: whether to wait for other readers and writers.
     /// - Returns: false if others are reading or writing; then call it again.
-    func eraseRemoved(waits: Bool) throws(CatalogError) -> Bool
-
-    /// Returns a number that changes when another connection commits.
-    func outsideRevision() throws(CatalogError) -> Int64
+    func eraseForgotten() throws(ChangeError) -> Bool { isShared ? try journal.eraseForgotten(waits: false) : true }
 
     /// Finds out whether writing is possible, without changing anything.
-    func probeWriting() throws(CatalogError)
+    func probeWriting() throws(ChangeError) {
+        for place in places { try place.requireFile() }
+        try journal.probeWriting()
+    }
 }
 
-extension Catalog: ChangeWriter {}
+/// The path of a file that is open, and the file's number.
+///
+/// Changes that are written to a file without a name are lost with the process.
+struct FilePlace {
+    let path: String
+    private let number: (device: dev_t, inode: ino_t)?
+
+    init(_ path: String) { (self.path, number) = (path, Self.number(path)) }
+
+    /// Whether the file was there.
+    var isKnown: Bool { number != nil }
+
+    private static func number(_ path: String) -> (device: dev_t, inode: ino_t)? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return (status.st_dev, status.st_ino)
+    }
+
+    /// Throws an error if the path does not lead to the file any more.
+    func requireFile() throws(ChangeError) {
+        if let number, let now = Self.number(path), now == number { return }
+        throw ChangeError(
+            .databaseFailed, "\(path) was removed or replaced while the daemon uses it: restart the daemon")
+    }
+}
 
 /// Commits waiting changes together in one transaction, which waits for the disk once.
 final class GroupCommit: Sendable {
     /// A connection that only the queue uses.
     private struct Connection: @unchecked Sendable {
         /// The writer, or nil if it is not open yet.
-        var writer: (any ChangeWriter)?
+        var writer: (JournalWriter)?
         /// Whether forgotten data is still to be erased.
         var mustErase = false
 
         mutating func erase() {
-            if mustErase, let writer { mustErase = (try? writer.eraseRemoved(waits: false)) != true }
+            if mustErase, let writer { mustErase = (try? writer.eraseForgotten()) != true }
         }
     }
 
     /// A batch of changes that waits for its commit, and the outcomes.
     private final class Ticket: Sendable {
         let changes: [Change]
-        let outcomes = Mutex<Result<[Change.Outcome], CatalogError>?>(nil)
+        let outcomes = Mutex<Result<[Change.Outcome], ChangeError>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
 
         init(_ changes: [Change]) { self.changes = changes }
@@ -55,19 +94,18 @@ final class GroupCommit: Sendable {
     private let queue = DispatchQueue(label: "group-commit")
     private let waiting = Mutex<[Ticket]>([])
     private let changes: ChangeClock
-    private let seenRevision = SeenRevision()
     private let recording: HealthCondition
     private let patience: Duration
-    private let openWriter: @Sendable () throws(CatalogError) -> any ChangeWriter
+    private let openWriter: @Sendable () throws(ChangeError) -> JournalWriter
 
     /// - Parameters:
     ///   - changes: the clock that notes committed changes.
     ///   - recording: the condition that says whether commits succeed.
-    ///   - patience: the longest wait of a change for its commit; an import may hold the catalog for longer.
+    ///   - patience: the longest wait of a change for its commit.
     ///   - openWriter: opens a writer that nobody else uses.
     init(
         changes: ChangeClock, recording: HealthCondition, patience: Duration,
-        openWriter: @escaping @Sendable () throws(CatalogError) -> any ChangeWriter
+        openWriter: @escaping @Sendable () throws(ChangeError) -> JournalWriter
     ) {
         self.changes = changes
         self.recording = recording
@@ -76,29 +114,29 @@ final class GroupCommit: Sendable {
     }
 
     /// Opens the writer now instead of with the first change.
-    func open() throws(CatalogError) {
-        try inQueue { connection throws(CatalogError) in _ = try opened(&connection) }
+    func open() throws(ChangeError) {
+        try inQueue { connection throws(ChangeError) in _ = try opened(&connection) }
     }
 
     /// Finds out whether writing is possible again, if the last commits failed.
     func probe() {
         guard recording.isFailing else { return }
-        try? inQueue { connection throws(CatalogError) in
-            try writing(&connection) { writer throws(CatalogError) in try writer.probeWriting() }
+        try? inQueue { connection throws(ChangeError) in
+            try writing(&connection) { writer throws(ChangeError) in try writer.probeWriting() }
         }
     }
 
     /// Runs `body` in its turn on the queue.
-    private func inQueue(_ body: (inout Connection) throws(CatalogError) -> Void) throws(CatalogError) {
-        let result: Result<Void, CatalogError> = queue.sync {
+    private func inQueue(_ body: (inout Connection) throws(ChangeError) -> Void) throws(ChangeError) {
+        let result: Result<Void, ChangeError> = queue.sync {
             connection.withLock { connection in
-                do throws(CatalogError) { return .success(try body(&connection)) } catch { return .failure(error) }
+                do throws(ChangeError) { return .success(try body(&connection)) } catch { return .failure(error) }
             }
         }
         try result.get()
     }
 
-    private func opened(_ connection: inout Connection) throws(CatalogError) -> any ChangeWriter {
+    private func opened(_ connection: inout Connection) throws(ChangeError) -> JournalWriter {
         if let writer = connection.writer { return writer }
         let writer = try openWriter()
         connection.writer = writer
@@ -107,9 +145,9 @@ final class GroupCommit: Sendable {
 
     /// Writes, and stores whether that succeeded.
     private func writing<Outcome>(
-        _ connection: inout Connection, _ body: (any ChangeWriter) throws(CatalogError) -> Outcome
-    ) throws(CatalogError) -> Outcome {
-        do throws(CatalogError) {
+        _ connection: inout Connection, _ body: (JournalWriter) throws(ChangeError) -> Outcome
+    ) throws(ChangeError) -> Outcome {
+        do throws(ChangeError) {
             let outcome = try body(try opened(&connection))
             recording.worked()
             return outcome
@@ -123,42 +161,38 @@ final class GroupCommit: Sendable {
 
     /// Commits a change; it is durable when this returns.
     ///
-    /// - Throws: `CatalogError.Code.busy` if the commit takes too long; the change may still be made later.
-    func apply(_ change: Change) throws(CatalogError) -> Change.Outcome {
+    /// - Throws: `ChangeError.Code.busy` if the commit takes too long; the change may still be made later.
+    func apply(_ change: Change) throws(ChangeError) -> Change.Outcome {
         try apply([change])[0]
     }
 
     /// Commits one or more changes in one transaction, with the same errors as for one.
     ///
     /// - Returns: the outcome of each change, in their order.
-    func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
+    func apply(_ changes: [Change]) throws(ChangeError) -> [Change.Outcome] {
         let ticket = Ticket(changes)
         let hasRoom = waiting.withLock { waiting in
             guard waiting.count < Self.limit else { return false }
             waiting.append(ticket)
             return true
         }
-        guard hasRoom else { throw CatalogError(.busy, "too many changes wait to be written; try again later") }
+        guard hasRoom else { throw ChangeError(.busy, "too many changes wait to be written; try again later") }
         queue.async { [self] in commitWaiting() }
         let milliseconds = patience / .milliseconds(1)
         guard ticket.isDone.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success,
             let outcomes = ticket.outcomes.withLock({ $0 })
-        else { throw CatalogError(.busy, "writing takes too long, as another process may be writing; try again later") }
+        else { throw ChangeError(.busy, "writing takes too long, as another process may be writing; try again later") }
         return try outcomes.get()
     }
 
-    /// Notes whether another connection has written since the last call, and retries erasing that readers had
-    /// prevented.
-    ///
-    /// - Returns: false if that is unknown, because no writer is open.
-    func noteOutsideChanges() -> Bool {
+    /// Returns a number that changes when another connection has written, or nil if it is unknown, because no writer is
+    /// open; retries erasing that readers had prevented.
+    func outsideRevision() -> Int64? {
         // The connection of the queue does not count its own commits.
         queue.sync {
             connection.withLock { connection in
                 connection.erase()
-                guard let writer = connection.writer else { return false }
-                seenRevision.note(try? writer.outsideRevision(), in: changes)
-                return true
+                return try? connection.writer?.journal.outsideRevision()
             }
         }
     }
@@ -170,10 +204,10 @@ final class GroupCommit: Sendable {
             return waiting
         }
         guard !tickets.isEmpty else { return }
-        let outcomes: Result<[Change.Outcome], CatalogError> = connection.withLock { connection in
-            do throws(CatalogError) {
+        let outcomes: Result<[Change.Outcome], ChangeError> = connection.withLock { connection in
+            do throws(ChangeError) {
                 return .success(
-                    try writing(&connection) { writer throws(CatalogError) in
+                    try writing(&connection) { writer throws(ChangeError) in
                         try writer.apply(tickets.flatMap(\.changes))
                     })
             } catch { return .failure(error) }

@@ -4,6 +4,7 @@ import CivilTime
 import CommandLine
 import FoundationEssentials
 import Model
+import Service
 
 /// `coterie curate ACTION [GROUP]`.
 enum CurateCommand: Subcommand {
@@ -30,8 +31,8 @@ enum CurateCommand: Subcommand {
             Option("position", "N", help: "The position among the curated groups, from 1 (default: last)"),
             Option("start", "DATE", help: "Recommend the group from this time on (default: now)"),
             Option("expires", "DATE", help: "Stop recommending the group at this time (default: never)"),
-            CommonOptions.catalog, CommonOptions.json,
-        ],
+            CommonOptions.catalog,
+        ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie curate add weekly-challenge --position 1",
             "coterie curate add hanami --start 2027-03-15 --expires 2027-04-20",
@@ -55,7 +56,7 @@ enum CurateCommand: Subcommand {
         let position = try parsed.integerIfGiven("position", in: 1...1_000_000)
         let (startsAt, expiresAt) = (try parsed.timeIfGiven("start"), try parsed.timeIfGiven("expires"))
         let group = try named(parsed)
-        switch try parsed.apply(.curate(position: position, startsAt: startsAt, expiresAt: expiresAt), to: group) {
+        switch try parsed.decide(.curate(position: position, startsAt: startsAt, expiresAt: expiresAt), about: group) {
         case .changed, .unchanged, .unknownGroup: break
         case .privateGroup:
             throw Failure(Failure.badData, "group \"\(group)\" is private or undescribed: it cannot be curated")
@@ -66,7 +67,7 @@ enum CurateCommand: Subcommand {
 
     private static func remove(_ parsed: ParsedCommand) throws {
         let group = try named(parsed)
-        guard try parsed.apply(.uncurate, to: group) == .changed else {
+        guard try parsed.decide(.uncurate, about: group) == .changed else {
             throw Failure(
                 Failure.badData,
                 "group \"\(group)\" is not curated: \"coterie curate list\" lists the curated groups")
@@ -84,7 +85,8 @@ enum CurateCommand: Subcommand {
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
         let now = Int64(Date().timeIntervalSince1970)
-        let answer = CuratedGroups(try catalog.curations(), atSeconds: now)
+        let answer = CuratedGroups(
+            try SiteState(of: catalog, parsed.untakenDecisions(catalog)).curations, atSeconds: now)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

@@ -72,14 +72,14 @@ enum DeleteCommand: Subcommand {
             + remover.rows(inFiles: files, ignoring: Set(parsed.names("ignore")))
         let options = parsed.removalOptions(fromFiles: !files.isEmpty)
         if options.isDryRun { return try report(kind, remover.remove(rows, options), parsed, nil) }
-        let daemons = try ToldDaemons(parsed)
-        let stamp = daemons.stampMilliseconds()
+        let decision = try Decision(parsed)
+        let stamp = try decision.stampMilliseconds()
         // Nothing is told of a member who was forgotten.
         let named = try remover.named(rows)
         // Daemons may have changes under an id from which a member was renamed.
         let users = kind == .users ? try named.map { $0[0] } + catalog.earlierIDs(ofUsers: named.map { $0[0] }) : []
         let subjects = (kind == .users ? users.map { [$0] } : named).compactMap { Self.subject(kind, $0) }
-        if daemons.location != nil, !options.allowsShrinking {
+        if !options.allowsShrinking {
             // A removal that the catalog would refuse is not decided.
             var trial = options
             trial.isDryRun = true
@@ -87,25 +87,25 @@ enum DeleteCommand: Subcommand {
                 throw Failure(failure)
             }
         }
-        let stream = try daemons.record(
+        let stream = try decision.record(
             subjects.map { .removal(RemovalChange($0, atMilliseconds: stamp)) }, atMilliseconds: stamp)
-        guard let summary = try daemons.applying({ try remover.remove(rows, options, stamp: stamp, stream: stream) })
+        guard let summary = try decision.changing({ try remover.remove(rows, options, stamp: stamp, stream: stream) })
         else { return }
         if kind == .photos { _ = try catalog.eraseRemovedVectors(leaving: 0.1) }
         _ = try parsed.forgetSessions(ofUsers: users)
         if kind == .groups { try parsed.publishWithdrawnGroups() }
-        try daemons.finish(catalog)
-        try report(kind, summary, parsed, stream == nil ? nil : daemons)
+        try decision.finish(catalog)
+        try report(kind, summary, parsed, decision)
     }
 
     private static func report(
-        _ kind: ImportKind, _ summary: RemovalSummary, _ parsed: ParsedCommand, _ told: ToldDaemons?
+        _ kind: ImportKind, _ summary: RemovalSummary, _ parsed: ParsedCommand, _ told: Decision?
     ) throws {
         let isDryRun = parsed.flag("dry-run")
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
-                document: Answer(kind: kind.name, isDryRun: isDryRun, summary, toldStore: told?.location))
+                document: Answer(kind: kind.name, isDryRun: isDryRun, summary, toldStore: told?.toldStore))
         } else {
             try output.line(Self.line(kind, summary) + (isDryRun ? "; dry run: nothing was changed" : ""))
             if let line = told?.line { try output.line(line) }

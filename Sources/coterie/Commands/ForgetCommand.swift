@@ -69,13 +69,13 @@ enum ForgetCommand: Subcommand {
         if options.isDryRun {
             let (summary, _) = try catalog.forget(
                 users, withPhotos: withPhotos, options, atMilliseconds: ParsedCommand.nowMilliseconds)
-            return try report(summary, Told(sessions: nil, isErased: true, daemons: nil), parsed)
+            return try report(summary, Told(sessions: nil, isErased: true, decision: nil), parsed)
         }
-        let daemons = try ToldDaemons(parsed)
-        let now = daemons.stampMilliseconds()
+        let decision = try Decision(parsed)
+        let now = try decision.stampMilliseconds()
         // Daemons may have changes under an id from which a member was renamed.
         let everyID = try users + catalog.earlierIDs(ofUsers: users)
-        if daemons.location != nil, !options.allowsShrinking {
+        if !options.allowsShrinking {
             // A forgetting that the catalog would refuse is not decided.
             var trial = options
             trial.isDryRun = true
@@ -83,22 +83,22 @@ enum ForgetCommand: Subcommand {
             if let failure = summary.failure { throw Failure(failure) }
         }
         let removals = everyID.map { RemovalChange(.member($0, withPhotos: withPhotos), atMilliseconds: now) }
-        let stream = try daemons.record(removals.map(Change.removal), atMilliseconds: now)
-        let done = try daemons.applying {
+        let stream = try decision.record(removals.map(Change.removal), atMilliseconds: now)
+        let done = try decision.changing {
             try catalog.forget(users, withPhotos: withPhotos, options, atMilliseconds: now, stream: stream)
         }
         guard let (summary, isErased) = done else { return }
         if withPhotos { _ = try catalog.eraseRemovedVectors() }
         let sessions = try parsed.forgetSessions(ofUsers: everyID)
-        try daemons.finish(catalog)
-        try report(summary, Told(sessions: sessions, isErased: isErased, daemons: daemons), parsed)
+        try decision.finish(catalog)
+        try report(summary, Told(sessions: sessions, isErased: isErased, decision: decision), parsed)
     }
 
     /// The effects of a forgetting outside the tables of the catalog; a dry run has none.
     private struct Told {
         let sessions: Int?
         let isErased: Bool
-        let daemons: ToldDaemons?
+        let decision: Decision?
     }
 
     private static func dryRunNote(_ parsed: ParsedCommand) -> String {
@@ -113,7 +113,7 @@ enum ForgetCommand: Subcommand {
                 document: Answer(
                     removed: summary.removed, others: summary.others, unknownIds: summary.unknown,
                     isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0, isLogErased: told.isErased,
-                    toldStore: told.daemons?.location))
+                    toldStore: told.decision?.toldStore))
             try output.flush()
         } else {
             let others = summary.others.sorted { $0.key < $1.key }.map { "\(Formats.grouped($0.value)) \($0.key)" }
@@ -121,7 +121,7 @@ enum ForgetCommand: Subcommand {
                 ["\(Formats.grouped(summary.removed)) members forgotten"] + others
                 + (told.sessions.map { ["\($0) lists of sessions"] } ?? [])
             try say(parts.joined(separator: ", ") + dryRunNote(parsed))
-            if let line = told.daemons?.line { try say(line) }
+            if let line = told.decision?.line { try say(line) }
             if !told.isErased {
                 try say(
                     "somebody reads the catalog: its log \(parsed.text("catalog"))-wal holds them until it is overwritten"

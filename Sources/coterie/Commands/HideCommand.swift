@@ -35,7 +35,7 @@ enum HideCommand: Subcommand {
         }
         if let group {
             let isUndone = parsed.flag("undo")
-            let outcome = try parsed.apply(isUndone ? .unhide : .hide, to: group)
+            let outcome = try parsed.decide(isUndone ? .unhide : .hide, about: group)
             guard outcome == .changed || !isUndone else {
                 throw Failure(
                     Failure.badData,
@@ -49,10 +49,7 @@ enum HideCommand: Subcommand {
 
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
-        let recorded = try parsed.openStore().shared.map { store in
-            try StreamedChanges(of: store.channel, beyond: catalog.appliedChanges()).decisions
-        }
-        let answer = HiddenGroups(try SiteState(of: catalog, recorded ?? RecordedDecisions()).hiddenGroups)
+        let answer = HiddenGroups(try SiteState(of: catalog, parsed.untakenDecisions(catalog)).hiddenGroups)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

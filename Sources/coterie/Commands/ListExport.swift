@@ -68,7 +68,7 @@ struct ListExport {
     private static func concealed(_ site: Site) throws -> String {
         let groups = (0..<site.model.groupCount).filter { !site.model.shows(UInt32($0)) }.map(String.init)
         let known = try site.catalog?.forgottenMembers().map { BytewiseString($0.id) } ?? []
-        let members = (site.streamed?.forgottenMembers ?? []).union(known).map(\.text).sorted()
+        let members = (site.untaken?.forgottenMembers ?? []).union(known).map(\.text).sorted()
         return Checksum.text(of: Array((groups + [""] + members).joined(separator: "\n").utf8))
     }
 
@@ -141,7 +141,8 @@ struct ListExport {
         while true {
             let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * readers.count)
             guard let end = round.last else { break }
-            let recent = try recentChanges(of: round)
+            let taken = try site.taken(in: site.snapshot)
+            let recent = try recentChanges(of: round, beyond: taken)
             // Each thread has a reader of its own.
             nonisolated(unsafe) let (export, readers) = (self, readers)
             let lists = unsafe try Parallel.map(
@@ -150,6 +151,8 @@ struct ListExport {
             ) { reader, members throws(any Error) in
                 try unsafe export.lists(of: round[members], reader, recent)
             }
+            // The catalog may have taken some of the changes meanwhile, which would then count twice.
+            guard try site.taken(in: site.snapshot) == taken else { continue }
             for list in lists { unknown.add(list.unknown) }
             try write(Array(lists.map(\.bytes).joined()), end)
             last = end
@@ -160,10 +163,12 @@ struct ListExport {
         return unknown
     }
 
-    /// Returns the changes of some members that neither the catalog nor the version has.
-    private func recentChanges(of users: [String]) throws -> [BytewiseString: RecentMemberChanges] {
+    /// Returns the changes of some members that are not taken.
+    private func recentChanges(of users: [String], beyond taken: AppliedChanges) throws
+        -> [BytewiseString: RecentMemberChanges]
+    {
         var found: [BytewiseString: RecentMemberChanges] = [:]
-        for user in users { found[BytewiseString(user)] = try site.recentChanges(ofUser: user, in: site.snapshot) }
+        for user in users { found[BytewiseString(user)] = try site.recentChanges(ofUser: user, beyond: taken) }
         return found
     }
 
@@ -176,9 +181,13 @@ struct ListExport {
         let snapshot = site.snapshot
         // A resumed file keeps the time at which it was begun.
         let instant = content.atMilliseconds
+        func forgotten(by user: String) -> Set<BytewiseString> { recent[BytewiseString(user)]?.forgottenIDs ?? [] }
         let known =
-            try reader.states?.states(of: users, atMilliseconds: instant)
-            ?? users.map { try reader.site.knownState(ofUser: $0, in: snapshot, atMilliseconds: instant) }
+            try reader.states?.states(of: users, without: forgotten, atMilliseconds: instant)
+            ?? users.map {
+                try reader.site.knownState(
+                    ofUser: $0, in: snapshot, without: forgotten(by: $0), atMilliseconds: instant)
+            }
         for (user, known) in zip(users, known) {
             let profile = try reader.site.profile(
                 ofUser: user, known, after: recent[BytewiseString(user)], in: snapshot, atMilliseconds: instant)

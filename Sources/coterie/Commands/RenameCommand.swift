@@ -30,27 +30,27 @@ enum RenameCommand: Subcommand {
         }
         guard (1...255).contains(new.utf8.count) else { throw UsageError("an id has 1 to 255 bytes") }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        let daemons = try ToldDaemons(parsed)
-        let now = daemons.stampMilliseconds()
+        let decision = try Decision(parsed)
+        let now = try decision.stampMilliseconds()
         let change = RenamingChange(table == .groups ? .group : .user, from: old, to: new, atMilliseconds: now)
         let isDryRun = parsed.flag("dry-run")
         // A renaming that the catalog would refuse is not decided.
         var outcome = try catalog.rename(table, from: old, to: new, isDryRun: true)
         guard outcome != .unknown else { throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table)) }
         if !isDryRun {
-            let stream = try daemons.record([.renaming(change)], atMilliseconds: now)
-            let done = try daemons.applying { try catalog.rename(table, from: old, to: new, stream: stream) }
+            let stream = try decision.record([.renaming(change)], atMilliseconds: now)
+            let done = try decision.changing { try catalog.rename(table, from: old, to: new, stream: stream) }
             guard let done else { return }
             outcome = done
             if table == .groups { try parsed.publishWithdrawnGroups() }
-            try daemons.finish(catalog)
+            try decision.finish(catalog)
         }
-        let told = isDryRun ? nil : daemons
+        let told = isDryRun ? nil : decision
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
                 document: Answer(
-                    what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun, toldStore: told?.location
+                    what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun, toldStore: told?.toldStore
                 ))
         } else {
             let note = isDryRun ? "; dry run: nothing was changed" : ""

@@ -184,21 +184,6 @@ extension ParsedCommand {
     }
 }
 
-extension ParsedCommand {
-    /// Applies an administrator's change to the catalog, with the current time.
-    ///
-    /// - Throws: among others `Failure` if the group is unknown.
-    func apply(_ action: SiteChange.Action, to group: String) throws -> SiteChange.Outcome {
-        let catalog = try Catalog(path: text("catalog"), mode: .recording)
-        let now = ParsedCommand.nowMilliseconds
-        let outcome = try catalog.apply(SiteChange(ofGroup: group, action, atMilliseconds: now))
-        guard outcome != .unknownGroup else {
-            throw Lookup.unknown(.groups, group, near: try catalog.idsNear(group, in: .groups))
-        }
-        return outcome
-    }
-}
-
 /// The options for the numbers that determine lists; an arm of an experiment can set the same numbers.
 enum ListOptions {
     private static let settings = ListSetting.all(of: Coterie.relations)

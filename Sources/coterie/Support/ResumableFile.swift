@@ -113,16 +113,15 @@ extension ParsedCommand {
         environment: "COTERIE_JOURNAL", setting: Setting("serve.journal"), isRepeating: true)
 
     /// Returns the given journals or, if there are none, those with the usual names in the usual folders, and the
-    /// decisions of commands.
+    /// journal beside the catalog.
     func journalFiles() -> [String] {
         let given = texts("journal")
         guard given.isEmpty else { return given }
         let folders = Set([Catalog.folder(of: text("catalog")), Self.stateFolderPath].compactMap(Catalog.resolved))
-        let decisions = DecisionLog.path(besideCatalog: text("catalog"))
         return folders.sorted().flatMap { folder in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.filter(Self.isJournalName).sorted().map { "\(folder)/\($0)" }
-        } + [decisions].filter(FileManager.default.fileExists)
+        } + [Catalog.journalPath(beside: text("catalog"))].filter(FileManager.default.fileExists)
     }
 
     private static func isJournalName(_ name: String) -> Bool {

@@ -8,8 +8,8 @@ import Service
 
 /// A version with the site's present decisions, and the members and photos, as a command reads them.
 ///
-/// Decisions come from the catalog, or from the store if there is no catalog. The streams of a shared store have what
-/// daemons recorded since the last recompute.
+/// Decisions come from the catalog, or from the store if there is no catalog. The journal beside the catalog, or the
+/// streams of a shared store, have what the catalog has not taken.
 struct Site {
     let version: LoadedVersion
     /// The catalog, if there is one; another thread needs another connection.
@@ -18,10 +18,12 @@ struct Site {
     let snapshot: VisibleSnapshot
     /// The members of the version, if profiles are read from there.
     let members: PublishedMembers?
-    /// The changes in the streams, or `nil` if the store is not shared.
-    let streamed: StreamedChanges?
+    /// The changes that neither the catalog nor the version has; `nil` without a catalog and a shared store.
+    let untaken: UntakenChanges?
     /// The photos, members and entries that were removed, and that the catalog still has.
     let removed: RemovedThings
+    /// The changes that were taken when the streams were read; nil for what the catalog has at each moment.
+    private let knownTaken: AppliedChanges?
     private let state: SiteState
     private let withdrawn: WithdrawnGroups?
     private let parsed: ParsedCommand
@@ -34,16 +36,22 @@ struct Site {
     /// - Parameters:
     ///   - wanted: the members about whom the command asks; `nil` for a command about groups and photos alone.
     ///   - needsCatalog: whether the command cannot do without a catalog.
-    init(_ parsed: ParsedCommand, of wanted: StreamedChanges.Members? = nil, needsCatalog: Bool = false) throws {
+    init(_ parsed: ParsedCommand, of wanted: UntakenChanges.Members? = nil, needsCatalog: Bool = false) throws {
         self.parsed = parsed
         version = try parsed.loadVersion()
         let catalog = needsCatalog ? try parsed.openCatalog() : try parsed.openCatalogIfPresent()
         self.catalog = catalog
         let store = try parsed.openStore()
         let taken = try catalog?.appliedChanges() ?? version.manifest.taken
-        streamed = try store.shared.map { try StreamedChanges(of: $0.channel, beyond: taken, of: wanted ?? .none) }
-        removed = streamed?.removed ?? RemovedThings()
-        let recorded = streamed?.decisions ?? RecordedDecisions()
+        knownTaken = catalog != nil && store.shared == nil ? nil : taken
+        untaken =
+            if let channel = store.shared?.channel {
+                try UntakenChanges(of: channel, beyond: taken, of: wanted ?? .none)
+            } else {
+                try catalog.map { try UntakenChanges(besideCatalog: $0.path, beyond: taken) }
+            }
+        removed = untaken?.removed ?? RemovedThings()
+        let recorded = untaken?.decisions ?? RecordedDecisions()
         var decisions: SiteDecisions
         if let catalog {
             withdrawn = nil
@@ -114,8 +122,13 @@ extension Site: CommunityReader {
         }
     }
 
-    func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> RecentMemberChanges? {
-        do throws(StoreError) { return try streamed?.recentChanges(ofUser: id) } catch {
+    func taken(in snapshot: VisibleSnapshot) throws(ServiceError) -> AppliedChanges {
+        if let knownTaken { return knownTaken }
+        return try read { catalog throws(CatalogError) in try catalog.appliedChanges() } ?? .none
+    }
+
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
+        do throws(StoreError) { return try untaken?.recentChanges(ofUser: id, beyond: taken) } catch {
             throw ServiceError(.store(error.code), error.message)
         }
     }

@@ -3,10 +3,11 @@ import Changes
 import CommandLine
 import Model
 import ModelStore
+import Recompute
 
 /// The instant up to which the catalog knows what members were shown and did.
 ///
-/// Daemons with a shared store record in journals of their own, and a recompute takes these records into the catalog.
+/// Daemons record in journals, and applying takes these records into the catalog. With a folder, the report does so.
 struct ChangeArrival {
     /// The instant up to which everything is known, in Unix milliseconds; at most the asked one.
     let knownUntil: Int64
@@ -29,37 +30,36 @@ struct ChangeArrival {
                 """
             ]
         }
-        let store = try parsed.openStore()
-        guard let channel = store.shared?.channel else {
-            guard !parsed.flag("take-changes") else {
-                throw UsageError("--take-changes needs a store in Redis: with a folder, the catalog has all changes")
+        let (store, path) = (try parsed.openStore(), parsed.text("catalog"))
+        var problem: String?
+        do {
+            if parsed.flag("take-changes") || store.shared == nil {
+                _ = try CatalogLog.apply(to: path, store, relations: Coterie.relations, at: present)
             }
-            knownUntil = instant
-            return
-        }
-        var streams = try channel.journals()
-        let survey = try streams.survey()
-        if parsed.flag("take-changes") {
-            _ = try Catalog(path: parsed.text("catalog"), mode: .recording).takeOver(
-                through: survey.mapValues(\.last), skipsMissing: false, wrap: { $0 as any Error }
-            ) { origin, after, limit throws(any Error) in
-                try streams.changes(of: origin, after: after, limit: limit)
-            }
+        } catch {
+            guard !parsed.flag("take-changes") else { throw error }
+            problem = "\(error)"
         }
         let applied = try parsed.openCatalog().appliedChanges()
-        var known = instant
-        var waiting = 0
-        for (origin, numbers) in survey where applied.last(of: origin) < numbers.last {
-            waiting += Int(numbers.last - applied.last(of: origin))
-            let next = try streams.changes(of: origin, after: applied.last(of: origin), limit: 1).first
-            known = min(known, (next?.stampMilliseconds ?? 0) - Self.exposureDelay)
+        var (known, waiting) = (instant, 0)
+        if let channel = store.shared?.channel {
+            var streams = try channel.journals()
+            for (origin, numbers) in try streams.survey() where applied.last(of: origin) < numbers.last {
+                waiting += Int(numbers.last - applied.last(of: origin))
+                let next = try streams.changes(of: origin, after: applied.last(of: origin), limit: 1).first
+                known = min(known, (next?.stampMilliseconds ?? 0) - Self.exposureDelay)
+            }
+        } else if let log = Catalog.resolved(Catalog.journalPath(beside: path)),
+            let (count, first) = try ChangeJournal(path: log, mode: .reading).waiting(beyond: applied)
+        {
+            (waiting, known) = (count, min(known, first - Self.exposureDelay))
         }
         knownUntil = max(0, known)
         if knownUntil < instant {
             lines += [
                 """
-                known until \(CourseWords.text(knownUntil)): \(waiting) changes of daemons wait for the next recompute; \
-                --take-changes takes them now
+                known until \(CourseWords.text(knownUntil)): \(waiting) changes of daemons wait to be applied; \
+                \(problem ?? "--take-changes takes them now")
                 """
             ]
         }

@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Changes
 import CommandLine
 import Experiments
 import FoundationEssentials
@@ -9,6 +10,7 @@ import Model
 import ModelStore
 import Operations
 import Recommendation
+import Recompute
 import Service
 import Synchronization
 
@@ -86,15 +88,19 @@ final class ReplayDaemon: Sendable {
         guard FileManager.default.fileExists(atPath: path) else {
             let sessions = folder + "/sessions"
             guard let channel = store.shared?.channel else { return .versionsOnly(fixed, sessions: sessions) }
-            let streamed = try StreamedChanges(of: channel, beyond: version.manifest.taken)
+            let streamed = try UntakenChanges(of: channel, beyond: version.manifest.taken)
             return .versionsOnly(fixed, recorded: streamed.decisions, sessions: sessions)
         }
         let copy = folder + "/catalog.sqlite"
         _ = try Catalog.copy(path, to: copy)
+        // What came after the catalog's state applies to a replay as well: of a shared store, the site's decisions.
         if let channel = store.shared?.channel {
-            // The site's decisions since the last recompute apply to a replay as well.
-            let catalog = try Catalog(path: copy, mode: .recording, relations: Coterie.relations)
-            _ = try catalog.apply(StreamedChanges(of: channel, beyond: catalog.appliedChanges()).decisions.changes)
+            let taken = try Catalog(path: copy, mode: .reading).appliedChanges()
+            _ = try CatalogLog(besideCatalog: copy, fixed).record(
+                UntakenChanges(of: channel, beyond: taken).decisions.changes, at: instant)
+        } else if Catalog.resolved(Catalog.journalPath(beside: path)) != nil {
+            try ChangeJournal(path: Catalog.journalPath(beside: path), mode: .reading).copy(
+                to: Catalog.journalPath(beside: copy))
         }
         return .catalog(fixed, path: copy)
     }

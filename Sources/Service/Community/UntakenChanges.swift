@@ -4,11 +4,12 @@ package import Model
 package import ModelStore
 package import Recommendation
 
-/// The changes in a shared store's streams that neither a version nor a catalog has yet.
+/// The changes in a shared store's streams, or in the journal beside a catalog, that a version or a catalog has not
+/// taken.
 ///
-/// Members' changes are followed into a journal of this process alone, so that they are read as a daemon reads them. It
-/// belongs to one thread at a time.
-package final class StreamedChanges {
+/// Members' changes in streams are followed into a journal of this process alone, so that they are read as a daemon
+/// reads them. It belongs to one thread at a time.
+package final class UntakenChanges {
     /// The members whose changes are kept.
     package enum Members {
         /// No members.
@@ -62,6 +63,19 @@ package final class StreamedChanges {
         removed = RemovedThings(decisions, beyond: .none)
     }
 
+    /// Reads the journal beside a catalog, if there is one.
+    ///
+    /// - Parameter taken: the changes that the catalog has.
+    package init(besideCatalog path: String, beyond taken: AppliedChanges) throws(StoreError) {
+        let path = Catalog.journalPath(beside: path)
+        do throws(ChangeError) {
+            journal = Catalog.resolved(path) == nil ? nil : try ChangeJournal(path: path, mode: .reading)
+            let found = try journal?.decisions() ?? []
+            decisions = RecordedDecisions(found.filter { !taken.contains($0.sequence, of: $0.origin) })
+        } catch { throw StoreError(error) }
+        removed = RemovedThings(decisions, beyond: .none)
+    }
+
     /// Returns a journal in a file that SQLite keeps in memory while it is small, and removes by itself.
     private static func journal() throws(StoreError) -> ChangeJournal {
         do throws(ChangeError) { return try ChangeJournal(path: "", mode: .recording) } catch {
@@ -69,9 +83,13 @@ package final class StreamedChanges {
         }
     }
 
-    /// Returns the changes of a member, or nil if there are none.
-    package func recentChanges(ofUser id: String) throws(StoreError) -> RecentMemberChanges? {
-        do throws(ChangeError) { return try journal?.recentChanges(ofUser: id) } catch { throw StoreError(error) }
+    /// Returns the changes of a member beyond those taken, or nil if there are none.
+    package func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(StoreError)
+        -> RecentMemberChanges?
+    {
+        do throws(ChangeError) { return try journal?.recentChanges(ofUser: id, beyond: taken) } catch {
+            throw StoreError(error)
+        }
     }
 
     /// The ids of the members whom the site has forgotten, in no order.
@@ -85,20 +103,26 @@ package final class StreamedChanges {
 extension SiteDecisions {
     /// Creates the decisions of the catalog, with later decisions applied.
     ///
-    /// - Parameter recorded: the decisions that the catalog has not taken.
-    package init(of catalog: Catalog, in model: ModelVersion, _ recorded: RecordedDecisions) throws(CatalogError) {
-        self.init(try SiteState(of: catalog, recorded), in: model)
+    /// - Parameters:
+    ///   - recorded: decisions that were recorded.
+    ///   - taken: the decisions that the catalog has taken.
+    package init(
+        of catalog: Catalog, in model: ModelVersion, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none
+    ) throws(CatalogError) {
+        self.init(try SiteState(of: catalog, recorded, beyond: taken), in: model)
         // A private group stays hidden, whatever the site has decided.
-        hidden.formUnion(try SiteDecisions(of: catalog, in: model).hidden)
-        hidden.formUnion(Set(groups: recorded.goneGroups(beyond: .none), in: model))
+        hidden.formUnion(Set(groups: try catalog.unshownGroupIDs(withHidden: false), in: model))
+        hidden.formUnion(Set(groups: recorded.goneGroups(beyond: taken), in: model))
     }
 }
 
 extension SiteState {
     /// Creates the state of the catalog, with later decisions applied.
-    package init(of catalog: Catalog, _ recorded: RecordedDecisions) throws(CatalogError) {
+    package init(of catalog: Catalog, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none)
+        throws(CatalogError)
+    {
         let known = SiteState(hidden: try catalog.hiddenGroups(limit: .max), curations: try catalog.curations())
-        self = recorded.replayed(on: known, beyond: .none)
+        self = recorded.replayed(on: known, beyond: taken)
     }
 }
 

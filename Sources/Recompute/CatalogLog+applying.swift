@@ -1,0 +1,107 @@
+package import CatalogStore
+import Changes
+package import Model
+package import ModelStore
+
+extension CatalogLog {
+    /// The result of applying.
+    package struct Outcome: Sendable {
+        /// The counts of changes.
+        package let counts: AppliedChangeCounts
+        /// Sentences about changes that wait or were given up, and about what could not be sent.
+        package let warnings: [String]
+
+        /// The counts in words.
+        package var summary: String {
+            var outcome = "\(counts.applied) changes"
+            if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
+            if counts.leftOut > 0 {
+                outcome += ", \(counts.leftOut) left out as what they are about does not exist"
+            }
+            if !counts.givenUp.isEmpty { outcome += ", \(counts.givenUp.reduce(0) { $0 + $1.numbers.count }) given up" }
+            if counts.held > 0 { outcome += ", \(counts.held) held back as others before them are missing" }
+            return outcome
+        }
+    }
+
+    /// Applies to a catalog the changes that it lacks: those of its log, and those in the streams of a shared store.
+    ///
+    /// Of each journal, it applies the changes after those already applied, up to the first that is missing or needs a
+    /// newer program. It may be repeated, and run several times at once. Each transaction takes at most a second or so.
+    ///
+    /// - Parameters:
+    ///   - skipsMissing: whether changes that are missing or need a newer program are given up.
+    ///   - now: the time, in Unix milliseconds.
+    /// - Throws: `RecomputeError`; with the code `busy` of a catalog if another program writes to it.
+    package static func apply(
+        to catalogPath: String, _ store: any VersionStore, relations: RelationTable, skipsMissing: Bool = false,
+        at now: Int64
+    ) throws(RecomputeError) -> Outcome {
+        let log: CatalogLog?
+        do throws(ChangeError) { log = try CatalogLog(existingBesideCatalog: catalogPath, store) } catch {
+            throw failed(error)
+        }
+        var warnings: [String] = []
+        do throws(StoreError) {
+            if let count = try log?.send(), count > 0 {
+                warnings.append("\(count) decisions of earlier commands were sent to \(store.location)")
+            }
+        } catch { warnings.append("decisions of earlier commands were not sent: \(error.message)") }
+        // Changes that are added meanwhile are left to the next time.
+        var streams: JournalStreams?
+        do throws(StoreError) { streams = try store.shared?.channel.journals() } catch { throw .store(error) }
+        var last: [String: Int64] = [:]
+        do throws(ChangeError) {
+            last = try streams?.survey().mapValues(\.last) ?? [:]
+            if let journal = log?.journal { last.merge(try journal.kept().mapValues(\.last)) { max($0, $1) } }
+        } catch { throw failed(error) }
+        guard !last.isEmpty else { return Outcome(counts: AppliedChangeCounts(), warnings: warnings) }
+        let catalog: Catalog
+        do throws(CatalogError) {
+            catalog = try Catalog(path: catalogPath, mode: .recording, relations: relations)
+        } catch { throw .catalog(error) }
+        let (counts, stopping) = try catalog.takeOver(
+            through: last, skipsMissing: skipsMissing, wrap: RecomputeError.catalog
+        ) { origin, after, limit throws(RecomputeError) in
+            do throws(ChangeError) {
+                let found = try log?.journal.changes(of: origin, after: after, limit: limit) ?? []
+                if found.first?.sequence == after + 1 { return found }
+                let streamed = try streams?.changes(of: origin, after: after, limit: limit) ?? []
+                return streamed.first?.sequence == after + 1 || found.isEmpty ? streamed : found
+            } catch { throw failed(error) }
+        }
+        warnings += counts.givenUp.map(warning)
+        warnings += stopping.sorted { $0.key < $1.key }.map(warning)
+        do throws(CatalogError) {
+            let taken = try catalog.appliedChanges()
+            do throws(StoreError) { try log?.prune(taken, at: now) } catch {
+                warnings.append("the log is longer than it need be: \(error.message)")
+            }
+        } catch { throw .catalog(error) }
+        return Outcome(counts: counts, warnings: warnings)
+    }
+
+    private static func warning(_ origin: String, _ change: StoppingChange) -> String {
+        guard change.isNewer else {
+            return """
+                change \(change.sequence) of the journal \(origin) is missing, and those after it, up to \
+                \(change.last), wait for it; a daemon that has it sends it again. If none is left that does, take \
+                what follows with --skip-missing
+                """
+        }
+        return """
+            change \(change.sequence) of the journal \(origin) needs a newer program, and those after it, up to \
+            \(change.last), wait for it; upgrade this one, which applies them then. To give up what it cannot read, \
+            take what follows with --skip-missing
+            """
+    }
+
+    private static func warning(_ changes: GivenUpChanges) -> String {
+        let (first, last) = (changes.numbers.lowerBound, changes.numbers.upperBound)
+        let numbers = first == last ? "change \(first)" : "changes \(first) to \(last)"
+        return "\(numbers) of the journal \(changes.origin) given up for good (--skip-missing): "
+            + (changes.isNewer ? "a newer program could have read them" : "no source has them")
+    }
+
+    private static func failed(_ error: ChangeError) -> RecomputeError { .store(StoreError(error)) }
+}

@@ -1,0 +1,117 @@
+import CatalogStore
+package import Changes
+import Glibc
+package import Model
+package import ModelStore
+
+/// The journal beside a catalog, as commands use it: they record decisions of the site, and apply all changes.
+///
+/// Daemons of this machine write to the same journal if their store is a folder. A command records a decision here
+/// before it does anything else. Whatever dies then, the next command or recompute sends it to a shared store and
+/// applies it.
+package final class CatalogLog {
+    let journal: ChangeJournal
+    private let catalogPath: String
+    private let store: any VersionStore
+
+    /// Opens the log, or creates it with the owner and the permissions of the catalog.
+    package init(besideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
+        let path = Catalog.journalPath(beside: catalog)
+        Catalog.makeFile(path, asCatalog: catalog)
+        journal = try ChangeJournal(path: path, mode: .recording)
+        (catalogPath, self.store) = (catalog, store)
+    }
+
+    /// Opens the log if there is one.
+    convenience init?(existingBesideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
+        guard unsafe access(Catalog.journalPath(beside: catalog), F_OK) == 0 else { return nil }
+        try self.init(besideCatalog: catalog, store)
+    }
+
+    private var channel: SharedChannel? { store.shared?.channel }
+
+    /// Records decisions; they are durable when this returns.
+    ///
+    /// - Parameter now: a time at or after those of all changes that the decisions are to overrule, in Unix
+    ///   milliseconds.
+    /// - Returns: the name under which they are recorded, and the last number.
+    package func record(_ decisions: [Change], at now: Int64) throws(ChangeError) -> ChangeName {
+        _ = try journal.record(decisions, at: now)
+        return ChangeName(origin: journal.origin, sequence: try journal.kept()[journal.origin]?.last ?? 0)
+    }
+
+    /// Returns the latest stamp of a change, in milliseconds, or nil if there is none.
+    package func latestStampMilliseconds() throws(ChangeError) -> Int64? { try journal.latestStampMilliseconds() }
+
+    /// Sends the decisions that the streams of a shared store lack, and removes the lists of members whom they remove.
+    ///
+    /// - Returns: the number of decisions sent; 0 if the store is not shared.
+    package func send() throws(StoreError) -> Int {
+        guard let channel else { return 0 }
+        var streams = try channel.journals()
+        var count = 0
+        do throws(ChangeError) {
+            let here = try journal.kept()
+            let there = try streams.survey().filter { here[$0.key] != nil }
+            for step in ChangeExchange(here: here, streams: there, prunable: .none).steps {
+                guard let (origin, first, remakes) = step.asAdding else { continue }
+                var (last, expected, isRemade) = (first, there[origin], remakes)
+                while true {
+                    let changes = try journal.changes(of: origin, after: last, limit: Self.batchSize)
+                    guard let end = changes.last?.sequence else { break }
+                    try streams.noteForgotten(by: changes)
+                    // Another command may be sending the same decisions.
+                    guard try streams.add(changes, to: origin, expecting: expected, isRemade: isRemade) else { break }
+                    let before = isRemade ? nil : expected
+                    expected = StreamedNumbers(
+                        after: before?.after ?? last, last: end, count: (before?.count ?? 0) + changes.count)
+                    (last, isRemade, count) = (end, false, count + changes.count)
+                    for user in changes.compactMap({ $0.change?.erasedUserID }) { try forgetSessions(ofUser: user) }
+                }
+            }
+        } catch { throw StoreError(error) }
+        return count
+    }
+
+    private static let batchSize = 500
+
+    private func forgetSessions(ofUser id: String) throws(ChangeError) {
+        do throws(StoreError) { try channel?.forgetSessions(ofUser: id) } catch {
+            throw ChangeError(.serverFailed, error.message)
+        }
+    }
+
+    /// The time for which a change that everybody has stays, in milliseconds: members may ask for their history, and
+    /// quotas count a day.
+    private static let keptMilliseconds: Int64 = 86_400_000
+
+    /// Removes the changes that the catalog has, and that are in the streams, or in all versions for a day.
+    ///
+    /// - Parameter taken: the changes that the catalog has.
+    package func prune(_ taken: AppliedChanges, at now: Int64) throws(StoreError) {
+        var streams = try channel?.journals()
+        let versions = try store.versions()
+        do throws(ChangeError) {
+            if let there = try streams?.survey() {
+                let done = try journal.kept().keys.map { ($0, min(taken.last(of: $0), there[$0]?.last ?? 0)) }
+                try journal.prune(AppliedChanges(Dictionary(uniqueKeysWithValues: done)))
+            } else if !versions.isEmpty {
+                let inAll = AppliedChanges.inAll(versions.map(\.taken) + [taken])
+                try journal.prune(inAll, recordedBefore: now - Self.keptMilliseconds)
+            }
+            _ = try journal.eraseForgotten(waits: false)
+        } catch { throw StoreError(error) }
+    }
+}
+
+extension ChangeExchange.Step {
+    /// The parts of a step that sends changes: the journal, the number before the first, and whether the stream is made
+    /// anew; nil for other steps.
+    fileprivate var asAdding: (origin: String, after: Int64, isRemade: Bool)? {
+        switch self {
+        case .add(let origin, let last): (origin, last, false)
+        case .remake(let origin, let last): (origin, last, true)
+        case .take, .wait: nil
+        }
+    }
+}

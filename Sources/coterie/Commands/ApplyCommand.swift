@@ -1,0 +1,45 @@
+import CatalogStore
+import CommandLine
+import Recompute
+
+/// `coterie apply`.
+enum ApplyCommand: Subcommand {
+    static let command = Command(
+        "apply", summary: "Take what members did and the site decided to the catalog",
+        discussion: """
+            Daemons and commands record changes in journals: the one beside the catalog, which all processes of its \
+            machine share, or one for each daemon with a store in Redis. Lists obey them at once. This command takes \
+            them to the catalog, in the order in which they apply; so do "coterie recompute" and every command that \
+            decides something. It may run at any time, beside daemons too, and changes nothing the second time.
+
+            While an import holds the catalog, the exit code is 75, and the next run goes on.
+            """,
+        options: [
+            Option(
+                flag: "skip-missing",
+                help: "Apply changes even if earlier ones are missing, which are then lost for good"),
+            CommonOptions.catalog,
+        ] + CommonOptions.storeOptions + [CommonOptions.json],
+        examples: ["coterie apply", "coterie apply --store redis://localhost/0"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        // Nobody makes a catalog by taking changes to it.
+        _ = try parsed.openCatalog()
+        let outcome = try CatalogLog.apply(
+            to: parsed.text("catalog"), parsed.openStore(), relations: Coterie.relations,
+            skipsMissing: parsed.flag("skip-missing"), at: ParsedCommand.nowMilliseconds)
+        for warning in outcome.warnings { printToStandardError("warning: \(warning)") }
+        var output = try Output()
+        if parsed.flag("json") {
+            let counts = outcome.counts
+            try output.json(
+                document: [
+                    "applied": counts.applied, "known": counts.repeated, "leftOut": counts.leftOut,
+                    "givenUp": counts.givenUp.reduce(0) { $0 + $1.numbers.count }, "held": counts.held,
+                ])
+        } else {
+            try output.line(outcome.summary)
+        }
+        try output.flush()
+    }
+}

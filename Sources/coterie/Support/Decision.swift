@@ -1,0 +1,150 @@
+import CatalogStore
+import Changes
+import CommandLine
+import FoundationEssentials
+import Model
+import ModelStore
+import Recompute
+import Service
+
+/// A decision of a command about the site: recorded in the log, told to the daemons of a shared store, and then applied
+/// to the catalog.
+///
+/// From the first step on it is carried out, whatever happens to the command: see `CatalogLog`.
+final class Decision {
+    private let parsed: ParsedCommand
+    private let store: any VersionStore
+    private let log: CatalogLog
+    private var isRecorded = false
+    /// The reason why the decision was not sent.
+    private var failure: StoreError?
+
+    init(_ parsed: ParsedCommand) throws {
+        self.parsed = parsed
+        store = try parsed.openStore()
+        log = try CatalogLog(besideCatalog: parsed.text("catalog"), store)
+    }
+
+    /// The name of the shared store whose daemons were told, or nil if nobody was told anything.
+    var toldStore: String? { isRecorded ? store.shared?.channel.location : nil }
+
+    /// The line that says who was told, for people; nil if nobody was.
+    var line: String? { toldStore.map { "the daemons of \($0) were told" } }
+
+    /// Returns a stamp after those of all known changes, in milliseconds; the present time by a right clock.
+    ///
+    /// If the streams cannot be read, sending fails later, and says so.
+    func stampMilliseconds() throws -> Int64 {
+        var streams = try? store.shared?.channel.journals()
+        let latest = [try log.latestStampMilliseconds(), try? streams?.latestStampMilliseconds()]
+        return ChangeStamp.milliseconds(at: ParsedCommand.nowMilliseconds, after: latest.compactMap(\.self).max() ?? 0)
+    }
+
+    /// Records decisions, and sends them with those that earlier commands left.
+    ///
+    /// - Returns: the name and the last number of the decisions, for the catalog; nil if there are none.
+    @discardableResult
+    func record(_ decisions: [Change], atMilliseconds now: Int64) throws -> (origin: String, last: Int64)? {
+        guard !decisions.isEmpty else { return nil }
+        let name = try log.record(decisions, at: now)
+        isRecorded = true
+        do throws(StoreError) { _ = try log.send() } catch { failure = error }
+        return (name.origin, name.sequence)
+    }
+
+    /// Applies the log to the catalog.
+    ///
+    /// - Throws: `Failure` if the daemons of a shared store could not be told.
+    func apply() throws {
+        try changing {
+            let outcome = try CatalogLog.apply(
+                to: parsed.text("catalog"), store, relations: Coterie.relations, at: ParsedCommand.nowMilliseconds)
+            for warning in outcome.warnings where failure == nil { printToStandardError("warning: \(warning)") }
+        }
+        try checkTold()
+    }
+
+    /// Changes the catalog as the recorded decisions say.
+    ///
+    /// - Returns: nil if another program writes to the catalog, which gets the decisions later.
+    @discardableResult
+    func changing<Result>(_ body: () throws -> Result) throws -> Result? {
+        func isBusy(_ error: any Error) -> Bool {
+            if case .catalog(let error) = error as? RecomputeError { return error.code == .busy }
+            return (error as? CatalogError)?.code == .busy
+        }
+        do { return try body() } catch where isRecorded && isBusy(error) {
+            printToStandardError(
+                """
+                another program writes to the catalog: the decision is recorded, and "coterie apply" or the next \
+                recompute changes the catalog
+                """)
+            return nil
+        }
+    }
+
+    /// Drops the recorded decisions that the daemons and the catalog have.
+    ///
+    /// - Throws: `Failure` if the daemons could not be told.
+    func finish(_ catalog: Catalog) throws {
+        try checkTold()
+        // What stays in the log is sent and dropped the next time.
+        try? log.prune(try catalog.appliedChanges(), at: ParsedCommand.nowMilliseconds)
+    }
+
+    private func checkTold() throws {
+        guard let failure else { return }
+        throw Failure(
+            Failure.tryLater,
+            """
+            the decision is recorded, but the daemons of \(store.location) were not told: \(failure.message); "coterie \
+            apply", the next decision or recompute tells them
+            """)
+    }
+}
+
+extension ParsedCommand {
+    /// Decides about a group, now, and applies the decision to the catalog.
+    ///
+    /// - Throws: among others `Failure` if the group is unknown.
+    func decide(_ action: SiteChange.Action, about group: String) throws -> SiteChange.Outcome {
+        let catalog = try openCatalog()
+        guard let record = try catalog.group(withID: group) else {
+            throw Lookup.unknown(.groups, group, near: try catalog.idsNear(group, in: .groups))
+        }
+        if case .curate = action, record.visibility != .public { return .privateGroup }
+        let change = SiteChange(ofGroup: group, action, atMilliseconds: Self.nowMilliseconds)
+        var state = try SiteState(of: catalog, untakenDecisions(catalog))
+        let outcome = state.apply(change)
+        // Hiding a hidden group again is a decision too: no earlier one may undo it.
+        guard outcome == .changed || (outcome == .unchanged && action == .hide) else { return outcome }
+        let decision = try Decision(self)
+        try decision.record([.site(change)], atMilliseconds: decision.stampMilliseconds())
+        try decision.apply()
+        return outcome
+    }
+
+    /// Returns the decisions that a catalog has not taken: those in the streams of a shared store, or in its log.
+    func untakenDecisions(_ catalog: Catalog) throws -> RecordedDecisions {
+        let taken = try catalog.appliedChanges()
+        guard let channel = try openStore().shared?.channel else {
+            return try UntakenChanges(besideCatalog: catalog.path, beyond: taken).decisions
+        }
+        return try UntakenChanges(of: channel, beyond: taken).decisions
+    }
+
+    /// The option for the file of a daemon's sessions.
+    static let sessionsOption = Option(
+        "sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)")
+
+    /// The path of the file of a daemon's sessions.
+    var sessionsPath: String { textIfGiven("sessions") ?? text("catalog") + "-sessions" }
+
+    /// Removes the lists of members' sessions in the file of a daemon, and returns their number.
+    func forgetSessions(ofUsers users: [String]) throws(ServiceError) -> Int {
+        guard !users.isEmpty, let kept = try SessionFileReader(path: sessionsPath) else { return 0 }
+        var count = 0
+        for user in users where try kept.count(ofUser: user) > 0 { count += try kept.forget(ofUser: user) }
+        return count
+    }
+}
