@@ -204,24 +204,15 @@ package struct MemberLists: Answer, Equatable {
 
 /// The outcome of a removal: `DELETE /v1/users/{id}`, and the same for a group, a photo or an entry of a group.
 package struct Removal: Answer, Equatable {
-    /// The number of rows removed from the catalog, by table.
-    package var removed: [String: Int]
-    /// Whether the removal is recorded and the next recompute will apply it to the catalog.
+    /// Whether the removal is recorded, and applying will take it to the catalog.
     package var pending: Bool
 
-    package init(removed: [String: Int], pending: Bool) {
-        self.removed = removed
-        self.pending = pending
-    }
+    package init(pending: Bool) { self.pending = pending }
 
     /// The name of the schema.
     package static let schemaName: String? = "Removal"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always(
-            "removed", \.removed, as: Schema.map(.count),
-            "Rows that were removed from the catalog, by table; of photos that stay, those that lost their owner")
-        fields.always(
-            "pending", \.pending, "Whether it is recorded, and removed from the catalog by the next recompute")
+        fields.always("pending", \.pending, "Whether it is recorded, and goes from the catalog when that is applied")
     }
 }

@@ -81,7 +81,11 @@ extension Catalog {
             while try rows.step() { found.insert(rows.integer(0)) }
         }
         for change in told {
-            guard let entry = try key(of: change.subjectID, in: source.entityTable) else { continue }
+            guard let entry = try key(of: change.subjectID, in: source.entityTable),
+                try user.map({ user throws(DatabaseError) in
+                    try PairEvents.isLatest(change, of: (user, entry), source, database)
+                }) ?? true
+            else { continue }
             if change.adds { found.insert(entry) } else { found.remove(entry) }
         }
         let counted = found.sorted().suffix(HintFormula.entryLimit)

@@ -80,7 +80,11 @@ extension MemberState {
         for planner: Planner, without forgotten: Set<BytewiseString> = [], atMilliseconds instant: Int64
     ) throws(CatalogError) {
         self.init()
-        for (group, time) in joined { memberships[group] = PairState(holds: true, seconds: time) }
+        // A time that is still to come is a mistake in a file, and older than any event.
+        let latest = instant / 1000 + RelationSource.clockLeadSeconds
+        for (group, time) in joined {
+            memberships[group] = PairState(holds: true, seconds: time.flatMap { $0 > latest ? nil : $0 })
+        }
         topics = interests
         hints = try catalog.hints(ofUser: id, for: planner)
         firstJoinAtMilliseconds = joined.map { ($0.at ?? 0) * 1000 }.min()

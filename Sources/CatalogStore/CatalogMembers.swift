@@ -101,6 +101,24 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in try key(of: id, in: table) != nil }
     }
 
+    /// Returns whether a relation of groups has a pair.
+    ///
+    /// - Parameter table: the relation's table; false for another one.
+    package func hasPair(_ table: String, ofGroup group: String, _ entry: String) throws(CatalogError) -> Bool {
+        guard let source = relations.sources.first(where: { $0.table == table && $0.rows == .groups }) else {
+            return false
+        }
+        return try wrapping { () throws(DatabaseError) in
+            guard let row = try key(of: group, in: .groups), let column = try key(of: entry, in: source.entityTable)
+            else { return false }
+            let pair = try database.prepare(
+                "SELECT 1 FROM \(source.table) WHERE \(source.rowColumn) = ?1 AND \(source.entryColumn) = ?2")
+            pair.bind(row, at: 1)
+            pair.bind(column, at: 2)
+            return try pair.step()
+        }
+    }
+
     func key(of id: String, in table: EntityTable) throws(DatabaseError) -> Int64? {
         let row = try database.prepare(
             "SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")

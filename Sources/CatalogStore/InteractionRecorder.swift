@@ -221,6 +221,24 @@ struct PairEvents {
             "DELETE FROM \(table) WHERE \(row) = ? AND \(entry) = ? AND (\(isUnknown) OR \(time) <= ?)")
     }
 
+    /// Returns whether nothing that the catalog knows of a pair is later than what a member told, by the same rule.
+    static func isLatest(
+        _ change: ToldChange, of pair: (row: Int64, entry: Int64), _ source: RelationSource, _ database: Database
+    ) throws(DatabaseError) -> Bool {
+        let (row, entry, time) = (source.rowColumn, source.entryColumn, source.timeColumn)
+        let known = try database.prepare(
+            """
+            SELECT max(\(time)) FROM \(source.table) WHERE \(row) = ?1 AND \(entry) = ?2 AND \(time) <= \(latestTime)
+            UNION ALL SELECT max(occurred_at / 1000) FROM interactions
+            WHERE \(row) = ?1 AND \(entry) = ?2 AND \(source.isChanged)
+            """)
+        known.bind(pair.row, at: 1)
+        known.bind(pair.entry, at: 2)
+        defer { known.reset() }
+        while try known.step() { if known.optionalInteger(0) ?? .min > change.seconds { return false } }
+        return true
+    }
+
     /// Adds or removes a pair as the latest event says; a pair that began later stays.
     func settle(row: Int64, entry: Int64) throws(DatabaseError) {
         latest.bind(row, at: 1)

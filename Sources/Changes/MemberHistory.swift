@@ -29,6 +29,8 @@ package struct RecentMemberChanges: Sendable, Equatable {
         package var groupID: String
         /// The relation's table.
         package var table: String
+
+        package init(groupID: String, table: String) { (self.groupID, self.table) = (groupID, table) }
     }
 
     package init() {}
@@ -51,8 +53,11 @@ package struct RecentMemberChanges: Sendable, Equatable {
             let key = BytewiseString("\(kind.rawValue) \(interaction.subjectID)")
             if found[key] == nil { order.append(key) }
             var state = found[key]?.state ?? .unknown
-            guard state.settle(change.adds, atSeconds: interaction.atMilliseconds / 1000) else { continue }
-            found[key] = (ToldChange(kind, subjectID: interaction.subjectID, adds: change.adds), state)
+            let seconds = interaction.atMilliseconds / 1000
+            guard state.settle(change.adds, atSeconds: seconds) else { continue }
+            found[key] = (
+                ToldChange(kind, subjectID: interaction.subjectID, adds: change.adds, atSeconds: seconds), state
+            )
         }
         return order.compactMap { found[$0]?.change }
     }

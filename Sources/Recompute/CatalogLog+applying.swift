@@ -13,6 +13,7 @@ extension CatalogLog {
 
         /// The counts in words.
         package var summary: String {
+            guard counts != AppliedChangeCounts() else { return "no changes" }
             var outcome = "\(counts.applied) changes"
             if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
             if counts.leftOut > 0 {

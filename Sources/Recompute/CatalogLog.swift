@@ -1,6 +1,5 @@
 import CatalogStore
 package import Changes
-import Glibc
 package import Model
 package import ModelStore
 
@@ -22,9 +21,14 @@ package final class CatalogLog {
         (catalogPath, self.store) = (catalog, store)
     }
 
+    /// Whether there may be changes to apply: there is a log, or the store is shared.
+    package static func isThere(besideCatalog catalog: String, _ store: any VersionStore) -> Bool {
+        store.shared != nil || Catalog.resolved(Catalog.journalPath(beside: catalog)) != nil
+    }
+
     /// Opens the log if there is one.
     convenience init?(existingBesideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
-        guard unsafe access(Catalog.journalPath(beside: catalog), F_OK) == 0 else { return nil }
+        guard Catalog.resolved(Catalog.journalPath(beside: catalog)) != nil else { return nil }
         try self.init(besideCatalog: catalog, store)
     }
 

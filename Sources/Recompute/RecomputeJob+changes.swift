@@ -6,7 +6,7 @@ import ModelStore
 extension RecomputeJob {
     /// Applies to the catalog the changes that daemons and commands recorded.
     func applyChanges(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) {
-        guard !parameters.isDryRun else { return }
+        guard !parameters.isDryRun, CatalogLog.isThere(besideCatalog: catalogPath, store) else { return }
         if store.shared != nil { warnOfOtherCatalog(observer) }
         try clock.step(StepName.applyChanges) { () throws(RecomputeError) in
             let outcome = try CatalogLog.apply(

@@ -75,8 +75,8 @@ struct ForgettingTests: JournalTests {
             #expect(try journal.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.subjectID) == ["cat"])
             #expect(try journal.interactions(ofUser: "dan", after: nil, limit: 9)?.map(\.subjectID) == ["cat"])
             #expect(try journal.interactions(ofUser: "cat", after: nil, limit: 9) == [])
-            #expect(
-                try journal.recentChanges(ofUser: "dan")?.told == [ToldChange(.follows, subjectID: "cat", adds: true)])
+            let told = try journal.recentChanges(ofUser: "dan")?.told
+            #expect(told?.map(\.subjectID) == ["cat"] && told?.first?.adds == true)
         }
     }
 

@@ -88,27 +88,11 @@ struct KnownDifference: Sendable, CustomTestStringConvertible {
                 9: told(.join, hour: 9),
             ])),
         KnownDifference(
-            title: "a membership in a file that came after a removal",
-            reason: "the next recompute takes the removal to the catalog, and removes what the file brought meanwhile",
-            fields: [.joined], readers: besideRedis,
-            meets: { history, _ in history.has { $0 == .removed } && history.hasFiles },
-            example: History([
-                4: Event(act: .removed), 5: Event(act: .file(.membership, "g12", seconds: nil)),
-            ])),
-        KnownDifference(
             title: "lists of the command line beside Redis",
             reason: "the command line reads the catalog, and daemons beside Redis the version: files show later there",
             fields: [.list, .photos, .contacts, .hints], readers: [.redisCommand],
             meets: { _, _ in true },
             example: History([9: Event(act: .file(.membership, "g13", seconds: nil))])),
-        KnownDifference(
-            title: "a leave after a file whose time is still to come",
-            reason: "the command line beside Redis reads the time from the catalog, and takes it for a known one",
-            fields: [.joined], readers: [.redisCommand],
-            meets: { history, _ in history.hasFiles },
-            example: History([
-                1: Event(act: .file(.membership, "g00", seconds: 4_000_000_000)), 9: told(.leave, hour: -2),
-            ])),
     ]
 }
 

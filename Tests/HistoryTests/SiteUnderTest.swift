@@ -133,6 +133,7 @@ final class SiteUnderTest {
         for (kind, lines) in rows.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where !lines.isEmpty {
             fileCount += 1
             let path = "\(folder.path)/\(fileCount).csv"
+            _ = try CatalogLog.apply(to: catalogPath, store, relations: Coterie.relations, at: clock.now)
             try BaseCommunity.importing(kind.importKind, lines, from: path, into: catalogPath)
         }
     }

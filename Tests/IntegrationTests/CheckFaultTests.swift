@@ -150,6 +150,7 @@ struct CheckFaultTests {
         let client = try #require(SocketClient(port: daemon.port))
         let body = #"{"interactions":[{"id":"a b/1","kind":"click","groupId":"macro-mondays"}]}"#
         #expect(client.request("POST", "/v1/users/laura-100/interactions", json: body)?.status == 200)
+        try await workspace.succeed("apply")
         // As from a daemon whose clock was ahead.
         try Database(path: workspace.catalog, mode: .readWrite)
             .execute("UPDATE interactions SET occurred_at = 4070908800000 WHERE id = 'a b/1'")
@@ -162,6 +163,7 @@ struct CheckFaultTests {
         let target = try #require(found.first?.firstMatch(of: #/DELETE (/[^ ]+)/#)?.1)
         let answer = try #require(SocketClient(port: daemon.port)?.request("DELETE", String(target)))
         #expect(answer.status == 200, "\(answer.text)")
+        try await workspace.succeed("apply")
         #expect(try await workspace.findings([]).filter { $0.contains("clock") } == [])
         _ = await daemon.end()
     }

@@ -114,6 +114,7 @@ struct CachedDaemonTests {
             let action: SiteChange.Action = Bool.random(using: &generator) ? .hide : .unhide
             _ = try sources[0].apply(
                 .site(SiteChange(ofGroup: group.id, action, atMilliseconds: time.now)))
+            sources[1].noteOutsideChanges()
             for _ in 0..<3 { try read() }
         }
 
@@ -134,7 +135,7 @@ struct CachedDaemonTests {
         }
 
         private func lookForChanges() {
-            sources[0].noteOutsideChanges()
+            for source in sources { source.noteOutsideChanges() }
         }
     }
 

@@ -51,6 +51,7 @@ struct ExperimentTests {
     }
 
     private func rows(_ query: String) throws -> [String] {
+        try Catalog.applyLog(of: members.path)
         let database = try Database(path: members.path, mode: .readWrite)
         let rows = try database.prepare(query)
         var found: [String] = []
@@ -294,9 +295,9 @@ struct ExperimentTests {
         let routes = try routes(log)
         _ = try routes.router().answer(path)
         // Another process writes for longer than a change may wait.
-        let other = try Database(path: members.path, mode: .readWrite)
-        try other.execute("BEGIN IMMEDIATE")
         let community = try JournalSource(catalog: members.path, patience: .milliseconds(10))
+        let other = try Database(path: Catalog.journalPath(beside: members.path), mode: .readWrite)
+        try other.execute("BEGIN IMMEDIATE")
         log.flush(to: community)
         try other.execute("ROLLBACK")
         try log.flush(to: #require(routes.community))

@@ -230,6 +230,7 @@ struct PageTests {
             try post(daemon, "/admin/curation", "secret=\(secret)&\(form)", [field]).status
         }
         func rows() throws -> String {
+            try Catalog.applyLog(of: members.path)
             let database = try Database(path: members.path, mode: .readOnly)
             return try database.text(
                 """
@@ -325,6 +326,7 @@ struct PageTests {
                 recommendationID: "v1-\(id)")
             _ = try source.apply(MemberChange(ofUser: id, .record([click])))
         }
+        try Catalog.applyLog(of: members.path)
         let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
         defer { daemon.stop() }
         let field = try #require(try signIn(daemon).cookie)

@@ -93,6 +93,7 @@ struct SiteDecisionTests {
             case 1: try arrive(change)
             default:
                 guard try catalog.apply(change) == .changed else { return }
+                try Catalog.applyLog(of: members.path)
                 if change.action == .hide { hiddenInCatalog.insert(group) }
                 if change.action == .unhide { hiddenInCatalog.remove(group) }
             }
@@ -192,6 +193,7 @@ struct SiteDecisionTests {
         #expect(try click("1") == 200)
         #expect(
             try scene.catalog.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1)) == .changed)
+        try Catalog.applyLog(of: scene.members.path)
         #expect(try click("2") == 404)
         #expect(try scene.shared.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
     }

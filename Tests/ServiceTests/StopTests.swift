@@ -58,11 +58,11 @@ struct StopTests {
         #expect(last == "stopped" || last.contains("exposures of experiments were written at the end"), "\(last)")
     }
 
-    @Test("The log says how many exposures are lost when the catalog stays locked")
+    @Test("The log says how many exposures are lost when the journal stays locked")
     func lost() async throws {
         let lines = Lines()
         let daemon = try daemon(lines, stopLimit: .milliseconds(300))
-        let other = try Database(path: members.path, mode: .readWrite)
+        let other = try Database(path: Catalog.journalPath(beside: members.path), mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
         try await show(5, by: daemon)
         daemon.stop()
@@ -84,7 +84,7 @@ struct StopTests {
                     filters: "", atMilliseconds: 5), ofUser: "ann")
         }
         let community = try JournalSource(catalog: members.path, patience: .milliseconds(50))
-        let other = try Database(path: members.path, mode: .readWrite)
+        let other = try Database(path: Catalog.journalPath(beside: members.path), mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
         log.finish(to: community, before: .now)
         #expect(log.waitingCount == 3)

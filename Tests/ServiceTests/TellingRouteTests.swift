@@ -1,3 +1,4 @@
+import CatalogStore
 import Changes
 import Foundation
 import Model
@@ -218,6 +219,9 @@ struct TellingRouteTests {
         #expect(try router.answer("/v1/users/x1", method: "DELETE").status == 200)
         #expect(try count() == 4)
         #expect(try router.answer("/v1/groups/dogs%20%26%20wolves/memberships/x2", method: "DELETE").status == 200)
+        // The catalog has who is in which group.
+        try Catalog.applyLog(of: members.path)
+        routes.community?.noteOutsideChanges()
         #expect(try count() == 3)
         #expect(try router.answer("/v1/users/x3", method: "DELETE").status == 200)
         #expect(try count() == nil)

@@ -37,11 +37,11 @@ package struct ToldChange: Sendable, Equatable {
     package var subjectID: String
     /// Whether the member likes the photo, or follows the member, from then on.
     package var adds: Bool
+    /// The time of the change, in Unix seconds; that of a removal by the site is after all others.
+    package var seconds: Int64
 
-    package init(_ kind: ToldKind, subjectID: String, adds: Bool) {
-        self.kind = kind
-        self.subjectID = subjectID
-        self.adds = adds
+    package init(_ kind: ToldKind, subjectID: String, adds: Bool, atSeconds seconds: Int64 = .max) {
+        (self.kind, self.subjectID, self.adds, self.seconds) = (kind, subjectID, adds, seconds)
     }
 }
 

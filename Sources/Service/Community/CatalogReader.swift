@@ -93,6 +93,11 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in try catalog.group(withID: id).map { $0.visibility == .public } }
     }
 
+    /// Returns whether a group has an entry in the table of a relation.
+    func hasPair(_ table: String, _ group: String, _ entry: String) throws(ServiceError) -> Bool {
+        try read { catalog throws(CatalogError) in try catalog.hasPair(table, ofGroup: group, entry) }
+    }
+
     /// Returns the reason why a group of a version is not shown.
     func concealment(ofGroup id: String) throws(ServiceError) -> Concealment {
         let group = try read { catalog throws(CatalogError) in try catalog.group(withID: id) }

@@ -220,11 +220,23 @@ final class JournalSource: CommunitySource {
         switch subject {
         // The catalog may know a member who is in no version, and a change may come from another daemon.
         case .member, .account: return true
-        case .group(let group), .user(_, let group, _), .pooled(_, let group, _):
-            return try isThere(group: group, in: snapshot)
+        case .group(let group): return try isThere(group: group, in: snapshot)
+        case .user(let id, let group, let table):
+            guard try isThere(group: group, in: snapshot) else { return false }
+            guard let base else { return true }
+            // The member may have come only now, and a removal may not be applied yet.
+            let recent = try journal.recentChanges(ofUser: id, beyond: base.taken())
+            if recent?.interactions.contains(where: { $0.subjectID.hasSameBytes(as: group) }) == true { return true }
+            let removal = RecentMemberChanges.RemovedEntry(groupID: group, table: table)
+            return recent?.removals.contains(removal) == true ? false : try base.hasPair(table, group, id)
+        case .pooled(let id, let group, let table):
+            guard try isThere(group: group, in: snapshot) else { return false }
+            guard let base else { return true }
+            return removed.hides(id, in: group) ? false : try base.hasPair(table, group, id)
         case .photo(let id):
             guard let catalog else { return true }
-            return try catalog.read { catalog throws(CatalogError) in try catalog.photo(withID: id) } != nil
+            let photo = try catalog.read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
+            return photo.map { !removed.hides(id, of: $0.ownerID) } ?? false
         }
     }
 

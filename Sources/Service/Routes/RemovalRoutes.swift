@@ -83,8 +83,8 @@ extension Call {
             responder.changes.memberChanged(user)
         }
         switch outcome {
-        case .removed(let rows): return Removal(removed: rows, pending: false)
-        case .pending: return Removal(removed: [:], pending: true)
+        case .removed: return Removal(pending: false)
+        case .pending: return Removal(pending: true)
         case .unknown: throw .nothingToRemove(subject)
         }
     }

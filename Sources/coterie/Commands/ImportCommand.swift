@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLine
+import Recompute
 import RecordReading
 
 /// `coterie import KIND FILE…`.
@@ -103,13 +104,31 @@ enum ImportCommand: Subcommand {
                 advice: near.map { "did you mean \($0)?" })
         }
         let options = try options(parsed, Content(name: kind.name, columnNames: kind.columnNames))
-        if !options.isDryRun { warn(ofRejects: options.rejectsPath) }
+        if !options.isDryRun {
+            warn(ofRejects: options.rejectsPath)
+            try applyChanges(parsed)
+        }
         try show(parsed, kind.name) { report in
             try Importer(
                 into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: report
             ).run(Array(parsed.arguments.dropFirst()))
         }
         if kind == .groups, !options.isDryRun { try parsed.publishWithdrawnGroups() }
+    }
+
+    /// Applies what was recorded before, which must not remove what the file brings.
+    private static func applyChanges(_ parsed: ParsedCommand) throws {
+        let (path, store) = (parsed.text("catalog"), try parsed.openStore())
+        guard Catalog.resolved(path) != nil, CatalogLog.isThere(besideCatalog: path, store) else { return }
+        do throws(RecomputeError) {
+            let outcome = try CatalogLog.apply(
+                to: path, store, relations: Coterie.relations, at: ParsedCommand.nowMilliseconds)
+            for warning in outcome.warnings { printToStandardError("warning: \(warning)") }
+        } catch {
+            // The import itself says what is wrong with the catalog.
+            guard case .store = error else { return }
+            printToStandardError("warning: what daemons recorded is applied after this import: \(error)")
+        }
     }
 
     private static func importVectors(_ parsed: ParsedCommand) throws {
