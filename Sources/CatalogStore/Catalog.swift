@@ -288,6 +288,14 @@ package final class Catalog {
         try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 
+    /// Whether another program writes to a catalog at this moment.
+    package static func isBusy(_ path: String) -> Bool {
+        do throws(DatabaseError) {
+            try Database(path: path, mode: .readWrite, busyTimeoutSeconds: 0).execute("BEGIN IMMEDIATE; ROLLBACK")
+            return false
+        } catch { return error.isBusy }
+    }
+
     /// Runs `body` in one read transaction.
     package func snapshot<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
         try database.transaction(.deferred, wrap: CatalogError.init, body)
@@ -371,24 +379,4 @@ package struct CatalogError: Error, Equatable, CustomStringConvertible {
 /// Runs `body`, and converts an error of SQLite to an error of the catalog.
 func wrapping<Result>(_ body: () throws(DatabaseError) -> Result) throws(CatalogError) -> Result {
     do { return try body() } catch { throw CatalogError(error) }
-}
-
-/// The facts about a catalog's file and its log that change with every write.
-package struct CatalogFileState: Equatable, Sendable {
-    private struct File: Equatable, Sendable {
-        let byteCount: Int
-        let seconds: Int
-        let nanoseconds: Int
-    }
-
-    private let files: [File?]
-
-    package init(_ path: String) {
-        files = [path, path + "-wal"].map { path in
-            var status = stat()
-            guard unsafe stat(path, &status) == 0 else { return nil }
-            return File(
-                byteCount: Int(status.st_size), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
-        }
-    }
 }

@@ -207,16 +207,6 @@ extension Catalog {
         }
     }
 
-    /// Returns the interactions of a member that were recorded last, the latest first.
-    package func latestInteractions(ofUser id: String, limit: Int) throws(CatalogError) -> [InteractionRecord] {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(Self.selectInteractions + "ORDER BY interaction_key DESC LIMIT ?")
-            rows.bind(id, at: 1)
-            rows.bind(Int64(limit), at: 2)
-            return try InteractionRecord.all(in: rows)
-        }
-    }
-
     /// Returns all interactions of a member with groups that affect lists, in the order in which they were recorded.
     ///
     /// - Parameters:
@@ -255,24 +245,6 @@ extension Catalog {
                 row.reset()
             }
             return ids
-        }
-    }
-
-    /// Returns the latest time among the 64 interactions that a member recorded last.
-    ///
-    /// A time in the future came from a clock that was ahead. The member's next interaction still comes after it.
-    ///
-    /// - Returns: Unix milliseconds, or `nil` if there are no interactions.
-    package func latestInteractionTime(ofUser id: String) throws(CatalogError) -> Int64? {
-        try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare(
-                """
-                SELECT max(occurred_at) FROM (SELECT occurred_at FROM interactions
-                    WHERE user_key = (SELECT user_key FROM users WHERE user_id = ?)
-                    ORDER BY interaction_key DESC LIMIT 64)
-                """)
-            row.bind(id, at: 1)
-            return try row.step() ? row.optionalInteger(0) : nil
         }
     }
 

@@ -39,8 +39,6 @@ struct InteractionTests {
         #expect(try catalog.interactions(ofUser: "u", after: "1", limit: 10) == [sent[1]])
         #expect(try catalog.interactions(ofUser: "u", after: "3", limit: 10) == nil)
         #expect(try catalog.interactions(ofUser: "nobody", limit: 10) == [])
-        #expect(try catalog.latestInteractions(ofUser: "u", limit: 10) == sent.reversed())
-        #expect(try catalog.latestInteractions(ofUser: "u", limit: 1) == [sent[1]])
         #expect(try catalog.history(ofUser: "u", impressionsSince: 6) == [sent[1]])
         #expect(try catalog.history(ofUser: "u", impressionsSince: 5) == sent)
         for (since, count) in [(5, 2), (6, 1)] {

@@ -63,22 +63,6 @@ struct KnownDifference: Sendable, CustomTestStringConvertible {
             meets: { history, _ in history.has { $0 == .forgotten } },
             example: History([3: Event(act: .forgotten), 5: told(.dismiss, hour: 5)])),
         KnownDifference(
-            title: "a late end of a favourite or a follow",
-            reason: "readers of a catalog and a journal let any later event win; those beside Redis are wrong",
-            fields: [.hints, .list, .photos], readers: besideRedis,
-            meets: { history, _ in
-                (Names.photos + Names.users).contains {
-                    history.hasLateEvent(about: $0) || history.sharesSecond(about: $0)
-                }
-            },
-            example: History([
-                0: Event(act: .file(.favourite, "p19", seconds: Timeline.start / 1000)),
-                1: Event(
-                    act: .told(.unfavourite, "p19", atMilliseconds: Timeline.start - 3_600_000)),
-                2: told(.join, hour: 2), 5: Event(act: .told(.favourite, "p19", atMilliseconds: Timeline.start + 1000)),
-                9: Event(act: .told(.unfavourite, "p19", atMilliseconds: Timeline.start)),
-            ])),
-        KnownDifference(
             title: "the favourites of a member who came back after a removal",
             reason: "the command line beside Redis counts those of the catalog, which has not taken the removal",
             fields: [.hints, .list, .photos], readers: besideRedis,
@@ -97,29 +81,6 @@ struct KnownDifference: Sendable, CustomTestStringConvertible {
 }
 
 extension History {
-    /// Returns the times of the events and rows about a subject, in the order of their arrival.
-    private func times(about subject: String) -> [Int64] {
-        events.compactMap { event in
-            switch event?.act {
-            case .told(_, subject, _, let at): at
-            case .file(_, subject, let seconds): (seconds ?? 0) * 1000
-            default: nil
-            }
-        }
-    }
-
-    /// Whether an event arrived after a later one.
-    fileprivate func hasLateEvent(about subject: String) -> Bool {
-        let times = times(about: subject)
-        return zip(times, times.dropFirst()).contains { $0 > $1 } || times.max() != times.last
-    }
-
-    /// Whether two events are in the same second.
-    fileprivate func sharesSecond(about subject: String) -> Bool {
-        let seconds = times(about: subject).map { $0 / 1000 }
-        return Set(seconds).count < seconds.count
-    }
-
     /// Whether a file says something.
     fileprivate var hasFiles: Bool { has { if case .file = $0 { true } else { false } } }
 

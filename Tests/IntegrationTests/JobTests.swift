@@ -139,7 +139,9 @@ struct JobTests {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "\(Checkout.root)/Jobs/install-units", "prefix", in: workspace)
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
-        let jobs = ["backup", "check", "recompute"].flatMap { ["coterie-\($0).service", "coterie-\($0).timer"] }
+        let jobs = ["apply", "backup", "check", "recompute"].flatMap {
+            ["coterie-\($0).service", "coterie-\($0).timer"]
+        }
         let names = jobs + ["coterie-serve.service", "coterie.yaml", "crontab"]
         let folder = workspace.path("prefix/lib/systemd/system")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
@@ -182,7 +184,7 @@ struct JobTests {
         let workspace = try Workspace()
         let folder = try await rendered(in: workspace)
         let units = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("coterie-") }
-        #expect(units.count == 7)
+        #expect(units.count == 9)
         let run = try await RunningCommand(
             #require(Checkout.tool("systemd-analyze")), ["verify"] + units.map { "\(folder)/\($0)" },
             environment: workspace.environment, input: nil, in: workspace.folder
@@ -221,7 +223,7 @@ struct JobTests {
                 calls.append(line.dropFirst("ExecStart=".count).split(separator: " ").map(String.init))
             }
         }
-        #expect(Set(calls.map { $0[1] }) == ["backup", "check", "recompute", "serve"])
+        #expect(Set(calls.map { $0[1] }) == ["apply", "backup", "check", "recompute", "serve"])
         for call in calls {
             #expect(try await shell(call[0], call[1], "--help", in: workspace).exitCode == CommandRun.ExitCode.success)
         }
@@ -280,7 +282,7 @@ struct JobTests {
         let workspace = try Workspace()
         let text = try await String(contentsOfFile: rendered(in: workspace) + "/crontab", encoding: .utf8)
         let entries = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-        for (entry, job) in zip(entries, ["backup", "recompute", "check"]) {
+        for (entry, job) in zip(entries, ["backup", "recompute", "check", "apply"]) {
             let entry = try #require(entry.wholeMatch(of: /([0-9*,\/-]+ ){5}(?<user>[a-z]+) (?<command>.+)/))
             #expect(entry.user == "coterie")
             // cron takes a percent sign for the end of the line.
@@ -289,7 +291,7 @@ struct JobTests {
             #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
             #expect(entry.command.contains("\(workspace.path("prefix"))/bin/coterie \(job)"))
         }
-        #expect(entries.count == 3)
+        #expect(entries.count == 4)
     }
 
     @Test("The example site shows the member's list, with a token of its own backend")

@@ -248,8 +248,8 @@ struct CachedDaemonTests {
             try router.answer("/v1/users/ann/recommendations").text.contains(#""groupId":"birds","title":"#)
         }
         #expect(try lists())
-        // Another process holds the catalog for longer than a request waits.
-        let blocker = try Database(path: members.path, mode: .readWrite)
+        // Another process holds the journal for longer than a request waits.
+        let blocker = try Database(path: Catalog.journalPath(beside: members.path), mode: .readWrite)
         try blocker.execute("BEGIN IMMEDIATE")
         let body = #"{"interactions":[{"id":"1","kind":"dismiss","groupId":"birds"}]}"#
         let answer = try router.answer(

@@ -103,10 +103,9 @@ package struct Restoration: ~Copyable {
         throws(BackupError) -> Outcome
     {
         // The journal beside the catalog stays beside it, whatever the catalog is called now.
+        let logPath = Catalog.journalPath(beside: places.catalog)
         func journal(_ name: some StringProtocol) -> RestoredFile {
-            let isBesideCatalog = name.hasSuffix(Catalog.journalSuffix)
-            return RestoredFile(
-                isBesideCatalog ? Catalog.journalPath(beside: places.catalog) : "\(places.journalFolder)/\(name)")
+            RestoredFile(name.hasSuffix(Catalog.journalSuffix) ? logPath : "\(places.journalFolder)/\(name)")
         }
         let journals = manifest.journals.map { journal($0) }
         let catalog = RestoredFile(places.catalog)
@@ -136,18 +135,23 @@ package struct Restoration: ~Copyable {
             }
         }
         /// Applies the changes of the backup, and of other journals.
-        func complete(with others: [ChangeJournal], skipsMissing: Bool) throws(BackupError) {
+        func complete(with others: [ChangeJournal], skipsMissing: Bool, withoutRemovals: Bool = false)
+            throws(BackupError)
+        {
             let sources = ChangeSources(
                 journals: try Self.open(journals.map(\.prepared), .recording) + others,
                 streams: manifest.streamedChanges == nil ? nil : try StreamCopy(streams.prepared))
-            try self.complete(catalog.prepared, with: sources, skipsMissing: skipsMissing, &outcome)
+            try self.complete(
+                catalog.prepared, with: sources, skipsMissing: skipsMissing, withoutRemovals: withoutRemovals, &outcome)
         }
         try complete(with: [], skipsMissing: skipsMissing && !isReplacing)
         if isReplacing {
+            // The journal beside the catalog is in its place, whether the backup has it or not.
+            let replaced = journals.map(\.path).filter { $0 != logPath } + [logPath]
             try Self.withdrawAgain(
-                in: catalog.prepared, replacing: (places.catalog, journals.map(\.path)), keepsRemoved: keepsRemoved,
-                &outcome)
-            try complete(with: Self.replaced(journals.map(\.path)), skipsMissing: skipsMissing)
+                in: catalog.prepared, replacing: (places.catalog, replaced), keepsRemoved: keepsRemoved, &outcome)
+            try complete(
+                with: Self.replaced(replaced), skipsMissing: skipsMissing, withoutRemovals: keepsRemoved)
         }
         for file in journals { try file.putInPlace() }
         if let experiments {
@@ -216,8 +220,10 @@ package struct Restoration: ~Copyable {
     /// Migrates the catalog, and applies the changes that it lacks from journals and streams.
     ///
     /// The restored catalog then has every change that was acknowledged.
+    ///
+    /// - Parameter withoutRemovals: whether removals count as applied and are not; the forgetting of a member is.
     private func complete(
-        _ path: String, with sources: ChangeSources, skipsMissing: Bool, _ outcome: inout Outcome
+        _ path: String, with sources: ChangeSources, skipsMissing: Bool, withoutRemovals: Bool, _ outcome: inout Outcome
     ) throws(BackupError) {
         // Writing mode also creates the write-ahead log.
         _ = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .writing) }
@@ -225,7 +231,15 @@ package struct Restoration: ~Copyable {
         let (counts, stopping) = try catalog.takeOver(
             through: try sources.last(), skipsMissing: skipsMissing, wrap: BackupError.init
         ) { origin, after, limit throws(BackupError) in
-            try sources.changes(of: origin, after: after, limit: limit)
+            let changes = try sources.changes(of: origin, after: after, limit: limit)
+            guard withoutRemovals else { return changes }
+            return changes.map { change in
+                if case .removal(let removal) = change.change, removal.forgottenUserID == nil {
+                    change.erased
+                } else {
+                    change
+                }
+            }
         }
         outcome.changes.applied += counts.applied
         outcome.changes.repeated += counts.repeated

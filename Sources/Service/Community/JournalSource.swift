@@ -164,7 +164,8 @@ final class JournalSource: CommunitySource {
             }
             if let refusal { return .member(refusal) }
             if try isForgotten(user: change.userID) { return .member(.unknownMember) }
-        case .site(let change): if let outcome = try outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
+        case .site(let change):
+            if let outcome = try outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
         case .removal(let change): if try !isThere(change.subject, in: snapshot) { return .removal(.unknown) }
         case .renaming: break
         }
@@ -278,8 +279,14 @@ final class JournalSource: CommunitySource {
         try journal.latestInteractionTime(ofUser: id)
     }
 
+    /// Returns the amount of the journal, or what the catalog keeps if that is more: it has all but the latest.
     func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
-        try journal.recordedAmount(ofUser: id, recent: recent)
+        var amount = try journal.recordedAmount(ofUser: id, recent: recent)
+        let kept = try base?.read { catalog throws(CatalogError) in
+            try catalog.recordedAmount(ofUser: id, recent: recent).keptBytes
+        }
+        amount.keptBytes = max(amount.keptBytes, kept ?? 0)
+        return amount
     }
 
     /// Returns interactions from the journal, which reaches back to about the earliest version in the store.

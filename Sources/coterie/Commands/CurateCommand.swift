@@ -20,8 +20,8 @@ enum CurateCommand: Subcommand {
             "remove" removes a group.
 
             Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds. A group is recommended from its \
-            start (inclusive) to its expiry (exclusive). A daemon that records in the catalog shows the change in new \
-            lists at once; other daemons show it after the next "coterie recompute".
+            start (inclusive) to its expiry (exclusive). Daemons show the change in new lists within a second. With a store \
+            in Redis, the command tells them.
             """,
         arguments: [
             Argument("ACTION", help: "What to do: add, list or remove"),

@@ -22,10 +22,10 @@ enum DeleteCommand: Subcommand {
             if it looks like one of another kind, has a bad line, or seems to be cut off. Files that would remove more \
             than a tenth of all need --allow-shrinking. --dry-run says what would go.
 
-            A daemon that commits to the catalog notices within half \
-            a second. With a store in Redis the command tells the daemons that share it. Within about a second they \
-            leave out removed groups, memberships and photos, and a user is new to them. They know of other removed \
-            pairs with the next version. The lists of a user's sessions go, too.
+            A daemon beside the catalog notices within half a second. With a store in Redis the command tells the \
+            daemons that share it. Within about a second they leave out removed groups, memberships and photos, and a \
+            user is new to them. They know of other removed pairs with the next version. The lists of a user's \
+            sessions go, too.
 
             What daemons recorded before does not bring back what was removed; later imports and actions of members \
             do. "coterie forget" keeps a member away.

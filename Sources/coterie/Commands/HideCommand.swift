@@ -14,12 +14,11 @@ enum HideCommand: Subcommand {
             Answers, lists and new model versions leave a hidden group out, as if it were private. Imports do not show \
             it again. Its members and photos stay in the catalog.
 
-            A daemon with the catalog applies the change within half a second, also to running sessions. For daemons \
-            without the catalog, or to hide a group from the next answer on, use PUT /v1/admin/groups/GROUP/hidden \
-            instead.
+            Daemons apply the change within a second, also to running sessions. With a store in Redis, the command \
+            tells them. To hide a group from the next answer on, use PUT /v1/admin/groups/GROUP/hidden instead.
 
-            The command ends by listing all hidden groups; --list does only that. With a store in Redis, the list has \
-            what daemons recorded since the last recompute.
+            The command ends by listing all hidden groups; --list does only that. The list has what daemons recorded, \
+            too.
             """,
         arguments: [Argument("GROUP", help: "The group's id", isOptional: true)],
         options: [

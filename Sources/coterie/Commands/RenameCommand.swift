@@ -50,7 +50,8 @@ enum RenameCommand: Subcommand {
         if parsed.flag("json") {
             try output.json(
                 document: Answer(
-                    what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun, toldStore: told?.toldStore
+                    what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun,
+                    toldStore: told?.toldStore
                 ))
         } else {
             let note = isDryRun ? "; dry run: nothing was changed" : ""

@@ -199,7 +199,7 @@ enum ServeCommand: ConfiguredCommand {
         guard let shared = store.shared else {
             guard parsed.textIfGiven("journal") == nil else {
                 throw UsageError(
-                    "--journal needs a store in Redis; with a folder, interactions are recorded in the catalog")
+                    "--journal needs a store in Redis; with a folder, interactions are recorded beside the catalog")
             }
             if let catalog {
                 let usual = try sessionsFile(beside: catalog) ?? usualFile("sessions", ofPort: parsed.text("port"))

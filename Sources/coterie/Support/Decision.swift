@@ -22,7 +22,12 @@ final class Decision {
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
         store = try parsed.openStore()
-        log = try CatalogLog(besideCatalog: parsed.text("catalog"), store)
+        let path = parsed.text("catalog")
+        log = try CatalogLog(besideCatalog: path, store)
+        // A decision is about what was done before. Nobody waits for a program that writes to the catalog.
+        if store.shared == nil, !Catalog.isBusy(path) {
+            _ = try? CatalogLog.apply(to: path, store, relations: Coterie.relations, at: ParsedCommand.nowMilliseconds)
+        }
     }
 
     /// The name of the shared store whose daemons were told, or nil if nobody was told anything.
@@ -73,7 +78,7 @@ final class Decision {
             if case .catalog(let error) = error as? RecomputeError { return error.code == .busy }
             return (error as? CatalogError)?.code == .busy
         }
-        do { return try body() } catch where isRecorded && isBusy(error) {
+        do { return try body() } catch  where isRecorded && isBusy(error) {
             printToStandardError(
                 """
                 another program writes to the catalog: the decision is recorded, and "coterie apply" or the next \
@@ -97,8 +102,9 @@ final class Decision {
         throw Failure(
             Failure.tryLater,
             """
-            the decision is recorded, but the daemons of \(store.location) were not told: \(failure.message); "coterie \
-            apply", the next decision or recompute tells them
+            the daemons of \(store.location) were not told: \(failure.message); the decision is kept in \
+            \(Catalog.journalPath(beside: parsed.text("catalog"))), and "coterie apply", the next decision or recompute \
+            tells them
             """)
     }
 }
@@ -108,7 +114,7 @@ extension ParsedCommand {
     ///
     /// - Throws: among others `Failure` if the group is unknown.
     func decide(_ action: SiteChange.Action, about group: String) throws -> SiteChange.Outcome {
-        let catalog = try openCatalog()
+        let catalog = try Catalog(path: text("catalog"), mode: .recording, relations: Coterie.relations)
         guard let record = try catalog.group(withID: group) else {
             throw Lookup.unknown(.groups, group, near: try catalog.idsNear(group, in: .groups))
         }
