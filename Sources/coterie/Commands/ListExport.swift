@@ -150,8 +150,12 @@ struct ListExport {
             ) { reader, members throws(any Error) in
                 try unsafe export.lists(of: round[members], reader, recent)
             }
-            for list in lists { unknown.add(list.unknown) }
-            try write(Array(lists.map(\.bytes).joined()), end)
+            var bytes: [UInt8] = []
+            for list in lists {
+                unknown.add(list.unknown)
+                bytes += list.bytes
+            }
+            try write(bytes, end)
             last = end
             done += round.count
             progress.show(done: done, total: users.count, unit: "members")
