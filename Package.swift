@@ -18,7 +18,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-/// A module that computes: optimized in debug builds too, or its tests would take twice as long.
+/// A module that computes, or that every launch or request uses: optimized in debug builds too, or tests would take
+/// twice as long.
 func computing(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: optimized)
 }
@@ -97,7 +98,7 @@ let package = Package(
         computing("Looks", ["CFaiss", "Model"]),
         computing("Experiments", ["Model", "Recommendation"]),
         computing("RecordReading"),
-        module("Answers", ["CivilTime", "Model", "Recommendation"]),
+        computing("Answers", ["CivilTime", "Model", "Recommendation"]),
 
         // Linux calls that Swift's module for glibc lacks.
         .systemLibrary(name: "CEpoll"),
@@ -111,10 +112,10 @@ let package = Package(
         // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite", "Files"]),
         module("Redis", ["CHiredis"]),
-        module("HTTP", ["CEpoll", "CCurl"]),
+        computing("HTTP", ["CEpoll", "CCurl"]),
 
         // Options, configuration files, and the options of the formula.
-        module("CommandLine", ["CYAML", "Files", "RecordReading", "Similarity"]),
+        computing("CommandLine", ["CYAML", "Files", "RecordReading", "Similarity"]),
 
         // What members and the site do: journals, streams, and their exchange.
         computing("Changes", ["CXXHash", "CivilTime", "Model", "Redis", "SQLite"]),
@@ -241,7 +242,7 @@ let package = Package(
         // A disk that fails when it is told to.
         .target(
             name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),
-        tests(
+        computingTests(
             "DurabilityTests",
             [
                 "CFaultyDisk", "CatalogStore", "Changes", "CSQLite", "Model", "Recommendation", "Service", "SQLite",

@@ -109,8 +109,9 @@ package final class CatalogLog {
 }
 
 extension ChangeExchange.Step {
-    /// The parts of a step that sends changes: the journal, the number before the first, and whether the stream is made
-    /// anew; nil for other steps.
+    /// The parts of a step that sends changes, or nil for other steps.
+    ///
+    /// They are the journal, the number before the first change, and whether the stream is made anew.
     fileprivate var asAdding: (origin: String, after: Int64, isRemade: Bool)? {
         switch self {
         case .add(let origin, let last): (origin, last, false)

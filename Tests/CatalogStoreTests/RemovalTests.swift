@@ -197,6 +197,16 @@ struct RemovalTests {
         #expect(again.removed == 1 && again.unknown == ["bob"])
     }
 
+    @Test("Only the member is forgotten: a group of the same id is imported")
+    func sameID() throws {
+        let test = try community()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 1)
+        let pairs = try test.importing(.memberships, "group_id,user_id\nann,bob\nann,ann\n")
+        #expect(pairs.written == 1 && pairs.forgotten == 1)
+        #expect(try test.content(.memberships).contains("ann|bob|~"))
+    }
+
     @Test("With photos these go too, and their places in pools")
     func photos() throws {
         let test = try community()

@@ -131,6 +131,18 @@ struct MemberFoldTests {
         #expect(try everything(journals[0], "ann", beyond: versions[4]).interactions.count > 256)
     }
 
+    @Test("The later of two statements of interests stays, whichever is read first", arguments: [[5, 9], [9, 5]])
+    func lateStatement(stamps: [Int64]) {
+        var fold = MemberFold(beyond: .none)
+        for stamp in stamps {
+            let change = Change.member(MemberChange(ofUser: "ann", .state(interests: ["topic-\(stamp)"])))
+            fold.add(
+                JournaledChange(origin: "o", sequence: stamp, stampMilliseconds: stamp, change: change), isRecent: true
+            ) { _ in nil }
+        }
+        #expect(fold.recent.interests == ["topic-9"] && fold.recent.interestsStamp == 9)
+    }
+
     @Test("After a first reading, only new rows of a busy member are read, and what no longer counts is left out")
     func newRowsOnly() throws {
         let journal = try journal()

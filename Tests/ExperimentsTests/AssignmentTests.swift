@@ -37,6 +37,17 @@ import Testing
         #expect(SampleRatio.pValue(counts: found, weights: weights) > 0.01)
     }
 
+    /// Another rule would give members of a running experiment another arm.
+    @Test func theArmIsThatOfTheBucketOfSeedAndID() {
+        let definition = definition("pinned", 1, 1)
+        let assigner = assigner(definition)
+        for number in 0..<100 {
+            let bucket = MemberBucket(seed: definition.seed, memberID: "member-\(number)")
+            let arms = assigner.arms(ofMember: "member-\(number)", groupCount: 5, atMilliseconds: 1)
+            #expect(arms.map(\.arm) == [bucket.index < 5000 ? "arm-0" : "arm-1"])
+        }
+    }
+
     /// A member's arm is independent of the part of the layer, and no member is in two parts.
     @Test func partsOfALayerExcludeOneAnother() {
         var (first, second) = (definition("first", 1, 1), definition("second", 1, 1))

@@ -80,6 +80,50 @@ import Testing
         }
     }
 
+    /// Many questions are asked at once, so one that alone would be answered is not.
+    @Test func theErrorIsSharedByAllQuestions() throws {
+        var onlyAlone = 0
+        for percent in 4..<16 {
+            let outcomes = outcomes(3000, seed: 2, effect: Double(percent) / 100)
+            let report = ExperimentReport(definition, outcomes, course: ExperimentCourse(dayCount: 10, .running))
+            let asked = report.comparisons.filter { $0.adjustedPValue != nil }
+            #expect(asked.count > 4 && asked.allSatisfy { report.error(of: $0) == 0.05 / Double(asked.count) })
+            for comparison in asked {
+                let effect = try #require(comparison.absolute)
+                guard !effect.alwaysValidInterval(error: 0.05).contains(0),
+                    effect.alwaysValidInterval(error: 0.05 / Double(asked.count)).contains(0)
+                else { continue }
+                onlyAlone += 1
+                let conclusion = report.conclusion(of: comparison, tuningCount: Effect.usualTuningCount)
+                #expect(conclusion == .undecided)
+            }
+        }
+        #expect(onlyAlone > 0)
+    }
+
+    /// A difference that is too large for two arms need not be for five: each arm more is another chance of an alarm.
+    @Test func theErrorOfHealthIsSharedByAllArms() throws {
+        let check = try #require(ArmCheck.all.first { $0.denominator == nil && $0.state != .good })
+        let amounts = (0..<5).map { arm in
+            var generator = SeededGenerator(seed: UInt64(arm))
+            return (0..<400).map { _ in Double.random(in: 0..<1, using: &generator) }
+        }
+        func isGood(_ more: Double, armCount: Int) -> Bool {
+            let members = (0..<armCount).flatMap { arm in
+                amounts[arm].map { amount in
+                    var totals = [Double](repeating: 0, count: Quantity.allCases.count)
+                    totals[check.quantity.rawValue] = amount + (arm == 1 ? more : 0)
+                    return (arm: arm, totals: totals)
+                }
+            }
+            return check.check((0..<armCount).map(String.init), members, AmountCaps()).state == .good
+        }
+        let bounds = [2, 5].map { armCount in
+            (0..<300).first { !isGood(Double($0) / 1000, armCount: armCount) } ?? 300
+        }
+        #expect(0 < bounds[0] && bounds[0] < bounds[1] && bounds[1] < 300)
+    }
+
     @Test func missingMembersAreDistrusted() {
         var kept = outcomes(6000, seed: 3)
         var generator = SeededGenerator(seed: 4)

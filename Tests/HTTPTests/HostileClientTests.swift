@@ -14,6 +14,7 @@ struct HostileClientTests {
         let server = try makeServer()
         defer { server.stop() }
         var generator = SeededGenerator(seed: 100 + seed)
+        let reference = ReferenceReader()
         var refused = 0
         for round in 0..<150 {
             let client = try makeClient(server)
@@ -23,7 +24,7 @@ struct HostileClientTests {
             client.finishSending()
             var responses: [SocketClient.Response] = []
             while let response = client.receive() { responses.append(response) }
-            let expected = ReferenceReader.outcomes(bytes)
+            let expected = reference.outcomes(bytes)
             let shown = String(decoding: bytes, as: UTF8.self).debugDescription
             #expect(client.waitForEnd() && client.unread.isEmpty, "\(shown)")
             #expect(responses.map { $0.status == 200 } == expected.map { $0 != .refused }, "\(shown)")

@@ -1,3 +1,4 @@
+import Glibc
 import Model
 import ModelStore
 import TestSupport
@@ -35,8 +36,17 @@ struct SampleMembers: MemberSource {
     static func random(joining share: Double, of groupCount: UInt32, using generator: inout SeededGenerator)
         -> PublishedMember
     {
+        /// Each group with the chance `share`, from the gaps between such groups: a draw for each of them, not for all.
         func groups(_ share: Double) -> [UInt32] {
-            (0..<groupCount).filter { _ in Double.random(in: 0..<1, using: &generator) < share }
+            guard share < 1 else { return Array(0..<groupCount) }
+            var groups: [UInt32] = []
+            var next = 0.0
+            while true {
+                next += (log(1 - Double.random(in: 0..<1, using: &generator)) / log(1 - share)).rounded(.down)
+                guard next < Double(groupCount) else { return groups }
+                groups.append(UInt32(next))
+                next += 1
+            }
         }
         /// A time at either end of what there is, or around the version's.
         func time() -> UInt32 {

@@ -45,6 +45,14 @@ struct LookVotesTests {
         for (one, other) in zip(once, thrice) { #expect(abs(one.score - other.score) < 1e-12) }
     }
 
+    @Test("A photo that points the other way does not vote, and changes no other vote")
+    func opposite() {
+        let alike: [(id: String, similarity: Double, groups: [UInt32])] = [("a", 0.9, [0]), ("b", 0.5, [1])]
+        let found = list(alike + [("c", 0, [1]), ("d", -0.5, [1])])
+        #expect(found == list(alike) && found.map(\.group) == [0])
+        #expect(list([("a", -0.1, [0]), ("b", -0.5, [1])]).isEmpty)
+    }
+
     @Test("A group of the photo is left out, and without lookalikes there is nothing")
     func bounds() {
         #expect(list([]).isEmpty)

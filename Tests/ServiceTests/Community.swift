@@ -200,7 +200,7 @@ struct Routes {
             metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),
             addresses: addresses, apps: apps,
-            openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)
+            description: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access), now: now)
         let router = Router(
             endpoints,
             settings: .init(

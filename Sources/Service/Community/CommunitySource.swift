@@ -7,8 +7,8 @@ import Recommendation
 
 /// The source of members, photos and the site's decisions, and the place for changes.
 ///
-/// There are two: `JournalSource`, and `VersionSource` for a daemon that has only versions. Several threads call it at a
-/// time. A `ServiceError` means that a later try may succeed.
+/// There are two: `JournalSource`, and `VersionSource` for a daemon that has only versions. Several threads call it at
+/// a time. A `ServiceError` means that a later try may succeed.
 protocol CommunitySource: CommunityReader, Sendable {
     /// The clock that notes every change to answers.
     ///

@@ -6,7 +6,7 @@ import Model
 import ModelStore
 import Recommendation
 
-/// What is known of members and the site, with the changes of a journal on top.
+/// The members, photos and decisions that are known, with the changes of a journal on top.
 ///
 /// Beside a shared store, a version has what is known, and each daemon has a journal of its own. Beside a folder, the
 /// catalog has it, and all processes of the machine share one journal. Changes are committed to the journal alone.

@@ -164,8 +164,9 @@ final class DaemonJournal: Sendable {
     /// Whether changes are meant to be recorded: the owner of the catalog has not forbidden it.
     var records: Bool { catalog.map(Catalog.isForbidden) != true }
 
-    /// Notes what other processes have written since the last call; a journal of the daemon's own has no other writers
-    /// than the relay, which notes its own writes.
+    /// Notes what other processes have written since the last call.
+    ///
+    /// A journal of the daemon's own has no other writers than the relay, which notes its own writes.
     func noteOutsideChanges() {
         guard catalog != nil else { return }
         if let revision = commits.outsideRevision() {

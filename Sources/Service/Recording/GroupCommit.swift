@@ -25,8 +25,9 @@ struct JournalWriter {
         return outcomes
     }
 
-    /// Erases forgotten data from the write-ahead log; the relay does it for a journal of the daemon's own, because it
-    /// also erases the data that others forget.
+    /// Erases forgotten data from the write-ahead log.
+    ///
+    /// The relay does it for a journal of the daemon's own, because it also erases the data that others forget.
     ///
     /// - Returns: false if others are reading or writing; then call it again.
     func eraseForgotten() throws(ChangeError) -> Bool { isShared ? try journal.eraseForgotten(waits: false) : true }
@@ -185,8 +186,9 @@ final class GroupCommit: Sendable {
         return try outcomes.get()
     }
 
-    /// Returns a number that changes when another connection has written, or nil if it is unknown, because no writer is
-    /// open; retries erasing that readers had prevented.
+    /// Returns a number that changes when another connection has written, and retries erasing that readers prevented.
+    ///
+    /// - Returns: nil if it is unknown, because no writer is open.
     func outsideRevision() -> Int64? {
         // The connection of the queue does not count its own commits.
         queue.sync {

@@ -46,8 +46,8 @@ struct Responder: Sendable {
     var addresses = SiteAddresses()
     /// The apps that open these addresses.
     var apps = AppLinks()
-    /// The OpenAPI description of the service at `/openapi.json`.
-    var openAPI: [UInt8] = []
+    /// The description of the service at `/openapi.json`, which is written when it is asked for.
+    var description: ServiceDescription?
     /// The clock, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
@@ -94,7 +94,7 @@ extension Responder {
     /// Answers `GET /openapi.json`.
     @Sendable
     fileprivate static func serviceDescription(_ call: Call) -> HTTPResponse {
-        .content("application/json", call.responder.openAPI)
+        .content("application/json", call.responder.description?.json ?? [])
     }
 
     /// Answers `GET /metrics`.

@@ -84,11 +84,9 @@ struct RouterMaker: Sendable {
         responder.staleAfter = settings.staleAfter
         responder.addresses = settings.addresses
         responder.apps = settings.apps
-        responder.openAPI =
-            ServiceDescription(
-                endpoints: endpoints.filter { !$0.isPage }, relations: settings.planning.configuration.relations,
-                policy: settings.access
-            ).json
+        responder.description = ServiceDescription(
+            endpoints: endpoints.filter { !$0.isPage }, relations: settings.planning.configuration.relations,
+            policy: settings.access)
         return Router(
             endpoints,
             settings: Router.Settings(

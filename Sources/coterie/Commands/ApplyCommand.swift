@@ -7,8 +7,8 @@ enum ApplyCommand: Subcommand {
     static let command = Command(
         "apply", summary: "Take what members did and the site decided to the catalog",
         discussion: """
-            Daemons and commands record changes in journals: the one beside the catalog, which all processes of its \
-            machine share, or one for each daemon with a store in Redis. Lists obey them at once. This command takes \
+            Daemons and commands record changes in journals. One is beside the catalog, and all processes of its \
+            machine share it. With a store in Redis, each daemon has one more. Lists obey changes at once. This command takes \
             them to the catalog, in the order in which they apply; so do "coterie recompute" and every command that \
             decides something. It may run at any time, beside daemons too, and changes nothing the second time.
 

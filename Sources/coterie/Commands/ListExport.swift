@@ -153,8 +153,12 @@ struct ListExport {
             }
             // The catalog may have taken some of the changes meanwhile, which would then count twice.
             guard try site.taken(in: site.snapshot) == taken else { continue }
-            for list in lists { unknown.add(list.unknown) }
-            try write(Array(lists.map(\.bytes).joined()), end)
+            var bytes: [UInt8] = []
+            for list in lists {
+                unknown.add(list.unknown)
+                bytes += list.bytes
+            }
+            try write(bytes, end)
             last = end
             done += round.count
             progress.show(done: done, total: users.count, unit: "members")

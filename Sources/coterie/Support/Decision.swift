@@ -7,8 +7,9 @@ import ModelStore
 import Recompute
 import Service
 
-/// A decision of a command about the site: recorded in the log, told to the daemons of a shared store, and then applied
-/// to the catalog.
+/// A decision of a command about the site.
+///
+/// It is recorded in the log, told to the daemons of a shared store, and then applied to the catalog.
 ///
 /// From the first step on it is carried out, whatever happens to the command: see `CatalogLog`.
 final class Decision {

@@ -17,7 +17,7 @@ struct RequestTarget: FuzzTarget {
     }
 
     func take(_ bytes: [UInt8]) throws {
-        let expected = ReferenceReader.outcomes(bytes)
+        let expected = ReferenceReader().outcomes(bytes)
         let middle = bytes.count / 2
         for pieces in [[bytes], [Array(bytes[..<middle]), Array(bytes[middle...])], bytes.map { [$0] }] {
             let actual = outcomes(pieces)

@@ -31,13 +31,13 @@ final class Workspace: Sendable {
     /// The path of a file in the folder.
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// The environment of commands, without the machine's own settings, but with those of sanitizers.
+    /// The environment of commands, without the machine's own settings, but with those of sanitizers and `Jobs/break`.
     var environment: [String: String] {
         let outside = ProcessInfo.processInfo.environment
         return [
             "PATH": outside["PATH"] ?? "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8",
             "COTERIE_CATALOG": catalog, "COTERIE_STORE": store,
-        ].merging(outside.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }) { $1 }
+        ].merging(outside.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS", "BREAK_NUMBER"].contains($0.key) }) { $1 }
     }
 
     /// Writes a file and returns its path.

@@ -95,6 +95,7 @@ struct InterestTests {
         let model = try PlanFixture.model(lists, sizes: sizes)
         let interests = interests(Array(0..<12), model)
         #expect(interests.map(\.groups) == [Array(0..<9), [9, 10, 11]])
+        #expect(interests.map(\.largest) == [8, 9])
         // A group without neighbours brings nothing, and does not count.
         #expect(interests.map(\.share) == [0.9, 0.1])
         let onlyPhotos = RelationTable.standard.weighted([.photos: 1])
