@@ -134,7 +134,11 @@ struct ExperimentTrialTests {
     }
 
     private func waitForArms(_ workspace: Workspace, count: Int) async throws -> [String: String] {
-        #expect(await RunningDaemon.poll { (try? arms(workspace).count) == count })
+        let isRecorded = try await RunningDaemon.poll {
+            try await workspace.succeed("apply")
+            return try arms(workspace).count == count
+        }
+        #expect(isRecorded)
         return try arms(workspace)
     }
 
@@ -196,6 +200,7 @@ struct ExperimentTrialTests {
             _ = try visit(second, id, .otherSettings)
         }
         #expect(await second.end().exitCode == CommandRun.ExitCode.success)
+        try await workspace.succeed("apply")
         try Database(path: workspace.catalog, mode: .readWrite).execute(
             """
             DELETE FROM exposures WHERE experiment = '\(Lie.lostRows.name)' AND arm = 'b' AND shown_count = 5
