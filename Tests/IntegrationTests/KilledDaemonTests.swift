@@ -30,6 +30,7 @@ struct KilledDaemonTests {
             #expect(ids.count < clients.count * Client.interactions)
             acknowledged.formUnion(ids)
         }
+        try await workspace.succeed("apply")
         let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
         #expect(acknowledged.isSubset(of: kept) && Set(kept).count == kept.count)
         // One request of each client may have been kept without being acknowledged.
