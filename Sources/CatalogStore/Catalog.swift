@@ -187,14 +187,6 @@ package final class Catalog {
     /// The end of the name of the journal beside a catalog.
     package static let journalSuffix = "-log"
 
-    /// Creates an empty file beside a catalog, with the owner and the permissions of the catalog, unless it is there.
-    package static func makeFile(_ path: String, asCatalog catalog: String) {
-        var status = stat()
-        guard PrivateFile.createEmpty(path), unsafe stat(catalog, &status) == 0 else { return }
-        _ = unsafe chmod(path, status.st_mode & 0o777)
-        if geteuid() == 0 { _ = unsafe chown(path, status.st_uid, status.st_gid) }
-    }
-
     /// Whether a catalog cannot be written to because its disk is mounted read-only.
     package static func isOnReadOnlyDisk(_ path: String) -> Bool {
         unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS
@@ -280,12 +272,6 @@ package final class Catalog {
     /// Checks that what is written is not lost with a file that was removed.
     func checkPlace() throws(CatalogError) {
         if let replacement { throw CatalogError(.databaseFailed, replacement) }
-    }
-
-    /// Tests whether writing is possible, without a change.
-    package func probeWriting() throws(CatalogError) {
-        try checkPlace()
-        try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 
     /// Whether another program writes to a catalog at this moment.

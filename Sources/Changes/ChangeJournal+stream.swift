@@ -86,23 +86,6 @@ extension ChangeJournal: ChangeSource {
         return (count, since)
     }
 
-    /// Returns the number of changes beyond those taken, and the stamp of the first, in milliseconds; nil for none.
-    package func waiting(beyond taken: AppliedChanges) throws(ChangeError) -> (count: Int, firstStamp: Int64)? {
-        try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare("SELECT min(stamp) FROM changes WHERE origin = ? AND sequence > ?")
-            var (count, first): (Int, Int64) = (0, .max)
-            for (origin, numbers) in try sequenceRanges() where taken.last(of: origin) < numbers.last {
-                let last = max(numbers.after, taken.last(of: origin))
-                row.bind(origin, at: 1)
-                row.bind(last, at: 2)
-                if try row.step() { first = min(first, row.integer(0)) }
-                row.reset()
-                count += Int(numbers.last - last)
-            }
-            return count == 0 ? nil : (count, first)
-        }
-    }
-
     /// Removes changes that nobody needs any more.
     ///
     /// - Parameters:

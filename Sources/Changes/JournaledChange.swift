@@ -127,6 +127,21 @@ package protocol ChangeSource: ~Copyable {
 }
 
 extension ChangeSource where Self: ~Copyable {
+    /// Returns the number of changes beyond those taken, and the stamp of the first, in milliseconds; nil for none.
+    ///
+    /// The stamps of a journal ascend. A first change that is missing has the stamp 0, as nothing is known of it.
+    package mutating func waiting(beyond taken: AppliedChanges) throws(ChangeError)
+        -> (count: Int, firstStamp: Int64)?
+    {
+        var (count, first): (Int, Int64) = (0, .max)
+        for (origin, numbers) in try kept() where taken.last(of: origin) < numbers.last {
+            let last = taken.last(of: origin)
+            count += Int(numbers.last - last)
+            first = min(first, try changes(of: origin, after: last, limit: 1).first?.stampMilliseconds ?? 0)
+        }
+        return count == 0 ? nil : (count, first)
+    }
+
     /// Calls `body` with batches of all changes beyond others, journal after journal.
     ///
     /// Changes that are added meanwhile are left out.

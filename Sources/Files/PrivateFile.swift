@@ -19,10 +19,16 @@ package enum PrivateFile {
 
     /// Creates an empty file if nothing has its name yet.
     ///
+    /// - Parameter model: another file, for whose owner, group and permissions the new one is; nil for none.
     /// - Returns: false if there is something already, or the file cannot be created.
-    package static func createEmpty(_ path: String) -> Bool {
+    @discardableResult
+    package static func createEmpty(_ path: String, as model: String? = nil) -> Bool {
         guard let descriptor = try? Folder(of: path).created(ownMode) else { return false }
-        close(descriptor)
+        defer { close(descriptor) }
+        var status = stat()
+        guard let model, unsafe stat(model, &status) == 0 else { return true }
+        if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
+        _ = fchmod(descriptor, status.st_mode & 0o777)
         return true
     }
 

@@ -27,8 +27,9 @@ extension CatalogLog {
 
     /// Applies to a catalog the changes that it lacks: those of its log, and those in the streams of a shared store.
     ///
-    /// Of each journal, it applies the changes after those already applied, up to the first that is missing or needs a
-    /// newer program. It may be repeated, and run several times at once. Each transaction takes at most a second or so.
+    /// The changes of each journal that follow those already applied are taken, up to the first that is missing or
+    /// needs a newer program. It may be repeated, and run several times at once. Each transaction takes at most a
+    /// second or so.
     ///
     /// - Parameters:
     ///   - skipsMissing: whether changes that are missing or need a newer program are given up.

@@ -1,5 +1,6 @@
 import CatalogStore
 package import Changes
+import Files
 package import Model
 package import ModelStore
 
@@ -10,15 +11,14 @@ package import ModelStore
 /// applies it.
 package final class CatalogLog {
     let journal: ChangeJournal
-    private let catalogPath: String
     private let store: any VersionStore
 
     /// Opens the log, or creates it with the owner and the permissions of the catalog.
     package init(besideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
         let path = Catalog.journalPath(beside: catalog)
-        Catalog.makeFile(path, asCatalog: catalog)
+        PrivateFile.createEmpty(path, as: catalog)
         journal = try ChangeJournal(path: path, mode: .recording)
-        (catalogPath, self.store) = (catalog, store)
+        self.store = store
     }
 
     /// Whether there may be changes to apply: there is a log, or the store is shared.

@@ -1,5 +1,4 @@
 import CatalogStore
-import Changes
 import Model
 import ModelStore
 

@@ -196,9 +196,7 @@ struct DeploymentParts {
             let journal = try DaemonJournal(
                 path: Catalog.journalPath(beside: path), besideCatalog: path, changes: changes, recording: recording,
                 now: now, patience: .seconds(2))
-            for finding in journal.findings {
-                log.warning("the journal \(journal.path) was not whole, and its indexes were made again: \(finding)")
-            }
+            journal.logFindings(in: log)
             community = JournalSource(catalog, journal: journal) { follower.current }
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
@@ -208,9 +206,7 @@ struct DeploymentParts {
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
-            for finding in journal.findings {
-                log.warning("the journal \(path) was damaged, and its indexes are made again: \(finding)")
-            }
+            journal.logFindings(in: log)
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)

@@ -49,7 +49,7 @@ struct ApplyTests {
         #expect(try joins() == 1)
         #expect(try await workspace.succeed("recommend", Self.user, "--limit", "300").text == before)
         for daemon in daemons { #expect(try !daemon.answer(Self.list, List.self).groups.contains(first)) }
-        // What an import would have undone is later than its rows.
+        // An import does not undo what is later than its rows.
         #expect(try tell("leave", first, as: "2", to: daemons[1]) == 200)
         let row = try workspace.write("group_id,user_id,joined_at\n\(first),\(Self.user),2025-01-01\n", to: "row.csv")
         try await workspace.succeed("import", "memberships", row)

@@ -156,7 +156,7 @@ extension InputFile {
 }
 
 /// The device and inode of a file, which are the same for all its names.
-struct FileIdentity: Hashable {
+package struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let node: UInt64
 
@@ -166,7 +166,7 @@ struct FileIdentity: Hashable {
     }
 
     /// Creates the identity of the file at a path; nil if there is no such file.
-    init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         self.init(status)

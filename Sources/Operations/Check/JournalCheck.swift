@@ -115,7 +115,8 @@ extension HealthCheck {
     private func notApplied(
         _ subject: String, _ path: String, _ journal: ChangeJournal, _ examination: JournalExamination
     ) throws(ChangeError) -> [Finding] {
-        guard path.hasSuffix(Catalog.journalSuffix), examination.damage.isEmpty,
+        var journal = journal
+        guard path == Catalog.journalPath(beside: places.catalog), examination.damage.isEmpty,
             let taken = try? Catalog(path: places.catalog, mode: .reading, relations: relations).appliedChanges(),
             let (count, first) = try journal.waiting(beyond: taken), now - first > 86_400_000
         else { return [] }

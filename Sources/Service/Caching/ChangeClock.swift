@@ -50,17 +50,17 @@ final class ChangeClock: Sendable {
     private func stripe(of id: String) -> Int { Int(UInt(bitPattern: id.hashValue) % UInt(stripes.count)) }
 }
 
-/// The last known revision of a file, to notice changes by other processes.
-final class SeenRevision: Sendable {
-    private let last = Mutex<Int64?>(nil)
+/// The last known revision or state of a file, to notice changes by other processes.
+final class LastSeen<State: Equatable & Sendable>: Sendable {
+    private let last = Mutex<State?>(nil)
 
-    /// Returns whether a revision differs from the last known one, which it replaces.
+    /// Returns whether a state differs from the last known one, which it replaces.
     ///
-    /// - Parameter revision: the revision, or `nil` if it cannot be read, which counts as a change.
-    func isNew(_ revision: Int64?) -> Bool {
+    /// - Parameter state: the state, or `nil` if it cannot be read, which counts as a change.
+    func isNew(_ state: State?) -> Bool {
         last.withLock { last in
-            defer { last = revision }
-            return revision == nil || revision != last
+            defer { last = state }
+            return state == nil || state != last
         }
     }
 }

@@ -11,7 +11,7 @@ final class CatalogReader: Sendable {
     private let connections: ConnectionPool<Catalog, CatalogError>
     /// The connection that watches for changes; always the same one, because each connection counts changes separately.
     private let watch: ConnectionPool<Catalog, CatalogError>
-    private let seenRevision = SeenRevision()
+    private let seenRevision = LastSeen<Int64>()
     private let decisions = DecisionCache<Int64>()
     /// The missing groups by the revision of the groups, because the search for them takes a while.
     private let missing = DecisionCache<GroupRevision>()
@@ -44,6 +44,14 @@ final class CatalogReader: Sendable {
     func renew() {
         connections.renew()
         watch.renew()
+    }
+
+    /// Returns the number that grows with every change, and the changes of journals that are taken, at one moment.
+    func state() throws(ServiceError) -> (changeCount: Int64, taken: AppliedChanges) {
+        try read { catalog throws(CatalogError) in
+            try catalog.snapshot { () throws(CatalogError) in (try catalog.changeCount(), try catalog.appliedChanges())
+            }
+        }
     }
 
     /// Returns the changes of journals that the catalog has taken.
@@ -81,11 +89,6 @@ final class CatalogReader: Sendable {
         return try missing.decisions(in: snapshot.version, at: revision) { () throws(CatalogError) in
             SiteDecisions(hidden: try catalog.missingGroups(of: snapshot.model), curated: nil)
         }.hidden
-    }
-
-    /// Returns a number that grows with every change of the site's decisions.
-    func changeCount() throws(ServiceError) -> Int64 {
-        try read { catalog throws(CatalogError) in try catalog.changeCount() }
     }
 
     /// Returns whether a group is public now, or nil if the catalog does not have it.

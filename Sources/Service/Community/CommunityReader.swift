@@ -12,7 +12,7 @@ package protocol CommunityReader {
     /// Runs `body` with the catalog, or returns nil without one.
     func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result?
 
-    /// Returns the changes that what is known of members has already, be it a version or the catalog of this moment.
+    /// Returns the changes that the known state of members has already: a version's, or the catalog's at this moment.
     func taken(in snapshot: VisibleSnapshot) throws(ServiceError) -> AppliedChanges
 
     /// Returns the changes of a member that are not among those taken, or nil if there are none.

@@ -108,11 +108,11 @@ final class JournalSource: CommunitySource {
     /// Groups that were removed, or that are private in the catalog by now, are hidden as well. Beside a shared store,
     /// so are those that are hidden in the catalog.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
-        let served = served()
+        let (served, known) = (served(), try catalog?.state())
         let state = DecisionState(
             revision: journal.decisions.revision, newest: served.newest?.version,
-            withdrawnRevision: served.withdrawnRevision, changeCount: try catalog?.changeCount(),
-            taken: try base?.taken())
+            withdrawnRevision: served.withdrawnRevision, changeCount: known?.changeCount,
+            taken: base == nil ? nil : known?.taken)
         return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
             if let base, let taken = state.taken {
                 return try base.siteDecisions(in: snapshot, journal.decisions.recorded, beyond: taken)
@@ -150,7 +150,7 @@ final class JournalSource: CommunitySource {
     /// Commits the change to the journal, together with other changes that wait.
     func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
         guard records else {
-            throw ServiceError(.journalFailed, "the catalog can only be read: nothing that members do is recorded")
+            throw ServiceError(.journalFailed, DaemonJournal.forbidden)
         }
         let snapshot = served().snapshot
         guard base != nil || snapshot != nil else {
@@ -327,7 +327,7 @@ final class JournalSource: CommunitySource {
         -> ExperimentOutcomes?
     {
         guard let base else { return nil }
-        // What is not applied yet is not known; a daemon records exposures within a second.
+        // A report knows what is applied; a daemon records exposures within a second.
         let known = try journal.firstStamp(beyond: base.taken()).map { min(instant, $0 - 1000) } ?? instant
         return try base.read { catalog throws(CatalogError) in
             try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: known)

@@ -63,10 +63,29 @@ package final class UntakenChanges {
         removed = RemovedThings(decisions, beyond: .none)
     }
 
+    /// Reads the streams of a store or, if it is not shared, the journal beside a catalog; nil without both.
+    ///
+    /// - Parameters:
+    ///   - catalog: the path of the catalog; nil for none.
+    ///   - taken: the changes that are known already.
+    ///   - members: the members whose changes are kept.
+    package convenience init?(
+        of store: any VersionStore, besideCatalog catalog: String?, beyond taken: AppliedChanges,
+        of members: Members = .none
+    ) throws(StoreError) {
+        if let channel = store.shared?.channel {
+            try self.init(of: channel, beyond: taken, of: members)
+        } else if let catalog {
+            try self.init(besideCatalog: catalog, beyond: taken)
+        } else {
+            return nil
+        }
+    }
+
     /// Reads the journal beside a catalog, if there is one.
     ///
     /// - Parameter taken: the changes that the catalog has.
-    package init(besideCatalog path: String, beyond taken: AppliedChanges) throws(StoreError) {
+    private init(besideCatalog path: String, beyond taken: AppliedChanges) throws(StoreError) {
         let path = Catalog.journalPath(beside: path)
         do throws(ChangeError) {
             journal = Catalog.resolved(path) == nil ? nil : try ChangeJournal(path: path, mode: .reading)

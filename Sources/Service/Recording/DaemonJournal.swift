@@ -1,7 +1,6 @@
 import CatalogStore
 import Changes
 import Files
-import Glibc
 import Model
 import SQLite
 import Synchronization
@@ -42,8 +41,8 @@ final class DaemonJournal: Sendable {
     private let lock: Lock?
     private let readers: ConnectionPool<ChangeJournal, ChangeError>
     /// The state of the file when it was last looked at, while this daemon does not write.
-    private let seenState = Mutex<CatalogFileState?>(nil)
-    private let seenRevision = SeenRevision()
+    private let seenState = LastSeen<CatalogFileState>()
+    private let seenRevision = LastSeen<Int64>()
     private let commits: GroupCommit
 
     /// Opens the journal, or creates it.
@@ -137,11 +136,19 @@ final class DaemonJournal: Sendable {
 
     /// Creates the file beside a catalog if it is missing, for everybody who may write to the catalog.
     private static func make(_ path: String, besideCatalog catalog: String) throws(ChangeError) {
-        if Catalog.isForbidden(catalog) {
-            throw ChangeError(.fileFailed, "the catalog can only be read: nothing that members do is recorded")
-        }
+        if Catalog.isForbidden(catalog) { throw ChangeError(.fileFailed, forbidden) }
         if let obstacle = Catalog.obstacle(toWriting: catalog) { throw ChangeError(.fileFailed, obstacle) }
-        Catalog.makeFile(path, asCatalog: catalog)
+        PrivateFile.createEmpty(path, as: catalog)
+    }
+
+    /// The reason for a catalog that its owner has made read-only.
+    static let forbidden = "the catalog can only be read: nothing that members do is recorded"
+
+    /// Logs what was found damaged when the journal was opened.
+    func logFindings(in log: EventLog) {
+        for finding in findings {
+            log.warning("the journal \(path) was damaged, and its indexes are made again: \(finding)")
+        }
     }
 
     private static func lock(_ path: String) throws(ServiceError) -> Lock {
@@ -173,9 +180,7 @@ final class DaemonJournal: Sendable {
             guard seenRevision.isNew(revision) else { return }
         } else {
             // Connections of a user who may not write never look for changes, and the file may be made at any time.
-            let state = CatalogFileState(path)
-            guard seenState.withLock({ $0 != state }) else { return }
-            seenState.withLock { $0 = state }
+            guard seenState.isNew(CatalogFileState(path)) else { return }
             readers.renew()
         }
         try? decisions.renew { [readers] () throws(ChangeError) in
@@ -200,7 +205,10 @@ final class DaemonJournal: Sendable {
 
     /// Returns the stamp of the first change beyond those taken, in milliseconds, or nil if there is none.
     func firstStamp(beyond taken: AppliedChanges) throws(ServiceError) -> Int64? {
-        try read { journal throws(ChangeError) in try journal.waiting(beyond: taken)?.firstStamp }
+        try read { journal throws(ChangeError) in
+            var journal = journal
+            return try journal.waiting(beyond: taken)?.firstStamp
+        }
     }
 
     /// Returns interactions of a member from the journal, in the order in which their changes apply.

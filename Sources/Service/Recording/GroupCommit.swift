@@ -1,6 +1,6 @@
+import CatalogStore
 import Changes
 import Dispatch
-import Glibc
 import Synchronization
 
 /// Writes to a journal, on one thread at a time.
@@ -39,27 +39,21 @@ struct JournalWriter {
     }
 }
 
-/// The path of a file that is open, and the file's number.
+/// The path of a file that is open, and the file's identity.
 ///
 /// Changes that are written to a file without a name are lost with the process.
 struct FilePlace {
     let path: String
-    private let number: (device: dev_t, inode: ino_t)?
+    private let identity: FileIdentity?
 
-    init(_ path: String) { (self.path, number) = (path, Self.number(path)) }
+    init(_ path: String) { (self.path, identity) = (path, FileIdentity(path: path)) }
 
     /// Whether the file was there.
-    var isKnown: Bool { number != nil }
-
-    private static func number(_ path: String) -> (device: dev_t, inode: ino_t)? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        return (status.st_dev, status.st_ino)
-    }
+    var isKnown: Bool { identity != nil }
 
     /// Throws an error if the path does not lead to the file any more.
     func requireFile() throws(ChangeError) {
-        if let number, let now = Self.number(path), now == number { return }
+        if let identity, FileIdentity(path: path) == identity { return }
         throw ChangeError(
             .databaseFailed, "\(path) was removed or replaced while the daemon uses it: restart the daemon")
     }
@@ -70,7 +64,7 @@ final class GroupCommit: Sendable {
     /// A connection that only the queue uses.
     private struct Connection: @unchecked Sendable {
         /// The writer, or nil if it is not open yet.
-        var writer: (JournalWriter)?
+        var writer: JournalWriter?
         /// Whether forgotten data is still to be erased.
         var mustErase = false
 

@@ -8,9 +8,10 @@ enum ApplyCommand: Subcommand {
         "apply", summary: "Take what members did and the site decided to the catalog",
         discussion: """
             Daemons and commands record changes in journals. One is beside the catalog, and all processes of its \
-            machine share it. With a store in Redis, each daemon has one more. Lists obey changes at once. This command takes \
-            them to the catalog, in the order in which they apply; so do "coterie recompute" and every command that \
-            decides something. It may run at any time, beside daemons too, and changes nothing the second time.
+            machine share it. With a store in Redis, each daemon has one more. Lists obey changes at once. This \
+            command takes them to the catalog, in the order in which they apply; so do "coterie recompute" and every \
+            command that decides something. It may run at any time, beside daemons too, and changes nothing the \
+            second time.
 
             While an import holds the catalog, the exit code is 75, and the next run goes on.
             """,

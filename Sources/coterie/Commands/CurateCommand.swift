@@ -20,8 +20,8 @@ enum CurateCommand: Subcommand {
             "remove" removes a group.
 
             Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds. A group is recommended from its \
-            start (inclusive) to its expiry (exclusive). Daemons show the change in new lists within a second. With a store \
-            in Redis, the command tells them.
+            start (inclusive) to its expiry (exclusive). Daemons show the change in new lists within a second. With a \
+            store in Redis, the command tells them.
             """,
         arguments: [
             Argument("ACTION", help: "What to do: add, list or remove"),

@@ -94,7 +94,7 @@ final class Decision {
     /// - Throws: `Failure` if the daemons could not be told.
     func finish(_ catalog: Catalog) throws {
         try checkTold()
-        // What stays in the log is sent and dropped the next time.
+        // The next time drops what stays in the log.
         try? log.prune(try catalog.appliedChanges(), at: ParsedCommand.nowMilliseconds)
     }
 
@@ -133,11 +133,9 @@ extension ParsedCommand {
 
     /// Returns the decisions that a catalog has not taken: those in the streams of a shared store, or in its log.
     func untakenDecisions(_ catalog: Catalog) throws -> RecordedDecisions {
-        let taken = try catalog.appliedChanges()
-        guard let channel = try openStore().shared?.channel else {
-            return try UntakenChanges(besideCatalog: catalog.path, beyond: taken).decisions
-        }
-        return try UntakenChanges(of: channel, beyond: taken).decisions
+        let untaken = try UntakenChanges(
+            of: openStore(), besideCatalog: catalog.path, beyond: catalog.appliedChanges())
+        return untaken?.decisions ?? RecordedDecisions()
     }
 
     /// The option for the file of a daemon's sessions.

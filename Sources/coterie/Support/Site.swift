@@ -44,12 +44,8 @@ struct Site {
         let store = try parsed.openStore()
         let taken = try catalog?.appliedChanges() ?? version.manifest.taken
         knownTaken = catalog != nil && store.shared == nil ? nil : taken
-        untaken =
-            if let channel = store.shared?.channel {
-                try UntakenChanges(of: channel, beyond: taken, of: wanted ?? .none)
-            } else {
-                try catalog.map { try UntakenChanges(besideCatalog: $0.path, beyond: taken) }
-            }
+        untaken = try UntakenChanges(
+            of: store, besideCatalog: catalog?.path, beyond: taken, of: wanted ?? .none)
         removed = untaken?.removed ?? RemovedThings()
         let recorded = untaken?.decisions ?? RecordedDecisions()
         var decisions: SiteDecisions

@@ -41,25 +41,23 @@ struct ChangeArrival {
             problem = "\(error)"
         }
         let applied = try parsed.openCatalog().appliedChanges()
-        var (known, waiting) = (instant, 0)
+        let waiting: (count: Int, firstStamp: Int64)?
         if let channel = store.shared?.channel {
             var streams = try channel.journals()
-            for (origin, numbers) in try streams.survey() where applied.last(of: origin) < numbers.last {
-                waiting += Int(numbers.last - applied.last(of: origin))
-                let next = try streams.changes(of: origin, after: applied.last(of: origin), limit: 1).first
-                known = min(known, (next?.stampMilliseconds ?? 0) - Self.exposureDelay)
-            }
-        } else if let log = Catalog.resolved(Catalog.journalPath(beside: path)),
-            let (count, first) = try ChangeJournal(path: log, mode: .reading).waiting(beyond: applied)
-        {
-            (waiting, known) = (count, min(known, first - Self.exposureDelay))
+            waiting = try streams.waiting(beyond: applied)
+        } else if let log = Catalog.resolved(Catalog.journalPath(beside: path)) {
+            var journal = try ChangeJournal(path: log, mode: .reading)
+            waiting = try journal.waiting(beyond: applied)
+        } else {
+            waiting = nil
         }
+        let known = waiting.map { min(instant, $0.firstStamp - Self.exposureDelay) } ?? instant
         knownUntil = max(0, known)
         if knownUntil < instant {
             lines += [
                 """
-                known until \(CourseWords.text(knownUntil)): \(waiting) changes of daemons wait to be applied; \
-                \(problem ?? "--take-changes takes them now")
+                known until \(CourseWords.text(knownUntil)): \(waiting?.count ?? 0) changes of daemons wait to be \
+                applied; \(problem ?? "--take-changes takes them now")
                 """
             ]
         }

@@ -93,7 +93,7 @@ final class ReplayDaemon: Sendable {
         }
         let copy = folder + "/catalog.sqlite"
         _ = try Catalog.copy(path, to: copy)
-        // What came after the catalog's state applies to a replay as well: of a shared store, the site's decisions.
+        // A replay obeys what the catalog has not taken, too: of a shared store, the site's decisions.
         if let channel = store.shared?.channel {
             let taken = try Catalog(path: copy, mode: .reading).appliedChanges()
             _ = try CatalogLog(besideCatalog: copy, fixed).record(
