@@ -12,8 +12,6 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var catalog: CatalogState
     /// The changes from journals of daemons that the version includes, or nil if there were never any.
     package var changesTaken: AppliedChanges?
-    /// The groups that the site hides and that the version therefore lacks, or nil if there are none.
-    package var hiddenGroups: [HiddenGroup]?
     /// The time at which parameters and weights were tuned, in Unix milliseconds, or nil if they were not.
     package var tunedAtMilliseconds: Int64?
     /// The reasons that kept the version from becoming current when it was made, or nil if it became current.

@@ -21,9 +21,9 @@ enum ManifestJSON {
         try encode(manifest, as: "the manifest of \(manifest.version)")
     }
 
-    /// Returns withdrawn groups as JSON, in the form of manifests.
-    static func encode(_ groups: WithdrawnGroups) throws(StoreError) -> [UInt8] {
-        try encode(groups, as: "the list of withdrawn groups")
+    /// Returns the state of a site as JSON, in the form of manifests.
+    static func encode(_ site: PublishedSite) throws(StoreError) -> [UInt8] {
+        try encode(site, as: "the state of the site")
     }
 
     private static func encode(_ value: some Encodable, as name: String) throws(StoreError) -> [UInt8] {
@@ -38,15 +38,13 @@ enum ManifestJSON {
         }
     }
 
-    /// Decodes withdrawn groups and verifies their checksum.
-    static func decodeWithdrawnGroups(_ bytes: [UInt8], origin: String) throws(StoreError) -> WithdrawnGroups {
-        guard hasItsChecksum(bytes), let groups = try? JSONDecoder().decode(WithdrawnGroups.self, from: Data(bytes))
-        else {
+    /// Decodes the state of a site and verifies its checksum.
+    static func decodeSite(_ bytes: [UInt8], origin: String) throws(StoreError) -> PublishedSite {
+        guard hasItsChecksum(bytes), let site = try? JSONDecoder().decode(PublishedSite.self, from: Data(bytes)) else {
             throw StoreError(
-                .corrupt,
-                "\(origin), the list of withdrawn groups, is damaged: \"coterie recompute\" makes it anew")
+                .corrupt, "\(origin), the state of the site, is damaged: \"coterie apply\" makes it anew")
         }
-        return groups
+        return site
     }
 
     /// Decodes a manifest and verifies its checksum and its version's name.

@@ -71,18 +71,18 @@ package protocol VersionStore: Sendable {
     /// - Returns: whether the text was replaced.
     func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool
 
-    /// Returns the groups of the store's versions that are not public any more, or `nil` if no recompute noted any.
+    /// Returns the state of the site, or `nil` if none was published.
     ///
-    /// - Throws: `StoreError.corrupt` if the record is damaged; a recompute makes it anew.
-    func withdrawnGroups() throws(StoreError) -> WithdrawnGroups?
+    /// - Throws: `StoreError.corrupt` if it is damaged; the next applying of changes makes it anew.
+    func site() throws(StoreError) -> PublishedSite?
 
-    /// Returns the first bytes of the record of these groups, or `nil` without a record.
+    /// Returns the first bytes of the state of the site, or `nil` if none was published.
     ///
     /// They have its checksum, and so tell whether it has changed.
-    func withdrawnMark() throws(StoreError) -> [UInt8]?
+    func siteMark() throws(StoreError) -> [UInt8]?
 
-    /// Replaces the groups of the store's versions that are not public any more, in one step.
-    func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError)
+    /// Replaces the state of the site, in one step.
+    func setSite(_ site: PublishedSite) throws(StoreError)
 
     /// Removes the oldest versions beyond `count`, and files of killed publishers.
     ///

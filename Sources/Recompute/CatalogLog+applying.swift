@@ -27,6 +27,8 @@ extension CatalogLog {
 
     /// Applies to a catalog the changes that it lacks: those of its log, and those in the streams of a shared store.
     ///
+    /// Then it tells the store what the site has decided.
+    ///
     /// The changes of each journal that follow those already applied are taken, up to the first that is missing or
     /// needs a newer program. It may be repeated, and run several times at once. Each transaction takes at most a
     /// second or so.
@@ -57,7 +59,6 @@ extension CatalogLog {
             last = try streams?.survey().mapValues(\.last) ?? [:]
             if let journal = log?.journal { last.merge(try journal.kept().mapValues(\.last)) { max($0, $1) } }
         } catch { throw failed(error) }
-        guard !last.isEmpty else { return Outcome(counts: AppliedChangeCounts(), warnings: warnings) }
         let catalog: Catalog
         do throws(CatalogError) {
             catalog = try Catalog(path: catalogPath, mode: .recording, relations: relations)
@@ -72,6 +73,7 @@ extension CatalogLog {
                 return streamed.first?.sequence == after + 1 || found.isEmpty ? streamed : found
             } catch { throw failed(error) }
         }
+        if let warning = SitePublication.publish(to: store, from: catalog) { warnings.append(warning) }
         warnings += counts.givenUp.map(warning)
         warnings += stopping.sorted { $0.key < $1.key }.map(warning)
         do throws(CatalogError) {

@@ -7,12 +7,12 @@ import Similarity
 struct BuiltModel {
     var catalog: Manifest.CatalogState
     var changesTaken: AppliedChanges?
-    var hiddenGroups: [HiddenGroup]?
     var groupCounts: Manifest.GroupCounts
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
     var members: RecomputedMembers?
-    var withdrawn: WithdrawnGroups?
+    /// The state of the site; nil for a dry run.
+    var site: PublishedSite?
     var popularity: PopularityTrial
     var memberEvidence: [Manifest.EvidenceWeight]?
     var photoWeights: Manifest.PhotoWeights?
@@ -32,10 +32,7 @@ extension RecomputeJob {
         let work = try plan(catalog, entries, clock, observer)
         let vectors = try vectorFile(catalog)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
-        let withdrawn: WithdrawnGroups?
-        do throws(StoreError) {
-            withdrawn = parameters.isDryRun ? nil : try Withdrawal(from: store, groups).find()
-        } catch { throw .store(error) }
+        let site = parameters.isDryRun ? nil : try site(of: catalog, groups)
         let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
             throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
@@ -60,11 +57,20 @@ extension RecomputeJob {
         }
         return BuiltModel(
             catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
-            changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
+            changesTaken: try changesTaken(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-            relations: version.relations, model: model, members: version.members, withdrawn: withdrawn,
+            relations: version.relations, model: model, members: version.members, site: site,
             popularity: version.evidence.popularity, memberEvidence: version.evidence.told,
             photoWeights: version.evidence.photos, looks: version.looks?.report)
+    }
+
+    /// Returns the state of the site in the snapshot.
+    private func site(of catalog: Catalog, _ groups: [GroupRecord]) throws(RecomputeError) -> PublishedSite {
+        let publication: SitePublication
+        do throws(CatalogError) { publication = try SitePublication(of: catalog, groups, for: store) } catch {
+            throw .catalog(error)
+        }
+        do throws(StoreError) { return try publication.site() } catch { throw .store(error) }
     }
 
     /// Returns the source of the entries: the tables if there are any, otherwise the catalog.
@@ -220,14 +226,6 @@ extension RecomputeJob {
         let names = parameters.relations.compactMap(\.source?.table).sorted()
         guard let last = names.last, names.count > 1 else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " or " + last
-    }
-
-    /// Returns the hidden groups, or `nil` if there are none.
-    private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [HiddenGroup]? {
-        do throws(CatalogError) {
-            let hidden = try catalog.hiddenGroups(limit: .max)
-            return hidden.isEmpty ? nil : hidden
-        } catch { throw .catalog(error) }
     }
 
     /// Returns the changes taken from journals, or `nil` if none was ever applied.

@@ -60,7 +60,6 @@ package struct RecomputeJob: Sendable {
             version: name, createdAtMilliseconds: startedAtMilliseconds, catalog: built.catalog,
             groups: built.groupCounts, relations: built.relations, steps: clock.reports, sections: [])
         manifest.changesTaken = built.changesTaken
-        manifest.hiddenGroups = built.hiddenGroups
         manifest.isFromTables = tablesPath == nil ? nil : true
         manifest.popularityWeight = built.popularity.weight
         if built.popularity.wins { manifest.popularityWins = true }
@@ -119,7 +118,7 @@ package struct RecomputeJob: Sendable {
     {
         do throws(StoreError) {
             // Groups that are not public any more stay away from now on, even if the version is refused.
-            if let withdrawn = built.withdrawn { try store.setWithdrawnGroups(withdrawn) }
+            if let site = built.site { try store.setSite(site) }
             return try store.publish(built.model, manifest: manifest, members: built.members) { done, total in
                 clock.advance(done: done, total: total, unit: "bytes")
             }

@@ -106,13 +106,12 @@ package enum Deployment: Sendable {
 
     /// The data that is read from the store besides groups.
     ///
-    /// A daemon with a catalog reads members there, unless the catalog does not have them. It has the present state of
-    /// groups, too.
+    /// A daemon on top of a catalog reads members there, unless the catalog does not have them, and what the site
+    /// decided.
     var needs: VersionNeeds {
         switch self {
-        case .versionsOnly, .shared(_, _, nil, _, _): VersionNeeds()
-        case .shared: VersionNeeds(withdrawnGroups: false)
-        case .catalog: VersionNeeds(members: { $0.hasOwnMembers }, withdrawnGroups: false)
+        case .versionsOnly, .shared: VersionNeeds()
+        case .catalog: VersionNeeds(members: { $0.hasOwnMembers }, site: false)
         }
     }
 }

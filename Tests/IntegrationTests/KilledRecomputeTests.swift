@@ -79,7 +79,6 @@ struct KilledRecomputeTests {
     func writingRedis() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
-        // The second recompute of a store also writes the record of withdrawn groups.
         try await workspace.succeed("recompute", "--keep", "1")
         var connection = try RedisConnection(to: RedisAddress(workspace.store))
         let keyCount = try connection.command("DBSIZE")

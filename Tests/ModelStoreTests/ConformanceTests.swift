@@ -49,18 +49,25 @@ struct ConformanceTests {
         #expect(try store.experiments() == second)
     }
 
-    @Test("keeps the groups that are not public any more", arguments: StoreUnderTest.Kind.available)
-    func withdrawn(kind: StoreUnderTest.Kind) throws {
+    @Test("keeps what the site decided", arguments: StoreUnderTest.Kind.available)
+    func site(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         let store = subject.store
         defer { withExtendedLifetime(subject) {} }
-        #expect(try store.withdrawnGroups() == nil)
+        #expect(try store.site() == nil && store.siteMark() == nil)
         let version = try VersionName("20260101T000000000-1")
         for ids in [["b", "é ✈", "a"], []] {
             let lastVersions = Dictionary(uniqueKeysWithValues: ids.map { (BytewiseString($0), version) })
             let groups = WithdrawnGroups(lastVersions, through: version) { $0 == "a" ? .removed : .private }
-            try store.setWithdrawnGroups(groups)
-            #expect(try store.withdrawnGroups() == groups)
+            let site = PublishedSite(
+                taken: AppliedChanges(["a": Int64(ids.count)]), hidden: [HiddenGroup(id: "b", hiddenAtMilliseconds: 7)],
+                curations: [Curation(groupID: "é ✈", isShown: true, position: 1, startsAt: 2, expiresAt: nil)],
+                newGroupIDs: ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, withdrawn: groups)
+            let mark = try store.siteMark()
+            try store.setSite(site)
+            #expect(try store.site() == site)
+            #expect(try store.siteMark() != mark)
+            #expect(["a", "b", "c"].map(site.hasNewGroup) == [!ids.isEmpty, !ids.isEmpty, false])
             #expect(groups.reason(forGroup: "a") == (ids.isEmpty ? nil : .removed))
             #expect(groups.reason(forGroup: "é ✈") == (ids.isEmpty ? nil : .private))
             #expect(groups.reason(forGroup: "c") == nil && Set(groups.groupIDs) == Set(ids))

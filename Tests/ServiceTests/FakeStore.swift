@@ -21,7 +21,7 @@ final class FakeStore: SharedStore {
         /// What loading a version fails with.
         var loadFailure: StoreError?
         var loadCount = 0
-        var withdrawn: WithdrawnGroups?
+        var site: PublishedSite?
     }
 
     let state = Mutex(State())
@@ -70,13 +70,11 @@ final class FakeStore: SharedStore {
 
     func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { nil }
 
-    func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? { state.withLock { $0.withdrawn } }
+    func site() throws(StoreError) -> PublishedSite? { state.withLock { $0.site } }
 
-    func withdrawnMark() throws(StoreError) -> [UInt8]? {
-        state.withLock { $0.withdrawn.map { Array($0.groupIDs.joined(separator: "\n").utf8) } }
-    }
+    func siteMark() throws(StoreError) -> [UInt8]? { state.withLock { $0.site.map { Array("\($0)".utf8) } } }
 
-    func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) { state.withLock { $0.withdrawn = groups } }
+    func setSite(_ site: PublishedSite) throws(StoreError) { state.withLock { $0.site = site } }
 
     func remember(_ version: VersionName) throws(StoreError) {}
 

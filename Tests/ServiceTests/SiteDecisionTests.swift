@@ -155,28 +155,38 @@ struct SiteDecisionTests {
         }
     }
 
-    @Test("A group hidden in a newer version stays hidden after a rollback, until it is unhidden")
-    func rolledBack() throws {
+    @Test("A group that the site hides is hidden in every version, until it is unhidden")
+    func hiddenInSite() throws {
         let folder = try TemporaryDirectory()
         let version = try Community.version("v1")
         let snapshot = ModelSnapshot(version, planning: .init())
-        var manifest = version.manifest
-        manifest.version = try VersionName("v2")
-        manifest.hiddenGroups = [.init(id: "alps", hiddenAtMilliseconds: 7)]
-        let newest = Mutex<Manifest?>(nil)
+        let state = Mutex(VersionFollower.State(snapshot: snapshot))
         let journal = try DaemonJournal(
             path: folder.path + "/journal", changes: ChangeClock(), now: { 1 }, patience: .seconds(60))
         let shared = JournalSource(
             FakeStore(), journal: journal, catalog: nil,
-            served: { .init(snapshot: snapshot, newest: newest.withLock { $0 }) })
+            served: { state.withLock { $0 } })
         #expect(try shared.siteDecisions(in: snapshot).hidden.isEmpty)
-        newest.withLock { $0 = manifest }
+        state.withLock { state in
+            state.site = PublishedSite(
+                hidden: [.init(id: "alps", hiddenAtMilliseconds: 7)], newGroupIDs: ["new", "newer"])
+            state.siteRevision += 1
+        }
         #expect(try shared.siteDecisions(in: snapshot).hidden == Set(groups: ["alps"], in: snapshot.model))
         #expect(try shared.hiddenGroups(after: nil, limit: 9).map(\.id) == ["alps"])
         #expect(try shared.hiddenGroups(after: "alp", limit: 9).map(\.id) == ["alps"])
         #expect(try shared.hiddenGroups(after: "alps", limit: 9).isEmpty)
         #expect(try shared.apply(SiteChange(ofGroup: "alps", .unhide, atMilliseconds: 8)) == .changed)
         #expect(try shared.siteDecisions(in: snapshot).hidden.isEmpty)
+        // Groups that the version lacks can be joined and decided about if the site has them.
+        func join(_ id: String) throws -> MemberChange.Outcome {
+            let join = InteractionRecord(id: id, .join, subjectID: id, atMilliseconds: 9)
+            return try shared.apply(MemberChange(ofUser: "bob", .record([join])))
+        }
+        #expect(try join("unknown") == .unknownSubject(at: 0))
+        for id in ["new", "newer"] { #expect(try join(id) == .recorded(new: 1, repeated: 0)) }
+        #expect(try shared.apply(SiteChange(ofGroup: "newer", .hide, atMilliseconds: 10)) == .changed)
+        #expect(try join("newer") == .unknownSubject(at: 0))
     }
 
     @Test("With a journal and a catalog, interactions with a group hidden in the catalog are refused")

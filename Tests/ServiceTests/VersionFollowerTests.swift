@@ -8,8 +8,10 @@ import Testing
 
 @Suite("Following the current version")
 struct VersionFollowerTests {
-    private func follower(_ store: FakeStore, _ lines: Lines = Lines()) -> VersionFollower {
-        VersionFollower(store: store, planning: .init(), log: lines.log, now: { 5000 })
+    private func follower(_ store: FakeStore, _ lines: Lines = Lines(), changes: ChangeClock = ChangeClock())
+        -> VersionFollower
+    {
+        VersionFollower(store: store, planning: .init(), changes: changes, log: lines.log, now: { 5000 })
     }
 
     private func serving(_ follower: VersionFollower) -> String? { follower.current.snapshot?.version.description }
@@ -32,26 +34,28 @@ struct VersionFollowerTests {
         }
     }
 
-    @Test("The newest version of the store is known after a rollback, and where it was started without the store")
-    func newest() throws {
-        let store = FakeStore(try Community.version("v1"), try Community.version("v2"))
-        let follower = follower(store)
-        for name in ["v2", "v1"] {
-            try store.makeCurrent(VersionName(name))
-            follower.poll()
-            #expect(try follower.current.newest?.version == VersionName("v2"))
-        }
-        let image = try Community.version("v1")
-        store.state.withLock {
-            $0.failure = StoreError(.unavailable, "memory is away")
-            $0.lastLoaded = image
-        }
-        let restarted = self.follower(store)
-        restarted.poll()
-        #expect(serving(restarted) == "v1" && restarted.current.newest == nil)
-        store.state.withLock { $0.failure = nil }
-        restarted.poll()
-        #expect(try restarted.current.newest?.version == VersionName("v2"))
+    @Test("The state of the site is followed; taken changes alone change no answers")
+    func site() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let changes = ChangeClock()
+        let follower = follower(store, changes: changes)
+        follower.poll()
+        #expect(follower.current.site == nil)
+        var site = PublishedSite(hidden: [HiddenGroup(id: "alps", hiddenAtMilliseconds: 7)])
+        try store.setSite(site)
+        let before = changes.stamp(ofMember: nil)
+        follower.poll()
+        #expect(follower.current.site == site && changes.stamp(ofMember: nil) != before)
+        let (revision, stamp) = (follower.current.siteRevision, changes.stamp(ofMember: nil))
+        site.taken = AppliedChanges(["a": 1])
+        try store.setSite(site)
+        follower.poll()
+        #expect(follower.current.site == site)
+        #expect(follower.current.siteRevision == revision && changes.stamp(ofMember: nil) == stamp)
+        site.hidden = []
+        try store.setSite(site)
+        follower.poll()
+        #expect(follower.current.site == site && follower.current.siteRevision > revision)
     }
 
     @Test("A version is loaded once")

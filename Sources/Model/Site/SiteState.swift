@@ -12,7 +12,7 @@ package struct HiddenGroup: Codable, Sendable, Equatable {
 }
 
 /// A group that the site's curators chose.
-package struct Curation: Sendable, Equatable {
+package struct Curation: Codable, Sendable, Equatable {
     /// The group's external id.
     package var groupID: String
     /// Whether the group is public and not hidden; other groups are not shown as curated.
@@ -40,8 +40,8 @@ package struct Curation: Sendable, Equatable {
 
 /// The hidden and curated groups by external id: the result of all site changes so far.
 ///
-/// The catalog keeps this state in tables. A daemon with a journal computes the state from the published version and
-/// the changes since. For both, `apply` decides the effect of a change and the order of curated groups.
+/// The catalog keeps this state in tables, and a store has a copy. Daemons add the changes since. For all of them,
+/// `apply` decides the effect of a change and the order of curated groups.
 package struct SiteState: Sendable, Equatable {
     /// The hidden groups, each with the time since which it is hidden, in Unix milliseconds.
     package private(set) var hidden: [BytewiseString: Int64]
@@ -60,15 +60,7 @@ package struct SiteState: Sendable, Equatable {
         number()
     }
 
-    package init(_ manifest: Manifest, _ model: ModelVersion) {
-        self.init(
-            hidden: manifest.hiddenGroups ?? [],
-            curations: model.curated.map { curated in
-                Curation(
-                    groupID: model.id(of: Int(curated.group)), isShown: true, position: 0, startsAt: curated.startsAt,
-                    expiresAt: curated.expiresAt)
-            })
-    }
+    package init(_ site: PublishedSite) { self.init(hidden: site.hidden, curations: site.curations) }
 
     /// Applies a change.
     ///

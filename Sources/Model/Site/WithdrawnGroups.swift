@@ -72,9 +72,7 @@ package struct WithdrawnGroups: Codable, Sendable, Equatable {
     /// - Complexity: O(batches · log groups).
     package func reason(forGroup id: String) -> Concealment? {
         for batch in batches.reversed() where batch.reason != nil {
-            let ids = batch.groupIds
-            let place = ids.indices.partitioningIndex { !ids[$0].utf8.lexicographicallyPrecedes(id.utf8) }
-            if place < ids.endIndex, ids[place].hasSameBytes(as: id) { return batch.reason }
+            if batch.groupIds.containsSorted(id) { return batch.reason }
         }
         return nil
     }

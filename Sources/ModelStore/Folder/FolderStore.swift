@@ -12,8 +12,8 @@ package struct FolderStore: VersionStore {
     let durability: Durability
     /// Whether a loaded version is a private copy.
     let hasOwnCopies: Bool
-    /// The greatest length of the list of withdrawn groups, in bytes.
-    private static let withdrawnByteLimit = 512 << 20
+    /// The greatest length of the state of the site, in bytes.
+    private static let siteByteLimit = 512 << 20
     /// The number of bytes in each write; progress is reported after each.
     private static let writeByteCount = 8 << 20
 
@@ -297,23 +297,23 @@ extension FolderStore {
         }
     }
 
-    /// Returns the groups of the versions that are not public any more.
-    package func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
-        guard let bytes = try FileTree.content(of: layout.withdrawn, limit: Self.withdrawnByteLimit) else { return nil }
-        return try ManifestJSON.decodeWithdrawnGroups(bytes, origin: layout.withdrawn)
+    /// Returns the state of the site.
+    package func site() throws(StoreError) -> PublishedSite? {
+        guard let bytes = try FileTree.content(of: layout.site, limit: Self.siteByteLimit) else { return nil }
+        return try ManifestJSON.decodeSite(bytes, origin: layout.site)
     }
 
-    /// Returns `nil` as well for a record that cannot be read; reading the groups then says why.
-    package func withdrawnMark() throws(StoreError) -> [UInt8]? {
-        (try? RegularFile.read(layout.withdrawn, limitBytes: ManifestJSON.markByteCount))?.bytes
+    /// Returns `nil` as well for a state that cannot be read; reading it then says why.
+    package func siteMark() throws(StoreError) -> [UInt8]? {
+        (try? RegularFile.read(layout.site, limitBytes: ManifestJSON.markByteCount))?.bytes
     }
 
-    /// Replaces these groups, in one step that survives a loss of power.
-    package func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
-        let content = try ManifestJSON.encode(groups)
+    /// Replaces the state of the site, in one step that survives a loss of power.
+    package func setSite(_ site: PublishedSite) throws(StoreError) {
+        let content = try ManifestJSON.encode(site)
         try FileTree.makeDirectory(layout.directory)
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
-            try replace(layout.withdrawn, draft: layout.withdrawnDraft, content: content)
+            try replace(layout.site, draft: layout.siteDraft, content: content)
         }
     }
 
@@ -339,7 +339,7 @@ extension FolderStore {
 /// pins/NAME                   an empty file; pruning keeps the version
 /// daemons/HOST-PROCESS        a daemon's report about itself, JSON; valid for 20 seconds
 /// experiments.json            the site's experiments
-/// withdrawn.json              the groups of the versions that are not public any more (`WithdrawnGroups`)
+/// site.json                   the state of the site (`PublishedSite`)
 /// .lock                       locked (flock) while a version is published or old ones are removed
 /// .current.lock               locked for the moment of a switch, or of a change of the experiments
 /// ```
@@ -353,8 +353,8 @@ struct FolderLayout: Sendable {
     var currentDraft: String { directory + "/.current.new" }
     var experiments: String { directory + "/experiments.json" }
     var experimentsDraft: String { directory + "/.experiments.new" }
-    var withdrawn: String { directory + "/withdrawn.json" }
-    var withdrawnDraft: String { directory + "/.withdrawn.new" }
+    var site: String { directory + "/site.json" }
+    var siteDraft: String { directory + "/.site.new" }
     var versions: String { directory + "/versions" }
     var publisherLock: String { directory + "/.lock" }
     var currentLock: String { directory + "/.current.lock" }

@@ -37,13 +37,13 @@ struct ImageCache: Sendable {
         if (try? folder.current()) != version { try folder.makeCurrent(version) }
     }
 
-    /// Keeps withdrawn groups, which must stay away while the server is away; a failure leaves the earlier ones.
-    func keep(_ groups: WithdrawnGroups) {
-        if withdrawnGroups() != groups { try? folder.setWithdrawnGroups(groups) }
+    /// Keeps the state of the site for the time when the server is away; a failure leaves the earlier one.
+    func keep(_ site: PublishedSite) {
+        if self.site() != site { try? folder.setSite(site) }
     }
 
-    /// Returns the withdrawn groups that were kept last, or `nil` if there are none.
-    func withdrawnGroups() -> WithdrawnGroups? { try? folder.withdrawnGroups() }
+    /// Returns the state of the site that was kept last, or `nil` if there is none.
+    func site() -> PublishedSite? { try? folder.site() }
 
     /// Returns the image of the remembered version, or else the newest undamaged image, if any.
     func lastLoaded() throws(StoreError) -> LoadedVersion? {

@@ -18,7 +18,7 @@ import Model
 /// - `publisher`: the token of the process that publishes or prunes now. The key expires when that process is gone.
 /// - `pins`: a set of the versions that pruning keeps.
 /// - `experiments`: the site's experiments, JSON.
-/// - `withdrawn`: the groups of the versions that are not public any more (`WithdrawnGroups`), JSON.
+/// - `site`: the state of the site (`PublishedSite`), JSON.
 ///
 /// Keys of a version:
 ///
@@ -103,7 +103,7 @@ struct RedisLayout: Sendable {
     func daemon(_ id: String) -> String { "\(prefix)daemon:\(id)" }
 
     var experiments: String { prefix + "experiments" }
-    var withdrawn: String { prefix + "withdrawn" }
+    var site: String { prefix + "site" }
 
     func sessions(ofUser id: String) -> String { "\(prefix)sessions:\(id)" }
     func manifest(_ version: VersionName) -> String { "\(prefix)\(version):manifest" }

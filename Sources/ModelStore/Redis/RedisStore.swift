@@ -312,38 +312,38 @@ extension RedisStore {
         command.append(text)
         return try ask(command) == .integer(1)
     }
-    /// Returns the groups of the versions that are not public any more, and keeps them on this machine.
+
+    /// Returns the state of the site, and keeps it on this machine.
     ///
-    /// While the server is out of reach, the groups that were kept last are returned.
-    package func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? {
+    /// While the server is out of reach, or has lost it, the state that was kept last is returned.
+    package func site() throws(StoreError) -> PublishedSite? {
         do throws(StoreError) {
-            switch try ask(RedisCommand("GET", layout.withdrawn)) {
-            case .null: return nil
+            switch try ask(RedisCommand("GET", layout.site)) {
+            case .null: return images.site()
             case .bytes(let bytes):
-                let origin = "\(layout.withdrawn) in \(location)"
-                let groups = try ManifestJSON.decodeWithdrawnGroups(bytes, origin: origin)
-                images.keep(groups)
-                return groups
-            default: throw StoreError(.corrupt, "\(layout.withdrawn) in \(location) is no text: recompute")
+                let site = try ManifestJSON.decodeSite(bytes, origin: "\(layout.site) in \(location)")
+                images.keep(site)
+                return site
+            default: throw StoreError(.corrupt, "\(layout.site) in \(location) is no text: recompute")
             }
         } catch {
-            guard error.code.isOutOfReach, let kept = images.withdrawnGroups() else { throw error }
+            guard error.code.isOutOfReach, let kept = images.site() else { throw error }
             return kept
         }
     }
 
-    /// Returns `nil` while the server is out of reach, like the groups that were kept last.
-    package func withdrawnMark() throws(StoreError) -> [UInt8]? {
+    /// Returns `nil` while the server has none, or is out of reach.
+    package func siteMark() throws(StoreError) -> [UInt8]? {
         let last = String(ManifestJSON.markByteCount - 1)
-        guard case .bytes(let bytes) = try ask(RedisCommand("GETRANGE", layout.withdrawn, "0", last)), !bytes.isEmpty
+        guard case .bytes(let bytes) = try ask(RedisCommand("GETRANGE", layout.site, "0", last)), !bytes.isEmpty
         else { return nil }
         return bytes
     }
 
-    /// Replaces these groups, in one step.
-    package func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) {
-        var command = RedisCommand("SET", layout.withdrawn)
-        command.append(try ManifestJSON.encode(groups))
+    /// Replaces the state of the site, in one step.
+    package func setSite(_ site: PublishedSite) throws(StoreError) {
+        var command = RedisCommand("SET", layout.site)
+        command.append(try ManifestJSON.encode(site))
         _ = try ask(command)
     }
 }

@@ -53,7 +53,7 @@ extension HealthQuestion {
             }
             record.reportsReadAt = check.now
             // Daemons without a catalog serve nothing as long as it cannot be read.
-            _ = try store.withdrawnGroups()
+            _ = try store.site()
             return [check.currentFinding(record.current, of: names, store)]
         } catch { return [HealthFault.of(error).found("store", error.message, advice: check.storeAdvice(error))] }
     }

@@ -14,8 +14,7 @@ final class JournalSource: CommunitySource {
     /// The state of everything that decisions depend on.
     private struct DecisionState: Equatable {
         let revision: UInt64
-        let newest: VersionName?
-        let withdrawnRevision: UInt64
+        let siteRevision: UInt64
         /// The change count of the catalog, and the changes that it has taken; nil without a catalog.
         let changeCount: Int64?
         let taken: AppliedChanges?
@@ -26,7 +25,7 @@ final class JournalSource: CommunitySource {
     private let journal: DaemonJournal
     /// The catalog, which is only read; nil for none.
     private let catalog: CatalogReader?
-    /// Returns the version that serves, and the newest one.
+    /// Returns the version that serves, and the state of the site.
     private let served: @Sendable () -> VersionFollower.State
     private let decisions = DecisionCache<DecisionState>()
 
@@ -100,7 +99,7 @@ final class JournalSource: CommunitySource {
     func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
         guard model.hides(id) else { return nil }
         if let catalog { return try catalog.concealment(ofGroup: id) }
-        return served().withdrawn?.reason(forGroup: id) ?? .hidden
+        return withdrawal(ofGroup: id) ?? .hidden
     }
 
     /// Returns the decisions of what is known and of the journal.
@@ -110,30 +109,28 @@ final class JournalSource: CommunitySource {
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         let (served, known) = (served(), try catalog?.state())
         let state = DecisionState(
-            revision: journal.decisions.revision, newest: served.newest?.version,
-            withdrawnRevision: served.withdrawnRevision, changeCount: known?.changeCount,
-            taken: base == nil ? nil : known?.taken)
+            revision: journal.decisions.revision, siteRevision: served.siteRevision,
+            changeCount: known?.changeCount, taken: base == nil ? nil : known?.taken)
         return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
             if let base, let taken = state.taken {
                 return try base.siteDecisions(in: snapshot, journal.decisions.recorded, beyond: taken)
             }
-            var decisions = published(in: snapshot).decisions
+            var decisions = published.decisions(about: snapshot.manifest, snapshot.model)
             decisions.hidden.formUnion(try catalog?.siteDecisions(in: snapshot).hidden ?? [])
             return decisions
         }
     }
 
-    /// Returns the decisions of the store and the journal about a version.
-    private func published(in snapshot: ModelSnapshot) -> PublishedDecisions {
-        let served = served()
-        return PublishedDecisions(
-            snapshot.manifest, snapshot.model, newest: served.newest, journal.decisions.recorded, served.withdrawn)
-    }
+    /// The decisions of the store and the journal.
+    private var published: PublishedDecisions { PublishedDecisions(served().site, journal.decisions.recorded) }
 
-    /// The hidden and curated groups; empty before a version is loaded beside a shared store.
+    /// Returns the reason why a group of a version is not public any more, as the store says.
+    private func withdrawal(ofGroup id: String) -> Concealment? { served().site?.withdrawn?.reason(forGroup: id) }
+
+    /// The hidden and curated groups.
     private var siteState: SiteState {
         get throws(ServiceError) {
-            guard let base else { return served().snapshot.map { published(in: $0).state } ?? SiteState() }
+            guard let base else { return published.state }
             let (recorded, taken) = (journal.decisions.recorded, try base.taken())
             return try base.read { catalog throws(CatalogError) in
                 try SiteState(of: catalog, recorded, beyond: taken)
@@ -180,7 +177,9 @@ final class JournalSource: CommunitySource {
         case .group:
             if let base { return try isConcealed(group: id) ? false : base.isPublic(group: id) == true }
             guard let snapshot else { return false }
-            return VisibleModel(snapshot.model, try siteDecisions(in: snapshot)).index(ofID: id) != nil
+            let shown = VisibleModel(snapshot.model, try siteDecisions(in: snapshot))
+            if shown.index(ofID: id) != nil { return true }
+            return served().site?.hasNewGroup(id) == true && !shown.hides(id) ? try !isConcealed(group: id) : false
         // Without a catalog, nobody knows photos; applying leaves out the unknown ones.
         case .photo: return catalog == nil ? true : try publicPhoto(withID: id, without: removed) != nil
         case .user:
@@ -212,7 +211,9 @@ final class JournalSource: CommunitySource {
 
     /// Whether what is known has a group.
     private func hasGroup(_ id: String, in snapshot: ModelSnapshot?) throws(ServiceError) -> Bool {
-        guard let base else { return snapshot?.model.index(ofID: id) != nil }
+        guard let base else {
+            return snapshot?.model.index(ofID: id) != nil || served().site?.hasNewGroup(id) == true
+        }
         return try base.read { catalog throws(CatalogError) in try catalog.has(id, in: .groups) }
     }
 
@@ -245,7 +246,7 @@ final class JournalSource: CommunitySource {
     private func isThere(group id: String, in snapshot: ModelSnapshot?) throws(ServiceError) -> Bool {
         let (recorded, taken) = (journal.decisions.recorded, try taken)
         guard !recorded.removedGroups(beyond: taken).contains(BytewiseString(id)),
-            base != nil || served().withdrawn?.reason(forGroup: id) != .removed
+            base != nil || withdrawal(ofGroup: id) != .removed
         else { return false }
         // A version lacks the groups that were hidden when it was made, and has others under their old ids.
         if try hasGroup(id, in: snapshot) { return true }
@@ -259,7 +260,7 @@ final class JournalSource: CommunitySource {
     {
         guard try isThere(group: change.groupID, in: snapshot) else { return .unknownGroup }
         let isPublic = try catalog?.isPublic(group: change.groupID)
-        let isWithdrawn = base == nil && served().withdrawn?.reason(forGroup: change.groupID) != nil
+        let isWithdrawn = base == nil && withdrawal(ofGroup: change.groupID) != nil
         if case .curate = change.action, isPublic == false || isWithdrawn { return .privateGroup }
         var state = try siteState
         switch (state.apply(change), change.action) {

@@ -77,46 +77,26 @@ package struct RecordedDecisions: Sendable {
     }
 }
 
-/// The site's decisions about a version without the catalog's help: those published with it, and what came since.
+/// The site's decisions without the catalog's help: those that a store has, and what came since.
 package struct PublishedDecisions {
-    /// The version.
-    let manifest: Manifest
-    let model: ModelVersion
-    /// The newest version of the store, if it is known.
-    ///
-    /// After a rollback an older version serves. Only the newest version knows which groups the catalog has hidden
-    /// since.
-    let newest: Manifest?
-    /// The decisions since these versions.
-    let recorded: RecordedDecisions
-    /// The groups that versions have and that are not public any more; nil for none.
-    let withdrawn: WithdrawnGroups?
+    private let site: PublishedSite
+    private let recorded: RecordedDecisions
 
-    package init(
-        _ manifest: Manifest, _ model: ModelVersion, newest: Manifest?, _ recorded: RecordedDecisions,
-        _ withdrawn: WithdrawnGroups?
-    ) {
-        self.manifest = manifest
-        self.model = model
-        self.newest = newest
+    /// Combines the state of a store, nil for none, with the decisions since.
+    package init(_ site: PublishedSite?, _ recorded: RecordedDecisions) {
+        self.site = site ?? PublishedSite()
         self.recorded = recorded
-        self.withdrawn = withdrawn
     }
 
     /// The hidden and curated groups.
-    package var state: SiteState {
-        let state = recorded.replayed(on: SiteState(manifest, model), beyond: manifest.taken)
-        guard let newest, newest.version != manifest.version else { return state }
-        let latest = recorded.replayed(on: SiteState(hidden: newest.hiddenGroups ?? []), beyond: newest.taken)
-        return SiteState(hidden: latest.hiddenGroups, curations: state.curations)
-    }
+    package var state: SiteState { recorded.replayed(on: SiteState(site), beyond: site.taken) }
 
-    /// The decisions: groups that are hidden, removed or withdrawn are not shown.
-    package var decisions: SiteDecisions {
+    /// Returns the decisions about a version: groups that are hidden, removed or withdrawn are not shown.
+    package func decisions(about version: Manifest, _ model: ModelVersion) -> SiteDecisions {
         var decisions = SiteDecisions(state, in: model)
         // The next version has renamed groups under their new ids.
-        decisions.hidden.formUnion(Set(groups: recorded.goneGroups(beyond: manifest.taken), in: model))
-        decisions.hidden.formUnion(Set(groups: withdrawn?.groupIDs ?? [], in: model))
+        decisions.hidden.formUnion(Set(groups: recorded.goneGroups(beyond: version.taken), in: model))
+        decisions.hidden.formUnion(Set(groups: site.withdrawn?.groupIDs ?? [], in: model))
         return decisions
     }
 }

@@ -8,17 +8,12 @@ import Recommendation
 /// Nothing is recorded: there is no place for changes.
 final class VersionSource: CommunitySource {
     let changes: ChangeClock
-    /// The state of everything that decisions depend on.
-    private struct DecisionState: Equatable {
-        let newest: VersionName?
-        let withdrawnRevision: UInt64
-    }
-
     /// The site's decisions since the version was made, as far as they are known.
     private let recorded: RecordedDecisions
-    /// Returns the version that serves, and the newest one.
+    /// Returns the version that serves, and the state of the site.
     private let served: @Sendable () -> VersionFollower.State
-    private let decisions = DecisionCache<DecisionState>()
+    /// The decisions, by the revision of the state of the site.
+    private let decisions = DecisionCache<UInt64>()
 
     init(
         changes: ChangeClock, _ recorded: RecordedDecisions, served: @escaping @Sendable () -> VersionFollower.State
@@ -43,17 +38,13 @@ final class VersionSource: CommunitySource {
     func isForgotten(user id: String) -> Bool { false }
 
     func concealment(ofGroup id: String, in model: VisibleModel) -> Concealment? {
-        model.hides(id) ? served().withdrawn?.reason(forGroup: id) ?? .hidden : nil
+        model.hides(id) ? served().site?.withdrawn?.reason(forGroup: id) ?? .hidden : nil
     }
 
     func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions {
         let served = served()
-        let state = DecisionState(
-            newest: served.newest?.version, withdrawnRevision: served.withdrawnRevision)
-        return decisions.decisions(in: snapshot.version, at: state) {
-            PublishedDecisions(
-                snapshot.manifest, snapshot.model, newest: served.newest, recorded, served.withdrawn
-            ).decisions
+        return decisions.decisions(in: snapshot.version, at: served.siteRevision) {
+            PublishedDecisions(served.site, recorded).decisions(about: snapshot.manifest, snapshot.model)
         }
     }
 

@@ -14,14 +14,10 @@ final class VersionFollower: Sendable {
         var others: [VersionName: ModelSnapshot] = [:]
         /// The time at which the serving version was taken up, in Unix milliseconds, or `nil` before the first.
         var takenAtMilliseconds: Int64?
-        /// The newest version in the store when the serving version was loaded, or `nil` if it is not known yet.
-        ///
-        /// After a rollback, it shows the groups that were hidden by then.
-        var newest: Manifest?
-        /// The groups of the store's versions that are not public any more, for a daemon without a catalog.
-        var withdrawn: WithdrawnGroups?
-        /// A number that grows with every change of these groups.
-        var withdrawnRevision: UInt64 = 0
+        /// The state of the site, for a daemon that does not read it in the catalog.
+        var site: PublishedSite?
+        /// A number that grows with every change of the groups of this state.
+        var siteRevision: UInt64 = 0
         /// The reason that the serving version may not be the current one, or `nil` if there is no problem.
         var problem: String? = Self.notYet
         /// Whether the store answered the last time.
@@ -65,8 +61,8 @@ final class VersionFollower: Sendable {
 
     let store: any VersionStore
     private let neededParts: Mutex<VersionNeeds>
-    /// The beginning of the record of withdrawn groups that was read last.
-    private let withdrawnMark = Mutex<[UInt8]?>(nil)
+    /// The beginning of the state of the site that was read last.
+    private let siteMark = Mutex<[UInt8]?>(nil)
     private let planning: Mutex<Planning>
     /// Whether a new configuration waits to be taken up.
     private let hasNewPlanning = Atomic(false)
@@ -121,10 +117,10 @@ final class VersionFollower: Sendable {
     /// Reads other data from the store, from the next poll on.
     func use(_ needs: VersionNeeds) {
         neededParts.withLock { $0 = needs }
-        guard !needs.withdrawnGroups else { return }
+        guard !needs.site else { return }
         update { state in
-            state.withdrawn = nil
-            state.withdrawnRevision += 1
+            state.site = nil
+            state.siteRevision += 1
         }
     }
 
@@ -188,10 +184,7 @@ final class VersionFollower: Sendable {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
             guard version != current.snapshot?.version || current.snapshot?.lacksMembers == true else {
-                if current.newest == nil { try learnNewest() }
-                if needs.withdrawnGroups, try store.withdrawnMark() != withdrawnMark.withLock({ $0 }) {
-                    try learnWithdrawn()
-                }
+                if needs.site, try store.siteMark() != siteMark.withLock({ $0 }) { try learnSite() }
                 return note(problem: try lostPart(), reachable: true)
             }
             try rejectDuringPause(of: version)
@@ -244,7 +237,7 @@ final class VersionFollower: Sendable {
         // The members may be damaged and the store away. Then groups are served now, and members after the store is
         // back.
         let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning.withLock { $0 })
-        try? learnWithdrawn()
+        try? learnSite()
         update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
@@ -268,30 +261,28 @@ final class VersionFollower: Sendable {
             guard let loaded = try? store.load(name), loaded.manifest.objections == nil,
                 let snapshot = try? snapshot(of: loaded)
             else { continue }
-            guard (try? learnWithdrawn()) != nil else { return }
+            guard (try? learnSite()) != nil else { return }
             update { $0.snapshot = snapshot }
             log.warning("serving version \(name), an older one: \(snapshot.model.groupCount) groups")
             return
         }
     }
 
-    /// Asks for the newest version, after the serving version was taken up without the store.
-    private func learnNewest() throws(StoreError) {
-        let newest = try store.versions().last
-        update { $0.newest = newest }
-    }
-
-    /// Asks for the groups that are not public any more.
-    private func learnWithdrawn() throws(StoreError) {
-        guard needs.withdrawnGroups else { return }
-        // Read first: a record that is replaced in between is read again.
-        let mark = try? store.withdrawnMark()
-        let found = try store.withdrawnGroups()
-        withdrawnMark.withLock { $0 = mark ?? nil }
-        guard found != current.withdrawn else { return }
+    /// Asks for the state of the site.
+    private func learnSite() throws(StoreError) {
+        guard needs.site else { return }
+        // Read first: a state that is replaced in between is read again.
+        let mark = try? store.siteMark()
+        let found = try store.site()
+        siteMark.withLock { $0 = mark ?? nil }
+        // Most often, only more changes of members are taken.
+        guard found.map({ $0.hasGroups(of: current.site) }) != true else {
+            return state.withLock { $0.site = found }
+        }
+        guard found != current.site else { return }
         update { state in
-            state.withdrawn = found
-            state.withdrawnRevision += 1
+            state.site = found
+            state.siteRevision += 1
         }
     }
 
@@ -305,9 +296,8 @@ final class VersionFollower: Sendable {
 
     private func loadAndServe(_ version: VersionName) throws(StoreError) {
         let snapshot = if let other = current.others[version] { other } else { try load(version) }
-        // These groups are known before a version serves that may have them.
-        try learnWithdrawn()
-        let newest = try? store.versions().last
+        // What must not be shown is known before a version serves that may have it.
+        try learnSite()
         let wanted = wanted.withLock { $0 }
         update { state in
             var others = state.others
@@ -315,7 +305,7 @@ final class VersionFollower: Sendable {
             if let before = state.snapshot, wanted.contains(before.version), !before.lacksMembers {
                 others[before.version] = before
             }
-            (state.snapshot, state.others, state.newest, state.problem) = (snapshot, others, newest, nil)
+            (state.snapshot, state.others, state.problem) = (snapshot, others, nil)
             (state.storeIsReachable, state.storeUnreachableSinceMilliseconds) = (true, nil)
         }
         log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
@@ -385,6 +375,6 @@ final class VersionFollower: Sendable {
 struct VersionNeeds: Sendable {
     /// Returns whether members are read from a version with this manifest.
     var members: @Sendable (Manifest) -> Bool = { _ in true }
-    /// Whether the store says which groups are not public any more; otherwise a catalog does.
-    var withdrawnGroups = true
+    /// Whether the store says what the site decided; otherwise a catalog does.
+    var site = true
 }

@@ -113,7 +113,7 @@ enum ImportCommand: Subcommand {
                 into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: report
             ).run(Array(parsed.arguments.dropFirst()))
         }
-        if kind == .groups, !options.isDryRun { try parsed.publishWithdrawnGroups() }
+        if kind == .groups, !options.isDryRun { try parsed.publishSite() }
     }
 
     /// Applies what was recorded before, which must not remove what the file brings.

@@ -25,6 +25,7 @@ struct Site {
     /// The changes that were taken when the streams were read; nil for what the catalog has at each moment.
     private let knownTaken: AppliedChanges?
     private let state: SiteState
+    /// The groups of versions that are not public any more, as the store says; nil with a catalog, which knows them.
     private let withdrawn: WithdrawnGroups?
     private let parsed: ParsedCommand
 
@@ -57,11 +58,11 @@ struct Site {
                 decisions.hidden.formUnion(try catalog.missingGroups(of: version.model))
             }
         } else {
-            withdrawn = try store.withdrawnGroups()
-            let published = PublishedDecisions(
-                version.manifest, version.model, newest: try store.versions().last, recorded, withdrawn)
+            let site = try store.site()
+            withdrawn = site?.withdrawn
+            let published = PublishedDecisions(site, recorded)
             state = published.state
-            decisions = published.decisions
+            decisions = published.decisions(about: version.manifest, version.model)
         }
         let needsMembers = wanted != nil && (catalog == nil || version.manifest.hasOwnMembers)
         members = needsMembers ? try parsed.publishedMembers(version) : nil

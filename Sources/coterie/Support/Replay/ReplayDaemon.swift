@@ -136,9 +136,9 @@ struct FixedVersionStore: VersionStore {
         return version
     }
 
-    func withdrawnGroups() throws(StoreError) -> WithdrawnGroups? { try store.withdrawnGroups() }
-    func withdrawnMark() throws(StoreError) -> [UInt8]? { try store.withdrawnMark() }
-    func setWithdrawnGroups(_ groups: WithdrawnGroups) throws(StoreError) { throw Self.refusal }
+    func site() throws(StoreError) -> PublishedSite? { try store.site() }
+    func siteMark() throws(StoreError) -> [UInt8]? { try store.siteMark() }
+    func setSite(_ site: PublishedSite) throws(StoreError) { throw Self.refusal }
     func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { try store.members(of: loaded) }
 
     func publish(

@@ -1,0 +1,48 @@
+/// What a site has decided about its groups at one moment, for daemons without its catalog.
+///
+/// A store has one, for all its versions. Whoever changes the catalog replaces it.
+package struct PublishedSite: Codable, Sendable, Equatable {
+    /// The changes of journals that it has.
+    package var taken: AppliedChanges
+    /// The hidden groups, in ascending order of the bytes of their ids.
+    package var hidden: [HiddenGroup]
+    /// The curated groups in their order.
+    package var curations: [Curation]
+    /// The public groups that the newest version lacks, in ascending order of the bytes of their ids.
+    package var newGroupIDs: [String]
+    /// The groups of the versions that are not public any more; nil without versions.
+    package var withdrawn: WithdrawnGroups?
+
+    package init(
+        taken: AppliedChanges = .none, hidden: [HiddenGroup] = [], curations: [Curation] = [],
+        newGroupIDs: [String] = [], withdrawn: WithdrawnGroups? = nil
+    ) {
+        self.taken = taken
+        self.hidden = hidden
+        self.curations = curations
+        self.newGroupIDs = newGroupIDs
+        self.withdrawn = withdrawn
+    }
+
+    /// Whether the groups are the same as those of another state, which may have other changes.
+    package func hasGroups(of other: PublishedSite?) -> Bool {
+        var same = self
+        same.taken = other?.taken ?? taken
+        return same == other
+    }
+
+    /// Whether a public group is newer than the newest version.
+    ///
+    /// - Complexity: O(log groups).
+    package func hasNewGroup(_ id: String) -> Bool { newGroupIDs.containsSorted(id) }
+}
+
+extension [String] {
+    /// Whether the array, in ascending order of bytes, contains a text, compared byte by byte.
+    ///
+    /// - Complexity: O(log count).
+    func containsSorted(_ text: String) -> Bool {
+        let place = indices.partitioningIndex { !self[$0].utf8.lexicographicallyPrecedes(text.utf8) }
+        return place < endIndex && self[place].hasSameBytes(as: text)
+    }
+}
