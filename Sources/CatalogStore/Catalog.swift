@@ -352,7 +352,7 @@ package struct CatalogError: Error, Equatable, CustomStringConvertible {
             case .busy: .busy
             case .fileFailed: .fileFailed
             case .databaseFailed: .databaseFailed
-            case .serverFailed, .badStreams: .badData
+            case .serverFailed, .badStreams, .badLedger: .badData
             }
         self.init(code, error.message)
         isFull = error.isFull

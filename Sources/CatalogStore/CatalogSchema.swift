@@ -132,12 +132,17 @@ enum CatalogSchema {
             PRIMARY KEY (origin, sequence)
         ) WITHOUT ROWID;
         """,
-        // The forgotten members. Later data does not bring them back.
+        // The members whom the site has forgotten or readmitted: `Ledger`. Later data does not bring them back.
         """
-        CREATE TABLE forgotten_members (
-            user_id TEXT PRIMARY KEY,
-            forgotten_at INTEGER NOT NULL
+        CREATE TABLE ledger (
+            digest BLOB PRIMARY KEY,
+            forgotten_at INTEGER NOT NULL,
+            readmitted_at INTEGER NOT NULL
         ) WITHOUT ROWID;
+        CREATE TABLE ledger_key (
+            key BLOB NOT NULL
+        );
+        INSERT INTO ledger_key VALUES (randomblob(32));
         """,
         // The settings that a tuning chose and the ones it tried: the texts of `TuningNote`.
         """

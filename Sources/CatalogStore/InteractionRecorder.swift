@@ -12,7 +12,7 @@ final class InteractionRecorder {
     private let exposures: ExposureWriter
     /// The queries for the keys of groups and photos.
     private let subjects: [Interaction.Kind.Subject: Statement]
-    private let forgotten: Statement
+    private let ledger: LedgerTable
     private let insert: Statement
     private let known: Statement
     /// Whether the changes come from journals, which acknowledged them before.
@@ -40,7 +40,7 @@ final class InteractionRecorder {
                 "SELECT photo_key FROM photos WHERE photo_id = ? AND \(isReplaying ? "true" : "visibility = 0")"),
         ]
         known = try database.prepare(Catalog.selectInteractions + "AND id = ?")
-        forgotten = try database.prepare("SELECT 1 FROM forgotten_members WHERE user_id = ?")
+        ledger = try LedgerTable(database)
         insert = try database.prepare(
             """
             INSERT INTO interactions
@@ -67,7 +67,8 @@ final class InteractionRecorder {
             return true
         }
         if let refusal { return refusal }
-        if try isForgotten(change.userID) { return .unknownMember }
+        // A delayed change must not bring a forgotten member back.
+        if try ledger.isForgotten(change.userID) { return .unknownMember }
         switch change.action {
         case .record(let interactions): return try record(interactions, with: keys, ofUser: change.userID)
         case .state(let interests):
@@ -88,17 +89,10 @@ final class InteractionRecorder {
         }
     }
 
-    /// Whether a member was forgotten, and delayed changes must not bring the member back.
-    private func isForgotten(_ id: String) throws(DatabaseError) -> Bool {
-        forgotten.bind(id, at: 1)
-        defer { forgotten.reset() }
-        return try forgotten.step()
-    }
-
     /// Returns the key of the group, photo or member that an interaction is about, or nil if it may not be recorded.
     private func key(ofSubject record: InteractionRecord) throws(DatabaseError) -> Int64? {
         guard let row = subjects[record.kind.subject] else {
-            return try isForgotten(record.subjectID) ? nil : try knownUsers.key(of: record.subjectID)
+            return try ledger.isForgotten(record.subjectID) ? nil : try knownUsers.key(of: record.subjectID)
         }
         row.bind(record.subjectID, at: 1)
         defer { row.reset() }

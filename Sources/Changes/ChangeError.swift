@@ -17,6 +17,8 @@ package struct ChangeError: Error, Equatable, CustomStringConvertible {
         case serverFailed
         /// The server has something other than streams of changes.
         case badStreams
+        /// A file is no ledger of forgotten members.
+        case badLedger
     }
 
     /// The kind of the failure.

@@ -23,9 +23,12 @@ package struct JournalStreams: ~Copyable, ChangeSource {
         var journals: String { prefix + "journals" }
         /// Returns the key of a journal's stream.
         func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }
-        /// The forgotten members, and the salt of their hashes.
-        var forgotten: String { prefix + "forgotten" }
-        var forgottenSalt: String { prefix + "forgotten:salt" }
+        /// The digests of the ledger by the times of forgetting, and by those of readmission; the key of the digests.
+        var forgotten: String { prefix + "ledger:forgotten" }
+        var readmitted: String { prefix + "ledger:readmitted" }
+        var ledgerKey: String { prefix + "ledger:key" }
+        /// The number of additions to the ledger.
+        var ledgerRevision: String { prefix + "ledger:revision" }
         /// The single stream of earlier programs, whose entries the server numbered.
         var ofEarlierPrograms: String { prefix + "changes" }
     }

@@ -63,6 +63,9 @@ extension CatalogLog {
         do throws(CatalogError) {
             catalog = try Catalog(path: catalogPath, mode: .recording, relations: relations)
         } catch { throw .catalog(error) }
+        if store.shared != nil, let warning = try compareLedgers(catalog, &streams, store.location) {
+            warnings.append(warning)
+        }
         let (counts, stopping) = try catalog.takeOver(
             through: last, skipsMissing: skipsMissing, wrap: RecomputeError.catalog
         ) { origin, after, limit throws(RecomputeError) in
@@ -83,6 +86,28 @@ extension CatalogLog {
             }
         } catch { throw .catalog(error) }
         return Outcome(counts: counts, warnings: warnings)
+    }
+
+    /// Brings the ledger of the catalog and that of a shared store up to date with each other.
+    ///
+    /// - Returns: a warning if members were forgotten or the ledgers are of different sites.
+    private static func compareLedgers(_ catalog: Catalog, _ streams: inout JournalStreams?, _ location: String)
+        throws(RecomputeError) -> String?
+    {
+        let theirs: Ledger?
+        do throws(ChangeError) { theirs = try streams?.ledger() ?? nil } catch { throw failed(error) }
+        let (mine, forgotten): (Ledger, Int?)
+        do throws(CatalogError) {
+            forgotten = try theirs.map { ledger throws(CatalogError) in try catalog.merge(ledger) } ?? 0
+            mine = try catalog.ledger()
+        } catch { throw .catalog(error) }
+        guard let forgotten else { return "\(location) has the forgotten members of another site" }
+        let new = theirs.map { mine.beyond($0) } ?? mine
+        do throws(ChangeError) {
+            if theirs == nil || !new.times.isEmpty { _ = try streams?.add(new) }
+        } catch { throw failed(error) }
+        guard forgotten > 0 else { return nil }
+        return "\(forgotten) members were forgotten again, as \(location) says; the catalog did not know it"
     }
 
     private static func warning(_ origin: String, _ change: StoppingChange) -> String {

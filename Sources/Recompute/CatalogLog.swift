@@ -12,6 +12,7 @@ package import ModelStore
 package final class CatalogLog {
     let journal: ChangeJournal
     private let store: any VersionStore
+    private let catalogPath: String
 
     /// Opens the log, or creates it with the owner and the permissions of the catalog.
     package init(besideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
@@ -19,6 +20,7 @@ package final class CatalogLog {
         PrivateFile.createEmpty(path, as: catalog)
         journal = try ChangeJournal(path: path, mode: .recording)
         self.store = store
+        catalogPath = catalog
     }
 
     /// Whether there may be changes to apply: there is a log, or the store is shared.
@@ -63,7 +65,9 @@ package final class CatalogLog {
                 while true {
                     let changes = try journal.changes(of: origin, after: last, limit: Self.batchSize)
                     guard let end = changes.last?.sequence else { break }
-                    try streams.noteForgotten(by: changes)
+                    if changes.contains(where: { $0.change?.removedUserID != nil }) {
+                        try streams.noteForgotten(by: changes, key: ledgerKey())
+                    }
                     // Another command may be sending the same decisions.
                     guard try streams.add(changes, to: origin, expecting: expected, isRemade: isRemade) else { break }
                     let before = isRemade ? nil : expected
@@ -78,6 +82,13 @@ package final class CatalogLog {
     }
 
     private static let batchSize = 500
+
+    /// Returns the key of the catalog's ledger.
+    private func ledgerKey() throws(ChangeError) -> [UInt8] {
+        do throws(CatalogError) { return try Catalog(path: catalogPath, mode: .reading).ledgerKey() } catch {
+            throw ChangeError(.databaseFailed, error.message)
+        }
+    }
 
     private func forgetSessions(ofUser id: String) throws(ChangeError) {
         do throws(StoreError) { try channel?.forgetSessions(ofUser: id) } catch {

@@ -57,10 +57,7 @@ package enum IDList {
             return "this line has \(line.count) bytes, and an id at most \(maximumIDBytes)"
         }
         guard isFirst else { return nil }
-        if text.split(separator: " ") == ["user", "forgotten"] {
-            return "this is a table for people; have it with ids alone by: coterie forget --list --json | "
-                + "jq -r '.[].userId'"
-        }
+        if text.hasPrefix("coterie ledger ") { return "this is a ledger: coterie forget --merge reads it" }
         let words = text.split { ",;|".contains($0) }.map { RecordColumn.comparable(String($0)) }
         guard words.contains(where: names.contains) else { return nil }
         return "this line names columns; a list has one id a line, and no header (tail -n +2 leaves it out)"

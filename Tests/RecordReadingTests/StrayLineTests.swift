@@ -77,7 +77,7 @@ struct IDListTests {
             ("", 1, "no id"), ("\n\n", 1, "no id"), ("user_id\na\n", 1, "header"), ("USER_ID,name\na,b\n", 1, "header"),
             ("a\nb\t2026\n", 2, "tab"), ("a\n\"b\"\n", 2, "quotes"), ("a\n\\N\n", 2, "\\N"), ("a\n\\.\n", 2, "\\."),
             ("a\nERROR 2013 (HY000): Lost\n", 2, "error"), ("a\n</html>\n", 2, "page"), ("<html>\n", 1, "HTML"),
-            ("user                  forgotten\nann  2026-11-01T00:00:00Z\n", 1, "--list --json"),
+            ("coterie ledger 1 00ff\n00ff 5 0\n", 1, "forget --merge"),
             ("[\n {\"userId\": \"a\"}\n]\n", 1, "jq -r"), ("{\"userId\":\"a\"}\n{\"userId\":\"b\"}\n", 1, "JSON"),
             ("a\nb\0\n", 2, "NUL"), ("a\n\(String(repeating: "x", count: 256))\n", 2, "255"),
             ("COPY users FROM stdin;\na\n", 1, "SQL"), ("PGDMP\u{1}\n", 1, "pg_dump"),

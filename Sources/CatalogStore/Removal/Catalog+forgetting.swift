@@ -1,14 +1,6 @@
+import Changes
 import Model
-import RecordReading
 import SQLite
-
-/// A member whom the catalog must keep forgotten.
-package struct ForgottenMember: Sendable, Equatable {
-    /// The external id.
-    package var id: String
-    /// The time of the forgetting, in Unix milliseconds.
-    package var atMilliseconds: Int64
-}
 
 /// The data that a catalog still has about a member.
 package struct MemberTraces: Sendable, Equatable {
@@ -59,12 +51,13 @@ extension Catalog {
     /// Returns the ids that neither a user has nor a member who was forgotten, in their order.
     private func unknownUsers(of ids: [String]) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare(
-                "SELECT 1 FROM users WHERE user_id = ?1 UNION SELECT 1 FROM forgotten_members WHERE user_id = ?1")
+            let (row, ledger) = (
+                try database.prepare("SELECT 1 FROM users WHERE user_id = ?1"), try LedgerTable(database)
+            )
             var unknown: [String] = []
             for id in ids {
                 row.bind(id, at: 1)
-                if try !row.step() { unknown.append(id) }
+                if try !row.step(), try !ledger.isForgotten(id) { unknown.append(id) }
                 row.reset()
             }
             return unknown
@@ -97,17 +90,13 @@ extension Catalog {
         try removeVanished(.users, into: &summary)
         try removePutAside(ofMembers: ids)
         try wrapping { () throws(DatabaseError) in
-            let note = try database.prepare(
-                "INSERT INTO forgotten_members VALUES (?1, ?2) ON CONFLICT DO UPDATE SET forgotten_at = ?2")
+            try LedgerTable(database).forget(ids, atMilliseconds: milliseconds)
             let renamed = try database.prepare(
                 """
                 DELETE FROM renamed_ids
                 WHERE entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)
                 """)
             for id in ids {
-                note.bind(id, at: 1)
-                note.bind(milliseconds, at: 2)
-                try note.run()
                 renamed.bind(id, at: 1)
                 try renamed.run()
                 try removalNotes(ofMember: id, "DELETE").run()
@@ -126,44 +115,6 @@ extension Catalog {
                 insert.bind(id, at: 1)
                 try insert.run()
             }
-        }
-    }
-
-    /// Lets forgotten members come back.
-    ///
-    /// - Returns: the number of these members who were forgotten, as removed, and the others, as unknown.
-    package func readmit(_ ids: [String], isDryRun: Bool = false) throws(CatalogError) -> RemovalSummary {
-        try trying(isDryRun) { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                var summary = RemovalSummary()
-                let delete = try database.prepare("DELETE FROM forgotten_members WHERE user_id = ?")
-                for id in ids {
-                    let before = database.totalChanges
-                    delete.bind(id, at: 1)
-                    try delete.run()
-                    if database.totalChanges > before { summary.removed += 1 } else { summary.note(unknown: [id]) }
-                }
-                return summary
-            }
-        }
-    }
-
-    /// Whether a user was forgotten, and has not been readmitted.
-    package func isForgotten(user id: String) throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in
-            let note = try database.prepare("SELECT 1 FROM forgotten_members WHERE user_id = ?")
-            note.bind(id, at: 1)
-            return try note.step()
-        }
-    }
-
-    /// Returns all forgotten members, in ascending order of the bytes of their ids.
-    package func forgottenMembers() throws(CatalogError) -> [ForgottenMember] {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare("SELECT user_id, forgotten_at FROM forgotten_members ORDER BY user_id")
-            var members: [ForgottenMember] = []
-            while try rows.step() { members.append(ForgottenMember(id: rows.text(0), atMilliseconds: rows.integer(1))) }
-            return members
         }
     }
 
@@ -196,41 +147,11 @@ extension Catalog {
             let removals = try removalNotes(ofMember: id, "SELECT count(*)")
             if try removals.step(), removals.integer(0) > 0 { traces.rows["noted_removals"] = Int(removals.integer(0)) }
             removals.reset()
-            let note = try database.prepare("SELECT forgotten_at FROM forgotten_members WHERE user_id = ?")
-            note.bind(id, at: 1)
-            if try note.step() { traces.forgottenAt = note.integer(0) }
-            note.reset()
+            if let times = try LedgerTable(database).times(of: id), times.isForgotten {
+                traces.forgottenAt = times.forgotten
+            }
             return traces
         }
-    }
-}
-
-/// The ids of forgotten members, whom an import leaves out unless it readmits them.
-final class ForgottenIDs {
-    private var ids: Set<BytewiseString> = []
-    private let readmits: Bool
-    private let delete: Statement
-
-    init(_ database: Database, readmits: Bool) throws(DatabaseError) {
-        self.readmits = readmits
-        delete = try database.prepare("DELETE FROM forgotten_members WHERE user_id = ?")
-        let rows = try database.prepare("SELECT user_id FROM forgotten_members")
-        while try rows.step() { ids.insert(BytewiseString(rows.text(0))) }
-    }
-
-    /// Whether a member is left out; a readmitted member is no longer forgotten.
-    func contains(_ id: String) throws(DatabaseError) -> Bool {
-        guard !ids.isEmpty, ids.contains(BytewiseString(id)) else { return false }
-        guard readmits else { return true }
-        ids.remove(BytewiseString(id))
-        delete.bind(id, at: 1)
-        try delete.run()
-        return false
-    }
-
-    /// Whether a member is left out whose id is in a column of the current record.
-    func contains(_ reader: borrowing RecordReader, _ column: Int) throws(DatabaseError) -> Bool {
-        ids.isEmpty ? false : try contains(reader.text(column))
     }
 }
 

@@ -111,8 +111,7 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in
             try database.execute(
                 """
-                INSERT INTO main.noted_removals SELECT * FROM replaced.noted_removals
-                WHERE NOT (kind = '\(EntityTable.users.rawValue)' AND id IN (SELECT user_id FROM forgotten_members))
+                INSERT INTO main.noted_removals SELECT * FROM replaced.noted_removals WHERE true
                 ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
                 """)
         }

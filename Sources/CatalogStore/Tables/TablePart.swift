@@ -104,6 +104,11 @@ struct TablePart: Sendable {
         }
     }
 
+    /// Returns a text; broken UTF-8 is repaired.
+    func text(_ name: String, row: Int) -> String {
+        withText(name, row: row) { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    }
+
     /// Compares a text with other bytes: negative if it is before, 0 if equal, positive if after.
     func compare(_ name: String, row: Int, with other: Span<UInt8>) -> Int {
         withText(name, row: row) { text in

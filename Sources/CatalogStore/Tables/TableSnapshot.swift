@@ -1,3 +1,4 @@
+import Changes
 package import Model
 import SQLite
 import Synchronization
@@ -136,9 +137,12 @@ struct TableNumbers: Sendable {
                 // Whoever stated no interests has none, whatever the tables say.
                 if interestsStamps[column] != nil || !users.isNull(2) { interests[column] = users.text(2) }
             }
-            let forgotten = try database.prepare("SELECT user_id FROM forgotten_members")
-            for id in try forgotten.texts() {
-                if let column = folder.row(of: id, in: "id", of: "users") { isForgotten.insert(Int(column)) }
+            let ledger = try LedgerTable(database).content()
+            guard !ledger.times.isEmpty else { return }
+            for part in folder["users"] {
+                for row in 0..<part.rowCount where ledger.isForgotten(part.text("id", row: row)) {
+                    isForgotten.insert(part.firstRow + row)
+                }
             }
         }
     }

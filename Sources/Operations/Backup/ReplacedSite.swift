@@ -11,6 +11,8 @@ import SQLite
 struct ReplacedSite {
     /// The replaced catalog, or `nil` if there is none or it cannot be read.
     private let catalog: Catalog?
+    /// The ledger of that catalog.
+    private var ledger: Ledger?
     private var removals: [RemovalChange] = []
     /// The reasons that catalogs or journals could not be read; they may have forgotten or withdrawn more.
     private(set) var problems: [String] = []
@@ -25,12 +27,7 @@ struct ReplacedSite {
         if FileName.exists(path) {
             do throws(CatalogError) {
                 let opened = try Catalog(path: path, mode: .reading)
-                // The catalog does not tell whether the photos were removed too; `forget` looks for photos that are
-                // gone.
-                removals = try opened.forgottenMembers().map {
-                    RemovalChange(.member($0.id, withPhotos: false), atMilliseconds: $0.atMilliseconds)
-                }
-                (catalog, taken) = (opened, try opened.appliedChanges())
+                (catalog, taken, ledger) = (opened, try opened.appliedChanges(), try opened.ledger())
             } catch { problems.append(error.message) }
         }
         self.catalog = catalog
@@ -59,11 +56,15 @@ struct ReplacedSite {
     ///
     /// - Returns: the number of forgotten members, and of removed photos.
     mutating func forget(in restored: Catalog) throws(CatalogError) -> (members: Int, photos: Int) {
-        let known = Set(try restored.forgottenMembers().map { BytewiseString($0.id) })
         var (members, photos): ([Int64: [String]], Set<BytewiseString>) = ([:], [])
-        var seen = known
+        var seen: Set<BytewiseString> = []
+        // The ledger does not tell whether photos were removed too; those that are gone were.
+        let named = try ledger.map { ledger throws(CatalogError) in try restored.users(forgottenIn: ledger) } ?? []
+        let removals = removals + named.map {
+            RemovalChange(.member($0.id, withPhotos: false), atMilliseconds: $0.atMilliseconds)
+        }
         for removal in removals {
-            guard case .member(let id, let withPhotos) = removal.subject, !known.contains(BytewiseString(id)) else {
+            guard case .member(let id, let withPhotos) = removal.subject, try !restored.isForgotten(user: id) else {
                 continue
             }
             let theirs = try restored.photoIDs(ofOwner: id)
@@ -77,6 +78,7 @@ struct ReplacedSite {
         for (milliseconds, ids) in members {
             _ = try restored.forget(ids, withPhotos: false, atMilliseconds: milliseconds)
         }
+        if let ledger { _ = try restored.merge(ledger) }
         return (members.values.reduce(0) { $0 + $1.count }, photos.count)
     }
 

@@ -211,7 +211,7 @@ package struct BackupError: Error, CustomStringConvertible {
 
     init(_ error: ChangeError) {
         switch error.code {
-        case .serverFailed, .badStreams: self.init(StoreError(error))
+        case .serverFailed, .badStreams, .badLedger: self.init(StoreError(error))
         case .notAJournal, .busy, .fileFailed, .databaseFailed: self.init(CatalogError(error))
         }
     }

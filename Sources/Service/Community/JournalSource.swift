@@ -5,6 +5,7 @@ import Experiments
 import Model
 import ModelStore
 import Recommendation
+import Synchronization
 
 /// The members, photos and decisions that are known, with the changes of a journal on top.
 ///
@@ -90,9 +91,10 @@ final class JournalSource: CommunitySource {
         } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
     }
 
-    /// Whether the catalog, or a change that is not taken, has forgotten the user.
+    /// Whether the catalog, the ledger of the store, or a change that is not taken, has forgotten the user.
     func isForgotten(user id: String) throws(ServiceError) -> Bool {
         if try journal.isForgotten(user: id, beyond: taken) { return true }
+        if journal.ledger.withLock({ $0?.isForgotten(id) }) == true { return true }
         return try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) } ?? false
     }
 

@@ -32,6 +32,8 @@ final class DaemonJournal: Sendable {
     let damaged: DamagedChanges
     /// The folded changes of the members who did much since the version.
     let folds: MemberFolds
+    /// The ledger of a shared store as it was last read; nil if it was not, or has no key yet.
+    let ledger = Mutex<Ledger?>(nil)
     /// Whether all changes of other daemons are here, as far as the relay knows.
     let completeness: Completeness
     /// The findings of SQLite's check before the indexes of the file were made again; empty if all was well.

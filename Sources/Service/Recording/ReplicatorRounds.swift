@@ -22,8 +22,8 @@ struct ReplicatorRounds: ~Copyable {
     /// The reason why the journal is only read, because the disk is full; nil if it is written.
     private let obstacle: ServiceError?
     private var streams: JournalStreams
-    /// The members forgotten before this connection was made; changes tell of later ones.
-    private let forgotten: ForgottenMembers
+    /// The members whom the site has forgotten, and the revision of the store's ledger when it was read.
+    private var ledger: (content: Ledger?, revision: Int64) = (nil, -1)
     private var round = 0
     /// The changes that all versions that may serve have.
     private var prunable = AppliedChanges.none
@@ -37,17 +37,33 @@ struct ReplicatorRounds: ~Copyable {
     /// Connects to the store and opens the journal.
     init(_ relay: ChangeReplicator, timeout: Duration) throws(ServiceError) {
         let (writer, obstacle) = try Self.openJournal(relay.journal)
-        var streams = try Self.stored { () throws(StoreError) in try relay.channel.journals(timeout: timeout) }
-        // The journal may have data of members who were forgotten while this daemon was away.
-        let forgotten = try Self.streaming(&streams) { streams throws(ChangeError) in try streams.forgottenMembers() }
-        if obstacle == nil { try Self.erase(forgotten, among: nil, writer, relay) }
+        let streams = try Self.stored { () throws(StoreError) in try relay.channel.journals(timeout: timeout) }
         // The last failure may have happened between adding decisions to the journal and renewing them.
         try Self.journaled { () throws(ChangeError) in try relay.journal.renewDecisions(from: writer) }
         self.relay = relay
         self.writer = writer
         self.obstacle = obstacle
         self.streams = streams
-        self.forgotten = forgotten
+    }
+
+    /// Reads the store's ledger if it has changed, and erases what members did before they were forgotten.
+    ///
+    /// A store that has lost its ledger gets what this daemon knows.
+    private mutating func readLedger() throws(ServiceError) {
+        let known = ledger
+        let found = try Self.streaming(&streams) { streams throws(ChangeError) -> (content: Ledger?, revision: Int64)? in
+            let revision = try streams.ledgerRevision()
+            guard revision != known.revision else { return nil }
+            guard let mine = known.content else { return (try streams.ledger(), revision) }
+            var all = try streams.ledger() ?? Ledger(key: mine.key)
+            let lost = mine.beyond(all)
+            if all.key == mine.key, !lost.times.isEmpty, try streams.add(lost) { all.merge(lost) }
+            return (all, try streams.ledgerRevision())
+        }
+        guard let found else { return }
+        ledger = found
+        relay.journal.ledger.withLock { $0 = found.content }
+        if obstacle == nil { try erase(among: nil) }
     }
 
     /// Opens the journal for writing, or for reading if the disk is full; the next connection tries again.
@@ -62,11 +78,12 @@ struct ReplicatorRounds: ~Copyable {
     }
 
     /// Erases from the journal the changes that members made before they were forgotten.
-    private static func erase(
-        _ forgotten: ForgottenMembers, among users: [String]?, _ writer: ChangeJournal, _ relay: ChangeReplicator
-    ) throws(ServiceError) {
-        let erased = try journaled { () throws(ChangeError) in
-            try writer.erase(among: users) { forgotten.time(ofUser: $0) }
+    ///
+    /// - Parameter users: the members to look at; nil for all.
+    private func erase(among users: [String]?) throws(ServiceError) {
+        guard let ledger = ledger.content, !ledger.times.isEmpty else { return }
+        let erased = try Self.journaled { [writer] () throws(ChangeError) in
+            try writer.erase(among: users) { ledger.times(of: $0)?.forgotten }
         }
         for user in erased {
             relay.hasForgotten.store(true, ordering: .relaxed)
@@ -82,6 +99,8 @@ struct ReplicatorRounds: ~Copyable {
     mutating func exchange() throws(ServiceError) -> Bool {
         var failure = obstacle
         let isCleaning = round.isMultiple(of: Self.roundsBetweenCleanings)
+        // At first too: the journal may have data of members who were forgotten while this daemon was away.
+        if isCleaning { try readLedger() }
         if isCleaning, obstacle == nil {
             do throws(ServiceError) { try clean() } catch { failure = error }
         }
@@ -228,8 +247,8 @@ struct ReplicatorRounds: ~Copyable {
                 try relay.journal.renewDecisions(from: writer)
             }
         }
-        let users = taken.compactMap { $0.change?.userID }.filter { forgotten.time(ofUser: $0) != nil }
-        if !users.isEmpty { try Self.erase(forgotten, among: users, writer, relay) }
+        let users = taken.compactMap { $0.change?.userID }.filter { ledger.content?.times(of: $0) != nil }
+        if !users.isEmpty { try erase(among: users) }
         relay.counts.withLock { $0.followed += UInt64(taken.count) }
         for change in taken {
             if let change = change.change { relay.journal.changes.note(change) }
@@ -266,7 +285,8 @@ struct ReplicatorRounds: ~Copyable {
     /// This happens before changes count as received or sent; after a failure or the end of the process it is therefore
     /// repeated. Changes of this daemon count too, because the store may have been away when the member was answered.
     private mutating func forgetSessions(for changes: [JournaledChange]) throws(ServiceError) {
-        try Self.streaming(&streams) { streams throws(ChangeError) in try streams.noteForgotten(by: changes) }
+        let key = ledger.content?.key
+        try Self.streaming(&streams) { streams throws(ChangeError) in try streams.noteForgotten(by: changes, key: key) }
         for change in changes.compactMap(\.change) {
             if case .member(let change) = change, case .forget = change.action {
                 relay.hasForgotten.store(true, ordering: .relaxed)

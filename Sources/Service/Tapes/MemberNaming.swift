@@ -1,4 +1,4 @@
-import CCrypto
+import Changes
 import FoundationEssentials
 
 /// Replaces the texts by which members can be known in bodies.
@@ -222,7 +222,7 @@ package struct Pseudonyms: Sendable {
 
     /// Returns the pseudonym of an id: 16 hexadecimal digits.
     package func pseudonym(of id: String) -> String {
-        Self.hexadecimal(Self.authenticated(Array(id.utf8), key).prefix(Self.byteCount))
+        Hexadecimal.text(of: Authentication.code(of: Array(id.utf8), key: key).prefix(Self.byteCount))
     }
 
     /// Returns a text in which some texts are replaced wherever they stand as words of their own.
@@ -249,21 +249,6 @@ package struct Pseudonyms: Sendable {
 
     /// Returns a fingerprint of a text: the same function with a public key.
     package static func fingerprint(of text: String) -> String {
-        hexadecimal(authenticated(Array(text.utf8), Array("coterie".utf8)).prefix(byteCount))
-    }
-
-    private static func authenticated(_ message: [UInt8], _ key: [UInt8]) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { output, count in
-            var length: UInt32 = 0
-            let isDone = unsafe HMAC(
-                EVP_sha256(), key, Int32(key.count), message, message.count, output.baseAddress, &length)
-            precondition(unsafe isDone != nil, "the hash cannot be made: there is no memory")
-            count = Int(length)
-        }
-    }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        Hexadecimal.text(of: Authentication.code(of: Array(text.utf8), key: Array("coterie".utf8)).prefix(byteCount))
     }
 }

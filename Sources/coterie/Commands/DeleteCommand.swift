@@ -93,8 +93,7 @@ enum DeleteCommand: Subcommand {
         else { return }
         if kind == .photos { _ = try catalog.eraseRemovedVectors(leaving: 0.1) }
         _ = try parsed.forgetSessions(ofUsers: users)
-        if kind == .groups { try parsed.publishSite() }
-        try decision.finish(catalog)
+        try decision.apply()
         try report(kind, summary, parsed, decision)
     }
 

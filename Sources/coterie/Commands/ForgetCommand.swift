@@ -1,7 +1,7 @@
 import CatalogStore
 import Changes
-import CivilTime
 import CommandLine
+import Files
 import FoundationEssentials
 import Model
 import ModelStore
@@ -14,9 +14,9 @@ enum ForgetCommand: Subcommand {
         "forget", summary: "Remove members for good, and keep them from coming back",
         discussion: """
             Removes members from the catalog with their memberships, interactions and interests, and the lists of \
-            their sessions on this machine. What is deleted is overwritten. A note of the id stays: imports, \
-            interactions and journals do not bring the member back, unless "coterie import --readmit" or --undo says \
-            so. Photos stay, without an owner, unless --with-photos is given. An id that nobody has is noted in the \
+            their sessions on this machine. What is deleted is overwritten. A digest of the id stays in the ledger: \
+            imports, interactions, journals and restored backups do not bring the member back, unless "coterie import \
+            --readmit" or --undo says so. Photos stay, without an owner, unless --with-photos is given. An id that nobody has is noted in the \
             same way, and named; the exit code is then 65. A list of more than a tenth of the users needs \
             --allow-shrinking. --dry-run says what would go.
 
@@ -30,6 +30,10 @@ enum ForgetCommand: Subcommand {
 
             --check says which data is left, and where. The exit code is 1 if any is. It sees the journals of daemons \
             on this machine only. With --backup it looks into a file of "coterie backup" instead.
+
+            The ledger only grows. It is in the catalog, in its backups and in Redis. --ledger writes a copy, for a \
+            place of its own; --merge adds one, for example after an old backup was restored. The copy names nobody, \
+            but whoever has it can tell whether an id is in it.
             """,
         arguments: [Argument("USER", help: "Users' ids", isOptional: true, isRepeating: true)],
         options: [
@@ -39,19 +43,23 @@ enum ForgetCommand: Subcommand {
             Option(flag: "check", help: "Only say what is left of them, and where"),
             Option("backup", "FILE", help: "With --check: look into this backup, without restoring it"),
             Option(flag: "undo", help: "Let them come back; what was removed stays removed"),
-            Option(flag: "list", help: "Only list the members who were forgotten"),
+            Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file"),
+            Option("merge", "FILE", help: "Only add the ledger in this file, and forget whom it has forgotten"),
             ParsedCommand.sessionsOption,
             CommonOptions.catalog,
             ParsedCommand.journals,
         ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie forget laura-100", "coterie forget --users gone.txt --with-photos",
-            "coterie forget laura-100 --check --backup coterie-2026-11-22.tar",
+            "coterie forget laura-100 --check --backup coterie-2026-11-22.tar", "coterie forget --ledger forgotten.txt",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let users = try parsed.userIDs()
-        if parsed.flag("list") { return try list(parsed, users) }
+        let ledgers = ["ledger", "merge"].filter { parsed.textIfGiven($0) != nil }
+        guard ledgers.isEmpty || users.isEmpty else { throw UsageError("--\(ledgers[0]) takes no user") }
+        if let path = parsed.textIfGiven("ledger") { return try writeLedger(parsed, to: path) }
+        if let path = parsed.textIfGiven("merge") { return try mergeLedger(parsed, from: path) }
         guard !users.isEmpty else { throw UsageError("which user? Give an id, or a file of ids with --users") }
         if parsed.flag("check") {
             guard let backup = parsed.textIfGiven("backup") else { return try check(parsed, users) }
@@ -60,7 +68,10 @@ enum ForgetCommand: Subcommand {
         guard parsed.textIfGiven("backup") == nil else { throw UsageError("--backup needs --check") }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         if parsed.flag("undo") {
-            let summary = try catalog.readmit(users, isDryRun: parsed.flag("dry-run"))
+            let isDryRun = parsed.flag("dry-run")
+            let summary = try catalog.readmit(
+                users, atMilliseconds: ParsedCommand.nowMilliseconds, isDryRun: isDryRun)
+            if !isDryRun { try parsed.applyChanges(parsed.openStore()) }
             try say("\(Formats.grouped(summary.removed)) members may come back\(dryRunNote(parsed))")
             return try summary.check("note of the forgotten user")
         }
@@ -90,7 +101,7 @@ enum ForgetCommand: Subcommand {
         guard let (summary, isErased) = done else { return }
         if withPhotos { _ = try catalog.eraseRemovedVectors() }
         let sessions = try parsed.forgetSessions(ofUsers: everyID)
-        try decision.finish(catalog)
+        try decision.apply()
         try report(summary, Told(sessions: sessions, isErased: isErased, decision: decision), parsed)
     }
 
@@ -137,20 +148,30 @@ enum ForgetCommand: Subcommand {
         try output.flush()
     }
 
-    private static func list(_ parsed: ParsedCommand, _ users: [String]) throws {
-        guard users.isEmpty else { throw UsageError("--list takes no user") }
-        let members = try parsed.openCatalog().forgottenMembers()
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: members.map { Row(userId: $0.id, forgottenAtMilliseconds: $0.atMilliseconds) })
-        } else {
-            var table = TextTable([.init(title: "user", maximumWidth: 36), .init(title: "forgotten")])
-            for member in members {
-                table.add([member.id, UnixTime(seconds: member.atMilliseconds / 1000)?.description ?? "-"])
-            }
-            for line in table.lines { try output.line(line) }
+    /// Writes the ledger to a file.
+    private static func writeLedger(_ parsed: ParsedCommand, to path: String) throws {
+        let ledger = try parsed.openCatalog().ledger()
+        try PrivateFile.write(Array(ledger.text.utf8), to: path)
+        try say("\(members(ledger.times.values.count(where: \.isForgotten))) in \(path)")
+    }
+
+    /// Adds the ledger in a file to that of the catalog, and forgets whom it has forgotten.
+    private static func mergeLedger(_ parsed: ParsedCommand, from path: String) throws {
+        let bytes = try RegularFile.read(path, limitBytes: 1 << 30).bytes
+        let ledger: Ledger
+        do throws(ChangeError) { ledger = try Ledger(text: String(decoding: bytes, as: UTF8.self)) } catch {
+            throw Failure(Failure.badData, "\(path): \(error.message)")
         }
-        try output.flush()
+        let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
+        guard let count = try catalog.merge(ledger) else {
+            throw Failure(Failure.badData, "\(path) is the ledger of another site: its key is not that of the catalog")
+        }
+        try parsed.applyChanges(parsed.openStore())
+        try say("\(members(count)) forgotten; the ledger has all entries of \(path)")
+    }
+
+    private static func members(_ count: Int) -> String {
+        "\(Formats.grouped(count)) \(count == 1 ? "member" : "members")"
     }
 
     /// Prints what is left of members, and where.
@@ -252,11 +273,6 @@ enum ForgetCommand: Subcommand {
         var sessions: Int
         var isLogErased: Bool
         var toldStore: String?
-    }
-
-    private struct Row: Encodable {
-        var userId: String
-        var forgottenAtMilliseconds: Int64
     }
 
     private struct Trace: Encodable {

@@ -106,28 +106,28 @@ enum ImportCommand: Subcommand {
         let options = try options(parsed, Content(name: kind.name, columnNames: kind.columnNames))
         if !options.isDryRun {
             warn(ofRejects: options.rejectsPath)
-            try applyChanges(parsed)
+            // What was recorded before must not remove what the file brings.
+            if try CatalogLog.isThere(besideCatalog: parsed.text("catalog"), parsed.openStore()) {
+                try applyChanges(parsed)
+            }
         }
         try show(parsed, kind.name) { report in
             try Importer(
                 into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: report
             ).run(Array(parsed.arguments.dropFirst()))
         }
-        if kind == .groups, !options.isDryRun { try parsed.publishSite() }
+        // Daemons without a catalog are told which groups are private by now, and the store who came back.
+        if kind == .groups || options.readmits, !options.isDryRun { try applyChanges(parsed) }
     }
 
-    /// Applies what was recorded before, which must not remove what the file brings.
+    /// Applies what was recorded; a failure is a warning, as the next applying makes up for it.
     private static func applyChanges(_ parsed: ParsedCommand) throws {
-        let (path, store) = (parsed.text("catalog"), try parsed.openStore())
-        guard Catalog.resolved(path) != nil, CatalogLog.isThere(besideCatalog: path, store) else { return }
-        do throws(RecomputeError) {
-            let outcome = try CatalogLog.apply(
-                to: path, store, relations: Coterie.relations, at: ParsedCommand.nowMilliseconds)
-            for warning in outcome.warnings { printToStandardError("warning: \(warning)") }
-        } catch {
+        guard Catalog.resolved(parsed.text("catalog")) != nil else { return }
+        let store = try parsed.openStore()
+        do throws(RecomputeError) { try parsed.applyChanges(store) } catch {
             // The import itself says what is wrong with the catalog.
             guard case .store = error else { return }
-            printToStandardError("warning: what daemons recorded is applied after this import: \(error)")
+            printToStandardError("warning: \(error). The next \"coterie apply\" makes up for it")
         }
     }
 

@@ -67,9 +67,9 @@ struct ListExport {
     /// Returns a checksum of what lists must not have: it changes if a group is hidden or a member forgotten meanwhile.
     private static func concealed(_ site: Site) throws -> String {
         let groups = (0..<site.model.groupCount).filter { !site.model.shows(UInt32($0)) }.map(String.init)
-        let known = try site.catalog?.forgottenMembers().map { BytewiseString($0.id) } ?? []
-        let members = (site.untaken?.forgottenMembers ?? []).union(known).map(\.text).sorted()
-        return Checksum.text(of: Array((groups + [""] + members).joined(separator: "\n").utf8))
+        let members = (site.untaken?.forgottenMembers ?? []).map(\.text).sorted()
+        let ledger = try site.catalog?.ledger().text ?? ""
+        return Checksum.text(of: Array((groups + [""] + members + [ledger]).joined(separator: "\n").utf8))
     }
 
     /// Writes the lists.

@@ -42,8 +42,7 @@ enum RenameCommand: Subcommand {
             let done = try decision.changing { try catalog.rename(table, from: old, to: new, stream: stream) }
             guard let done else { return }
             outcome = done
-            if table == .groups { try parsed.publishSite() }
-            try decision.finish(catalog)
+            try decision.apply()
         }
         let told = isDryRun ? nil : decision
         var output = try Output()

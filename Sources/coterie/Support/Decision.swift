@@ -62,10 +62,10 @@ final class Decision {
     ///
     /// - Throws: `Failure` if the daemons of a shared store could not be told.
     func apply() throws {
-        try changing {
-            let outcome = try CatalogLog.apply(
-                to: parsed.text("catalog"), store, relations: Coterie.relations, at: ParsedCommand.nowMilliseconds)
-            for warning in outcome.warnings where failure == nil { printToStandardError("warning: \(warning)") }
+        do { try changing { try parsed.applyChanges(store, warns: failure == nil) } } catch {
+            // That the daemons were not told is the reason, and says what follows.
+            try checkTold()
+            throw error
         }
         try checkTold()
     }
@@ -89,15 +89,6 @@ final class Decision {
         }
     }
 
-    /// Drops the recorded decisions that the daemons and the catalog have.
-    ///
-    /// - Throws: `Failure` if the daemons could not be told.
-    func finish(_ catalog: Catalog) throws {
-        try checkTold()
-        // The next time drops what stays in the log.
-        try? log.prune(try catalog.appliedChanges(), at: ParsedCommand.nowMilliseconds)
-    }
-
     private func checkTold() throws {
         guard let failure else { return }
         throw Failure(
@@ -111,6 +102,13 @@ final class Decision {
 }
 
 extension ParsedCommand {
+    /// Applies to the catalog what was recorded, and tells the store what the catalog has now.
+    func applyChanges(_ store: any VersionStore, warns: Bool = true) throws(RecomputeError) {
+        let outcome = try CatalogLog.apply(
+            to: text("catalog"), store, relations: Coterie.relations, at: Self.nowMilliseconds)
+        for warning in outcome.warnings where warns { printToStandardError("warning: \(warning)") }
+    }
+
     /// Decides about a group, now, and applies the decision to the catalog.
     ///
     /// - Throws: among others `Failure` if the group is unknown.

@@ -1,0 +1,109 @@
+import Changes
+import RecordReading
+import SQLite
+
+/// The ledger in a catalog; every call is within a transaction of the caller.
+struct LedgerTable {
+    private let database: Database
+    /// The key of the digests, which was made with the catalog.
+    let key: [UInt8]
+    private let select: Statement
+
+    init(_ database: Database) throws(DatabaseError) {
+        self.database = database
+        let row = try database.prepare("SELECT key FROM ledger_key")
+        key = try row.step() ? row.bytes(0) : []
+        select = try database.prepare("SELECT forgotten_at, readmitted_at FROM ledger WHERE digest = ?")
+    }
+
+    /// Returns all of the ledger.
+    func content() throws(DatabaseError) -> Ledger {
+        var ledger = Ledger(key: key)
+        let rows = try database.prepare("SELECT digest, forgotten_at, readmitted_at FROM ledger")
+        while try rows.step() {
+            guard let digest = Ledger.Digest(rows.bytes(0)) else { continue }
+            ledger.note(Ledger.Times(forgotten: rows.integer(1), readmitted: rows.integer(2)), of: digest)
+        }
+        return ledger
+    }
+
+    /// Returns the times of a member, or nil if the member was never forgotten.
+    func times(of id: String) throws(DatabaseError) -> Ledger.Times? {
+        select.bind(bytes: Ledger(key: key).digest(of: id).bytes, at: 1)
+        defer { select.reset() }
+        return try select.step() ? Ledger.Times(forgotten: select.integer(0), readmitted: select.integer(1)) : nil
+    }
+
+    /// Whether a member is forgotten.
+    func isForgotten(_ id: String) throws(DatabaseError) -> Bool { try times(of: id)?.isForgotten == true }
+
+    /// Notes that members are forgotten.
+    func forget(_ ids: [String], atMilliseconds milliseconds: Int64) throws(DatabaseError) {
+        var ledger = Ledger(key: key)
+        for id in ids { ledger.note(Ledger.Times(forgotten: milliseconds), of: ledger.digest(of: id)) }
+        try add(ledger)
+    }
+
+    /// Notes that a member may come back.
+    ///
+    /// - Returns: false if the member is not forgotten.
+    func readmit(_ id: String, atMilliseconds now: Int64) throws(DatabaseError) -> Bool {
+        guard let times = try times(of: id), times.isForgotten else { return false }
+        var ledger = Ledger(key: key)
+        ledger.note(Ledger.Times(readmitted: max(now, times.forgotten + 1)), of: ledger.digest(of: id))
+        try add(ledger)
+        return true
+    }
+
+    /// Adds the entries of another ledger with this key.
+    func add(_ ledger: Ledger) throws(DatabaseError) {
+        let note = try database.prepare(
+            """
+            INSERT INTO ledger VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
+            SET forgotten_at = max(forgotten_at, ?2), readmitted_at = max(readmitted_at, ?3)
+            """)
+        for (digest, times) in ledger.times {
+            note.bind(bytes: digest.bytes, at: 1)
+            note.bind(times.forgotten, at: 2)
+            note.bind(times.readmitted, at: 3)
+            try note.run()
+        }
+    }
+
+    /// Replaces the key of an empty ledger.
+    func adopt(_ key: [UInt8]) throws(DatabaseError) {
+        let adopt = try database.prepare("UPDATE ledger_key SET key = ?")
+        adopt.bind(bytes: key, at: 1)
+        try adopt.run()
+    }
+}
+
+/// The forgotten members, whom an import leaves out unless it readmits them.
+final class ForgottenIDs {
+    private var ledger: Ledger
+    private let table: LedgerTable
+    private let readmits: Bool
+    private let now: Int64
+
+    /// - Parameter readmits: whether forgotten members come back.
+    init(_ database: Database, readmits: Bool) throws(DatabaseError) {
+        table = try LedgerTable(database)
+        ledger = try table.content()
+        self.readmits = readmits
+        now = try database.integer("SELECT \(CatalogSchema.nowMilliseconds)") ?? 0
+    }
+
+    /// Whether a member is left out; a readmitted member is no longer forgotten.
+    func contains(_ id: String) throws(DatabaseError) -> Bool {
+        guard ledger.isForgotten(id) else { return false }
+        guard readmits else { return true }
+        _ = try table.readmit(id, atMilliseconds: now)
+        if let times = try table.times(of: id) { ledger.note(times, of: ledger.digest(of: id)) }
+        return false
+    }
+
+    /// Whether a member is left out whose id is in a column of the current record.
+    func contains(_ reader: borrowing RecordReader, _ column: Int) throws(DatabaseError) -> Bool {
+        ledger.times.isEmpty ? false : try contains(reader.text(column))
+    }
+}
