@@ -102,7 +102,9 @@ extension Ledger {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let first = lines.first, first.hasPrefix(Self.opening), lines.last == "",
             let key = Hexadecimal.bytes(of: first.dropFirst(Self.opening.utf8.count)), key.count == Self.keyByteCount
-        else { throw ChangeError(.badLedger, "it is no ledger, or is cut: \"coterie forget --ledger FILE\" writes one") }
+        else {
+            throw ChangeError(.badLedger, "it is no ledger, or is cut: \"coterie forget --ledger FILE\" writes one")
+        }
         self.init(key: key)
         for (number, line) in lines.enumerated().dropFirst().dropLast() {
             let parts = line.split(separator: " ")

@@ -44,7 +44,7 @@ struct RemovalChangeTests {
         #expect(try test.content(.memberships).isEmpty)
         #expect(try test.content(.photos) == ["r|~|0|~|~|~|~|~|~|~"])
         #expect(try test.content(.pools) == ["g|r|~"])
-        #expect(try catalog.forgottenMembers() == [ForgottenMember(id: "ann", atMilliseconds: 5_000)])
+        #expect(try catalog.ledger().times(of: "ann") == Ledger.Times(forgotten: 5_000))
         // Neither a journal nor an import brings the member back.
         let join = InteractionRecord(id: "1", .join, groupID: "g", atMilliseconds: 9_000)
         let late = JournaledChange(
@@ -99,7 +99,7 @@ struct RemovalChangeTests {
         defer { withExtendedLifetime(test) {} }
         _ = try catalog.forget(["ann", "bob"], withPhotos: false, atMilliseconds: 1, stream: ("told", 2))
         #expect(try catalog.appliedChanges().last(of: "told") == 2)
-        #expect(try catalog.readmit(["ann"]).removed == 1)
+        #expect(try catalog.readmit(["ann"], atMilliseconds: 9_000).removed == 1)
         let change = Change.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1))
         let counts = try catalog.apply(journaled: [
             JournaledChange(origin: "told", sequence: 1, stampMilliseconds: 1, change: change)

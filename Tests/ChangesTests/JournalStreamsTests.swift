@@ -118,21 +118,35 @@ struct JournalStreamsTests {
         #expect(throws: ChangeError.self) { _ = try streams.survey() }
     }
 
-    @Test("The store names who was forgotten and when, as hashes, the latest of them, and tells other members apart")
-    func forgottenMembers() throws {
+    @Test("The store has a ledger with the key that came first, and no ids; it only grows")
+    func ledger() throws {
         var streams = try streams()
-        #expect(try streams.forgottenMembers().time(ofUser: "ann") == nil)
-        func forgetting(_ user: String, _ stamp: Int64) -> JournaledChange {
+        func removing(_ subject: RemovalChange.Subject, _ stamp: Int64) -> JournaledChange {
             JournaledChange(
                 origin: "o", sequence: stamp, stampMilliseconds: stamp,
-                change: .removal(RemovalChange(.member(user, withPhotos: false), atMilliseconds: 1)))
+                change: .removal(RemovalChange(subject, atMilliseconds: 1)))
         }
-        try streams.noteForgotten(by: [forgetting("ann", 7), forgetting("bob", 8)])
-        try streams.noteForgotten(by: [forgetting("ann", 5)] + changes(1...2))
-        let members = try streams.forgottenMembers()
-        #expect(members.time(ofUser: "ann") == 7 && members.time(ofUser: "bob") == 8)
-        #expect(members.time(ofUser: "eve") == nil)
-        #expect(try redis("ZSCORE", "coterie:forgotten", "ann") == .null)
+        let (key, otherKey) = (Ledger.makeKey(), Ledger.makeKey())
+        // Without a key nobody can be named.
+        try streams.noteForgotten(by: [removing(.member("ann", withPhotos: false), 7)], key: nil)
+        #expect(try streams.ledger() == nil && streams.ledgerRevision() == 0)
+        try streams.noteForgotten(
+            by: [removing(.member("ann", withPhotos: false), 7), removing(.account("bob"), 8)], key: key)
+        let first = try streams.ledgerRevision()
+        try streams.noteForgotten(by: [removing(.member("ann", withPhotos: false), 5)] + changes(1...2), key: key)
+        #expect(try streams.ledgerRevision() > first)
+        let ledger = try #require(try streams.ledger())
+        #expect(ledger.key == key && ledger.times(of: "ann") == Ledger.Times(forgotten: 7))
+        // Whoever was removed until a return is not forgotten.
+        #expect(ledger.times(of: "bob") == Ledger.Times(forgotten: 8, readmitted: 8) && !ledger.isForgotten("bob"))
+        #expect(ledger.times(of: "eve") == nil)
+        var readmission = Ledger(key: key)
+        readmission.note(Ledger.Times(readmitted: 9), of: ledger.digest(of: "ann"))
+        #expect(try streams.add(readmission) && !streams.add(Ledger(key: otherKey)))
+        #expect(try streams.ledger()?.isForgotten("ann") == false)
+        for name in ["forgotten", "readmitted"] {
+            #expect(try redis("ZSCORE", "coterie:ledger:\(name)", "ann") == .null)
+        }
     }
 
     @Test("What streams have of a member is found, also in a change of a newer program, until it is erased")

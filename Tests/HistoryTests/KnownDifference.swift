@@ -57,12 +57,6 @@ struct KnownDifference: Sendable, CustomTestStringConvertible {
             meets: { history, _ in history.has { if case .takenOut = $0 { true } else { false } } },
             example: History([1: told(.join, hour: 1), 2: Event(act: .takenOut("g00"))])),
         KnownDifference(
-            title: "a member whom the site forgot before the version was made",
-            reason: "beside Redis nobody knows it once a version has the removal, and what the member does is kept",
-            fields: [.joined, .dismissed, .shown, .interests, .history], readers: besideRedis,
-            meets: { history, _ in history.has { $0 == .forgotten } },
-            example: History([3: Event(act: .forgotten), 5: told(.dismiss, hour: 5)])),
-        KnownDifference(
             title: "the favourites of a member who came back after a removal",
             reason: "the command line beside Redis counts those of the catalog, which has not taken the removal",
             fields: [.hints, .list, .photos], readers: besideRedis,

@@ -1,4 +1,5 @@
 import Foundation
+import Redis
 import SQLite
 import TestSupport
 import Testing
@@ -278,7 +279,45 @@ struct SharedRemovalTests {
         #expect(try await workspace.currentVersion() != version)
         #expect(try daemon.get(Self.list).status == 200)
         #expect(try daemon.get("/v1/groups/night-walkers/similar").status == 200)
-        #expect(try CatalogContent.texts("SELECT count(*) FROM forgotten_members", workspace.catalog) == ["0"])
+        #expect(try CatalogContent.texts("SELECT count(*) FROM ledger", workspace.catalog) == ["0"])
+    }
+
+    @Test("Who is forgotten stays so when no version, stream, journal or catalog tells of it, until readmitted")
+    func ledger() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let backup = workspace.path("before.tar")
+        try await workspace.succeed("backup", backup)
+        try await workspace.succeed("forget", Self.user)
+        for _ in 0..<2 { try await workspace.succeed("recompute", "--keep", "1") }
+        // A new daemon: its journal and its cache are empty.
+        let daemon = try await RunningDaemon.withoutCatalog(workspace, "new")
+        try await daemon.wait(forVersion: workspace.currentVersion())
+        let click = #"{"interactions":[{"id":"1","kind":"click","groupId":"macro-mondays"}]}"#
+        #expect(await RunningDaemon.poll { (try? daemon.get(Self.list).status) == 404 })
+        #expect(status(daemon, "POST", "/v1/users/\(Self.user)/interactions", json: click) == 404)
+        // The machine is lost: only an earlier backup is left, and what Redis knows.
+        for suffix in ["", "-wal", "-shm", "-log", "-log-wal", "-log-shm"] {
+            try? FileManager.default.removeItem(atPath: workspace.catalog + suffix)
+        }
+        try await workspace.succeed("restore", backup)
+        #expect(try await workspace.succeed("recommend", Self.user).text.contains("1"))
+        let applied = try await workspace.run("apply")
+        #expect(applied.errors.contains("1 members were forgotten again"), "\(applied.testDescription)")
+        let left = try await workspace.succeed("forget", Self.user, "--check")
+        #expect(left.text.contains("forgotten, and kept from coming back"), "\(left.testDescription)")
+        let again = try await workspace.succeed("import", "memberships", Checkout.sample("memberships"))
+        #expect(again.text.contains("of forgotten members"), "\(again.testDescription)")
+        // A flushed server gets the ledger again, from the daemon or the catalog.
+        var redis = try RedisConnection(to: RedisAddress(workspace.store))
+        for name in ["key", "forgotten", "revision"] { _ = try redis.command("DEL", "coterie:ledger:\(name)") }
+        try await workspace.succeed("apply")
+        #expect(try redis.command("ZCARD", "coterie:ledger:forgotten") == .integer(1))
+        try await workspace.succeed("forget", Self.user, "--undo")
+        #expect(
+            await RunningDaemon.poll {
+                status(daemon, "POST", "/v1/users/\(Self.user)/interactions", json: click) == 200
+            })
     }
 
     @Test("A group and a membership removed on one daemon go on all, and from the catalog with the next recompute")

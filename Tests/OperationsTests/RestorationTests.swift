@@ -202,7 +202,7 @@ struct RestorationTests {
         #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == (withPhotos ? 2 : 1))
         #expect(outcome.unread.isEmpty)
         #expect(try restored.traces(ofMember: "ann").rows.isEmpty)
-        #expect(try restored.forgottenMembers().map { "\($0.id) at \($0.atMilliseconds)" } == ["ann at 5"])
+        #expect(try restored.ledger().times(of: "ann") == Ledger.Times(forgotten: 5))
         #expect(try photos(restored) == (withPhotos ? ["r"] : ["p", "r"]))
         #expect(try restored.photo(withID: "p")?.ownerID == nil)
     }
@@ -216,7 +216,7 @@ struct RestorationTests {
         _ = try self.journal("journal-1.sqlite").record([.removal(removal)], at: 2)
         let (outcome, restored) = try replace()
         #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == 2)
-        #expect(try restored.forgottenMembers().map { "\($0.id) at \($0.atMilliseconds)" } == ["ann at 6"])
+        #expect(try restored.ledger().times(of: "ann") == Ledger.Times(forgotten: 6))
         #expect(try photos(restored) == ["r"] && interactions(restored, "bob") == ["1"])
     }
 

@@ -60,9 +60,11 @@ struct ReplacedSite {
         var seen: Set<BytewiseString> = []
         // The ledger does not tell whether photos were removed too; those that are gone were.
         let named = try ledger.map { ledger throws(CatalogError) in try restored.users(forgottenIn: ledger) } ?? []
-        let removals = removals + named.map {
-            RemovalChange(.member($0.id, withPhotos: false), atMilliseconds: $0.atMilliseconds)
-        }
+        let removals =
+            removals
+            + named.map {
+                RemovalChange(.member($0.id, withPhotos: false), atMilliseconds: $0.atMilliseconds)
+            }
         for removal in removals {
             guard case .member(let id, let withPhotos) = removal.subject, try !restored.isForgotten(user: id) else {
                 continue

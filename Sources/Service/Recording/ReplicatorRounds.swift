@@ -51,7 +51,8 @@ struct ReplicatorRounds: ~Copyable {
     /// A store that has lost its ledger gets what this daemon knows.
     private mutating func readLedger() throws(ServiceError) {
         let known = ledger
-        let found = try Self.streaming(&streams) { streams throws(ChangeError) -> (content: Ledger?, revision: Int64)? in
+        let found = try Self.streaming(&streams) {
+            streams throws(ChangeError) -> (content: Ledger?, revision: Int64)? in
             let revision = try streams.ledgerRevision()
             guard revision != known.revision else { return nil }
             guard let mine = known.content else { return (try streams.ledger(), revision) }
