@@ -3,8 +3,8 @@ import Model
 
 /// The members whom a site has forgotten or readmitted, without their ids.
 ///
-/// It only grows: each member has the latest time of either, and the later one decides. A member is named by a digest of
-/// the id, which nobody can make without the key of the site.
+/// It only grows: each member has the latest time of either, and the later one decides. A member is named by a digest
+/// of the id, which nobody can make without the key of the site.
 package struct Ledger: Sendable, Equatable {
     /// The first 16 bytes of HMAC-SHA256 (RFC 2104) of an id.
     package struct Digest: Hashable, Sendable {

@@ -9,7 +9,7 @@ package struct SitePublication {
     private let store: any VersionStore
     /// All groups of the catalog, in ascending order of the bytes of their ids.
     private let groups: [GroupRecord]
-    /// What the catalog says without the versions.
+    /// The part that the versions do not matter for.
     private let decided: PublishedSite
 
     /// Reads a catalog that nobody changes meanwhile, such as one in a snapshot.

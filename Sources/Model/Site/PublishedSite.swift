@@ -1,4 +1,4 @@
-/// What a site has decided about its groups at one moment, for daemons without its catalog.
+/// The decisions of a site about its groups at one moment, for daemons without its catalog.
 ///
 /// A store has one, for all its versions. Whoever changes the catalog replaces it.
 package struct PublishedSite: Codable, Sendable, Equatable {

@@ -14,9 +14,9 @@ enum ForgetCommand: Subcommand {
         "forget", summary: "Remove members for good, and keep them from coming back",
         discussion: """
             Removes members from the catalog with their memberships, interactions and interests, and the lists of \
-            their sessions on this machine. What is deleted is overwritten. A digest of the id stays in the ledger: \
-            imports, interactions, journals and restored backups do not bring the member back, unless "coterie import \
-            --readmit" or --undo says so. Photos stay, without an owner, unless --with-photos is given. An id that nobody has is noted in the \
+            their sessions on this machine. What is deleted is overwritten. A digest of the id stays in the ledger. \
+            Then imports, interactions, journals and restored backups do not bring the member back. Only "coterie \
+            import --readmit" or --undo does. Photos stay, without an owner, unless --with-photos is given. An id that nobody has is noted in the \
             same way, and named; the exit code is then 65. A list of more than a tenth of the users needs \
             --allow-shrinking. --dry-run says what would go.
 
@@ -31,9 +31,9 @@ enum ForgetCommand: Subcommand {
             --check says which data is left, and where. The exit code is 1 if any is. It sees the journals of daemons \
             on this machine only. With --backup it looks into a file of "coterie backup" instead.
 
-            The ledger only grows. It is in the catalog, in its backups and in Redis. --ledger writes a copy, for a \
-            place of its own; --merge adds one, for example after an old backup was restored. The copy names nobody, \
-            but whoever has it can tell whether an id is in it.
+            The ledger only grows. The catalog has it, and so have backups and Redis. A copy in a file is for another \
+            place, and is added again after an old backup was restored. It names nobody, but whoever has it can tell \
+            whether an id is in it.
             """,
         arguments: [Argument("USER", help: "Users' ids", isOptional: true, isRepeating: true)],
         options: [
