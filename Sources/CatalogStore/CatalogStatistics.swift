@@ -123,7 +123,8 @@ extension Catalog {
                     things: [try groupStatistics(), try userStatistics(), try photoStatistics()], relations: counted,
                     interactions: Int(
                         try database.integer("SELECT count(*) FROM interactions WHERE is_forgotten = 0") ?? 0),
-                    forgotten: Int(try database.integer("SELECT count(*) FROM ledger WHERE forgotten_at > readmitted_at") ?? 0),
+                    forgotten: Int(
+                        try database.integer("SELECT count(*) FROM ledger WHERE forgotten_at > readmitted_at") ?? 0),
                     ubiquitousGroups: ubiquity.groups, ubiquitousMembers: ubiquity.members)
             }
         }
