@@ -58,8 +58,8 @@ package final class CatalogLog {
             let here = try journal.kept()
             let there = try streams.survey().filter { here[$0.key] != nil }
             for step in ChangeExchange(here: here, streams: there, prunable: .none).steps {
-                guard let (origin, first, remakes) = step.asAdding else { continue }
-                var (last, expected, isRemade) = (first, there[origin], remakes)
+                guard case .add(let origin, var last, var isRemade) = step else { continue }
+                var expected = there[origin]
                 while true {
                     let changes = try journal.changes(of: origin, after: last, limit: Self.batchSize)
                     guard let end = changes.last?.sequence else { break }
@@ -105,18 +105,5 @@ package final class CatalogLog {
             }
             _ = try journal.eraseForgotten(waits: false)
         } catch { throw StoreError(error) }
-    }
-}
-
-extension ChangeExchange.Step {
-    /// The parts of a step that sends changes, or nil for other steps.
-    ///
-    /// They are the journal, the number before the first change, and whether the stream is made anew.
-    fileprivate var asAdding: (origin: String, after: Int64, isRemade: Bool)? {
-        switch self {
-        case .add(let origin, let last): (origin, last, false)
-        case .remake(let origin, let last): (origin, last, true)
-        case .take, .wait: nil
-        }
     }
 }

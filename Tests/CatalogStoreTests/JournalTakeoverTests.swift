@@ -34,10 +34,9 @@ struct JournalTakeoverTests {
                 case .take(let origin, let last):
                     let found = streams[origin]?.filter { $0.sequence > last }.prefix(limit) ?? []
                     _ = try journal.follow(Array(found), beyond: .none, at: 1)
-                case .add(let origin, let last):
-                    streams[origin]? += try journal.changes(of: origin, after: last, limit: limit)
-                case .remake(let origin, let last):
-                    streams[origin] = try journal.changes(of: origin, after: last, limit: limit)
+                case .add(let origin, let last, let isRemade):
+                    let added = try journal.changes(of: origin, after: last, limit: limit)
+                    streams[origin] = (isRemade ? [] : streams[origin] ?? []) + added
                 case .wait: Issue.record("nothing is missing")
                 }
             }
