@@ -10,7 +10,7 @@ package import ModelStore
 /// before it does anything else. Whatever dies then, the next command or recompute sends it to a shared store and
 /// applies it.
 package final class CatalogLog {
-    let journal: ChangeJournal
+    package let journal: ChangeJournal
     private let store: any VersionStore
 
     /// Opens the log, or creates it with the owner and the permissions of the catalog.
@@ -43,9 +43,6 @@ package final class CatalogLog {
         _ = try journal.record(decisions, at: now)
         return ChangeName(origin: journal.origin, sequence: try journal.kept()[journal.origin]?.last ?? 0)
     }
-
-    /// Returns the latest stamp of a change, in milliseconds, or nil if there is none.
-    package func latestStampMilliseconds() throws(ChangeError) -> Int64? { try journal.latestStampMilliseconds() }
 
     /// Sends the decisions that the streams of a shared store lack, and removes the lists of members whom they remove.
     ///

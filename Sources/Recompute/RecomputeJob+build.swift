@@ -225,7 +225,7 @@ extension RecomputeJob {
     /// Returns the hidden groups, or `nil` if there are none.
     private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [HiddenGroup]? {
         do throws(CatalogError) {
-            let hidden = try catalog.hiddenGroups(limit: .max)
+            let hidden = try catalog.hiddenGroups()
             return hidden.isEmpty ? nil : hidden
         } catch { throw .catalog(error) }
     }

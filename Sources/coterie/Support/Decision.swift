@@ -42,7 +42,7 @@ final class Decision {
     /// If the streams cannot be read, sending fails later, and says so.
     func stampMilliseconds() throws -> Int64 {
         var streams = try? store.shared?.channel.journals()
-        let latest = [try log.latestStampMilliseconds(), try? streams?.latestStampMilliseconds()]
+        let latest = [try log.journal.latestStampMilliseconds(), try? streams?.latestStampMilliseconds()]
         return ChangeStamp.milliseconds(at: ParsedCommand.nowMilliseconds, after: latest.compactMap(\.self).max() ?? 0)
     }
 
