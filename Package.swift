@@ -172,7 +172,8 @@ let package = Package(
 
         // Tests: one target a module, and the integration tests.
         .target(
-            name: "TestSupport", dependencies: ["HTTP", "Similarity", "Model"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CatalogStore", "Changes", "HTTP", "Similarity", "Model"],
+            path: "Tests/TestSupport",
             swiftSettings: optimized),
         computingTests("CivilTimeTests", ["CivilTime", "TestSupport"]),
         computingTests("SimilarityTests", ["Similarity", "Model", "TestSupport"], exclude: ["Reference"]),

@@ -2,7 +2,7 @@ package import Changes
 package import Model
 import SQLite
 
-/// Applies changes to the catalog, for a daemon with the catalog, a recompute, a restore and `coterie forget`.
+/// Applies changes of journals to the catalog; a journal has acknowledged them, so none is refused.
 final class ChangeApplier {
     private let catalog: Catalog
     private let members: InteractionRecorder
@@ -10,53 +10,33 @@ final class ChangeApplier {
     private let renamed: RenamedIDs
     private let removals: NotedRemovals
 
-    /// - Parameter isReplaying: whether a journal has acknowledged the changes; then none is refused.
-    init(_ catalog: Catalog, isReplaying: Bool) throws(CatalogError) {
+    init(_ catalog: Catalog) throws(CatalogError) {
         self.catalog = catalog
-        members = try wrapping { () throws(DatabaseError) in
-            try InteractionRecorder(catalog.database, isReplaying: isReplaying)
-        }
-        site = SiteRecorder(catalog, isFromJournals: isReplaying)
+        members = try wrapping { () throws(DatabaseError) in try InteractionRecorder(catalog.database) }
+        site = SiteRecorder(catalog)
         renamed = RenamedIDs(catalog)
         removals = try wrapping { () throws(DatabaseError) in try NotedRemovals(catalog.database) }
     }
 
     /// Applies a change within a transaction of the caller; one under an old id counts for the new id.
     ///
-    /// - Parameter stamp: the stamp of a change from a journal, in milliseconds.
-    func apply(_ change: Change, stamp: Int64? = nil) throws(CatalogError) -> Change.Outcome {
-        switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: change) }) {
-        case .member(let change):
-            .member(try wrapping { () throws(DatabaseError) in try members.apply(change, stamp: stamp) })
-        case .site(let change): .site(try site.apply(change))
-        case .removal(let change): .removal(try catalog.apply(change, stamp: stamp))
-        case .renaming(let change): .renaming(try catalog.apply(change))
-        }
-    }
-
-    /// Applies a change of a journal without its interactions with unknown or removed groups, photos and members.
+    /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships
+    /// as well, and so for favourites and follows. The latest event counts; a pair without a time is older than any
+    /// event.
     ///
     /// - Parameter stamp: the stamp of the change, in milliseconds.
-    /// - Returns: the number of parts that were left out.
-    func applyLeavingOut(_ change: Change, stamp: Int64) throws(CatalogError) -> Int {
-        var (change, leftOut) = try withoutRemoved(change, stamp: stamp)
-        // A change without interactions would make a member.
-        if leftOut > 0, change.interactions.isEmpty { return leftOut }
-        while true {
-            switch try apply(change, stamp: stamp) {
-            case .member(.unknownSubject(let index)):
-                guard case .member(var member) = change, case .record(var interactions) = member.action else {
-                    return leftOut
-                }
-                interactions.remove(at: index)
-                member.action = .record(interactions)
-                change = .member(member)
-                leftOut += 1
-                if interactions.isEmpty { return leftOut }
-            case .site(.unknownGroup), .removal(.unknown), .renaming(.unknown): return leftOut + 1
-            case .member, .site, .removal, .renaming: return leftOut
-            }
+    /// - Returns: the number of parts that were left out, because what they are about does not exist or was removed.
+    func apply(_ change: Change, stamp: Int64) throws(CatalogError) -> Int {
+        let (kept, leftOut) = try withoutRemoved(change, stamp: stamp)
+        let isThere: Bool
+        switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: kept) }) {
+        case .member(let change):
+            return leftOut + (try wrapping { () throws(DatabaseError) in try members.apply(change, stamp: stamp) })
+        case .site(let change): isThere = try site.apply(change)
+        case .removal(let change): isThere = try catalog.apply(change, stamp: stamp)
+        case .renaming(let change): isThere = try catalog.apply(change)
         }
+        return isThere ? 0 : 1
     }
 
     /// Returns a change without the parts that are older than the removal of what they name, and their number.
@@ -76,44 +56,6 @@ final class ChangeApplier {
         try wrapping { () throws(DatabaseError) in
             try catalog.note(Set(members.timed.map(\.notedTime)))
             try catalog.recordChanges(members.contentChanges + site.contentChanges)
-        }
-    }
-}
-
-extension Catalog {
-    /// Applies changes in one transaction; they are durable when this returns, on a catalog opened for recording.
-    ///
-    /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships
-    /// as well, and so for favourites and follows. The latest event counts; a pair without a time is older than any
-    /// event.
-    ///
-    /// - Returns: the outcome of each change, in their order.
-    /// - Throws: `CatalogError`; then no change was made.
-    package func apply(_ changes: [Change]) throws(CatalogError) -> [Change.Outcome] {
-        try applying(isReplaying: false) { applier throws(CatalogError) in
-            var outcomes: [Change.Outcome] = []
-            for change in changes { outcomes.append(try applier.apply(change)) }
-            return outcomes
-        }
-    }
-
-    /// Applies a decision of the site in a transaction of its own.
-    package func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
-        guard case .site(let outcome)? = try apply([.site(change)]).first else {
-            preconditionFailure("a decision of the site has the outcome of one")
-        }
-        return outcome
-    }
-
-    private func applying<Result>(
-        isReplaying: Bool, _ body: (ChangeApplier) throws(CatalogError) -> Result
-    ) throws(CatalogError) -> Result {
-        try checkPlace()
-        return try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            let applier = try ChangeApplier(self, isReplaying: isReplaying)
-            let result = try body(applier)
-            try applier.finish()
-            return result
         }
     }
 }
@@ -176,7 +118,7 @@ extension Catalog {
     /// - Parameter changes: the changes of each journal in the order of their numbers.
     /// - Throws: `CatalogError`; then no change was applied.
     package func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
-        let counts = try applying(isReplaying: true) { applier throws(CatalogError) in
+        let counts = try applying { applier throws(CatalogError) in
             let taken = try appliedChanges()
             var here: [String: SequenceRange] = [:]
             var counts = AppliedChangeCounts()
@@ -187,7 +129,7 @@ extension Catalog {
                 case .next where !change.isNewer:
                     counts.applied += 1
                     if let content = change.change {
-                        counts.leftOut += try applier.applyLeavingOut(content, stamp: change.stampMilliseconds)
+                        counts.leftOut += try applier.apply(content, stamp: change.stampMilliseconds)
                     }
                     numbers.last = change.sequence
                     here[change.origin] = numbers
@@ -198,8 +140,20 @@ extension Catalog {
             return counts
         }
         // If another connection is reading now, the data is overwritten later.
-        if changes.contains(where: { $0.change?.forgottenUserID != nil }) { _ = try eraseRemoved(waits: true) }
+        if changes.contains(where: { $0.change?.forgottenUserID != nil }) { _ = try eraseRemoved() }
         return counts
+    }
+
+    private func applying<Result>(_ body: (ChangeApplier) throws(CatalogError) -> Result) throws(CatalogError)
+        -> Result
+    {
+        try checkPlace()
+        return try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            let applier = try ChangeApplier(self)
+            let result = try body(applier)
+            try applier.finish()
+            return result
+        }
     }
 
     /// Applies the changes of journals or streams that the catalog lacks, in the order in which changes apply.
@@ -279,7 +233,7 @@ extension Catalog {
     /// Counts missing changes as applied, and lets those after them be applied.
     ///
     /// - Parameter sequence: the last change to give up.
-    package func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
+    func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             guard sequence > (try appliedChanges()).last(of: origin) else { return }
             try noteTaken([origin: sequence])
@@ -297,10 +251,10 @@ extension Catalog {
             try database.integer("SELECT EXISTS (SELECT 1 FROM unreadable_changes)")
         }
         guard count == 1 else { return }
-        try applying(isReplaying: true) { applier throws(CatalogError) in
+        try applying { applier throws(CatalogError) in
             for change in try putAside() where !change.isNewer {
                 if let content = change.change {
-                    _ = try applier.applyLeavingOut(content, stamp: change.stampMilliseconds)
+                    _ = try applier.apply(content, stamp: change.stampMilliseconds)
                 }
                 try removePutAside(change)
             }

@@ -177,36 +177,6 @@ package enum EntityTable: String, Sendable, CaseIterable {
 }
 
 extension Catalog {
-    /// Returns interactions of a member, in the order in which they were recorded.
-    ///
-    /// - Parameters:
-    ///   - id: the member's external id.
-    ///   - after: the id of the interaction before the first one to return, or `nil` for the beginning.
-    ///   - limit: the greatest number of interactions.
-    /// - Returns: the interactions, or `nil` if the member has none with the id `after`. The result is empty for an
-    ///   unknown member.
-    package func interactions(ofUser id: String, after: String? = nil, limit: Int) throws(CatalogError)
-        -> [InteractionRecord]?
-    {
-        try wrapping { () throws(DatabaseError) in
-            var begin: Int64 = 0
-            if let after {
-                let row = try database.prepare(
-                    "SELECT interaction_key FROM interactions JOIN users USING (user_key) WHERE user_id = ? AND id = ?")
-                row.bind(id, at: 1)
-                row.bind(after, at: 2)
-                guard try row.step() else { return nil }
-                begin = row.integer(0)
-            }
-            let rows = try database.prepare(
-                Self.selectInteractions + "AND interaction_key > ? ORDER BY interaction_key LIMIT ?")
-            rows.bind(id, at: 1)
-            rows.bind(begin, at: 2)
-            rows.bind(Int64(limit), at: 3)
-            return try InteractionRecord.all(in: rows)
-        }
-    }
-
     /// Returns all interactions of a member with groups that affect lists, in the order in which they were recorded.
     ///
     /// - Parameters:
@@ -248,26 +218,19 @@ extension Catalog {
         }
     }
 
-    /// Returns the amount of a member's recorded interactions.
-    ///
-    /// - Parameters:
-    ///   - id: the member's external id.
-    ///   - recent: the time from which interactions are recent, inclusive, in Unix milliseconds.
-    package func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
+    /// Returns the approximate size of a member's recorded interactions, in bytes.
+    package func keptBytes(ofUser id: String) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
                 """
-                SELECT total(occurred_at >= ?2), total(\(RecordedAmount.bytesOfInteraction)
+                SELECT total(\(RecordedAmount.bytesOfInteraction)
                     + length(CAST(id AS BLOB)) + coalesce(length(CAST(recommendation_id AS BLOB)), 0)
                     + coalesce(length(CAST(variant AS BLOB)), 0))
                 FROM interactions
                 WHERE user_key = (SELECT user_key FROM users WHERE user_id = ?1) AND is_forgotten = 0
                 """)
             row.bind(id, at: 1)
-            row.bind(recent, at: 2)
-            guard try row.step() else { return RecordedAmount() }
-            return RecordedAmount(
-                recent: Int(row.optionalNumber(0) ?? 0), keptBytes: Int(row.optionalNumber(1) ?? 0))
+            return try row.step() ? Int(row.optionalNumber(0) ?? 0) : 0
         }
     }
 
@@ -281,17 +244,7 @@ extension Catalog {
         }
     }
 
-    /// The SQL query for `InteractionRecord.all`; its first parameter is the user, and conditions may follow.
-    static let selectInteractions = """
-        SELECT id, kind, coalesce(group_id, photo_id, followed.user_id) AS subject_id, occurred_at, recommendation_id,
-        position, variant, seconds
-        FROM interactions JOIN users USING (user_key) LEFT JOIN groups USING (group_key)
-        LEFT JOIN photos ON photos.photo_key = interactions.photo_key
-        LEFT JOIN users AS followed ON followed.user_key = followed_key
-        WHERE users.user_id = ? AND subject_id IS NOT NULL AND is_forgotten = 0
-        """ + " "
-
-    /// The same for interactions with groups only.
+    /// The SQL query for `InteractionRecord.all` with groups; its parameter is the user, and conditions may follow.
     private static let selectGroupInteractions = """
         SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant, seconds
         FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?

@@ -37,21 +37,11 @@ extension Catalog {
         }
     }
 
-    /// Returns hidden groups, in ascending order of the bytes of their external ids.
-    ///
-    /// - Parameters:
-    ///   - after: the id after which the result begins, or `nil` for the beginning. The id need not be a hidden
-    ///     group's.
-    ///   - limit: the greatest number of groups.
-    package func hiddenGroups(after: String? = nil, limit: Int) throws(CatalogError) -> [HiddenGroup] {
+    /// Returns all hidden groups, in ascending order of the bytes of their external ids.
+    package func hiddenGroups() throws(CatalogError) -> [HiddenGroup] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
-                """
-                SELECT group_id, hidden_at FROM hidden_groups JOIN groups USING (group_key)
-                WHERE ?1 IS NULL OR group_id > ?1 ORDER BY group_id LIMIT ?2
-                """)
-            rows.bind(after, at: 1)
-            rows.bind(Int64(limit), at: 2)
+                "SELECT group_id, hidden_at FROM hidden_groups JOIN groups USING (group_key) ORDER BY group_id")
             var groups: [HiddenGroup] = []
             while try rows.step() {
                 groups.append(HiddenGroup(id: rows.text(0), hiddenAtMilliseconds: rows.milliseconds(1)))

@@ -117,8 +117,8 @@ enum CatalogSchema {
         DROP INDEX IF EXISTS memberships_by_user;
         CREATE INDEX memberships_by_user ON memberships (user_key, group_key, joined_at);
         """,
-        // The time at which this catalog itself hid the group last. An earlier unhide from a journal must not undo
-        // that.
+        // The time at which a catalog that was replaced hid the group last. An earlier unhide from a journal must not
+        // undo that.
         """
         ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
         UPDATE hidden_groups SET decided_at = hidden_at;

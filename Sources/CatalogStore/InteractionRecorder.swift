@@ -2,7 +2,7 @@ import Changes
 package import Model
 import SQLite
 
-/// Writes members' changes, within a transaction of the caller.
+/// Writes members' changes from journals, within a transaction of the caller.
 final class InteractionRecorder {
     private let database: Database
     private let users: IdentifierResolver
@@ -14,32 +14,21 @@ final class InteractionRecorder {
     private let subjects: [Interaction.Kind.Subject: Statement]
     private let ledger: LedgerTable
     private let insert: Statement
-    private let known: Statement
-    /// Whether the changes come from journals, which acknowledged them before.
-    private let isReplaying: Bool
     private let setInterests: Statement
     /// The number of changed rows in tables that a recompute reads; interactions do not count.
     private(set) var contentChanges: Int64 = 0
     /// The tables of pairs that got a pair, which may have a time.
     private(set) var timed: Set<RelationSource> = []
 
-    /// Prepares the statements.
-    ///
-    /// - Parameter isReplaying: whether the changes come from journals. Interactions with groups and photos that are
-    ///   not public are then kept as well. The first of two with the same id counts.
-    init(_ database: Database, isReplaying: Bool = false) throws(DatabaseError) {
+    init(_ database: Database) throws(DatabaseError) {
         self.database = database
-        self.isReplaying = isReplaying
         users = try IdentifierResolver(.users, database, isStrict: false)
         knownUsers = try IdentifierResolver(.users, database, isStrict: true)
         exposures = try ExposureWriter(database)
         subjects = [
-            .group: try database.prepare(
-                "SELECT group_key FROM groups WHERE group_id = ? AND \(isReplaying ? "true" : CatalogSchema.isShown)"),
-            .photo: try database.prepare(
-                "SELECT photo_key FROM photos WHERE photo_id = ? AND \(isReplaying ? "true" : "visibility = 0")"),
+            .group: try database.prepare("SELECT group_key FROM groups WHERE group_id = ?"),
+            .photo: try database.prepare("SELECT photo_key FROM photos WHERE photo_id = ?"),
         ]
-        known = try database.prepare(Catalog.selectInteractions + "AND id = ?")
         ledger = try LedgerTable(database)
         insert = try database.prepare(
             """
@@ -48,48 +37,47 @@ final class InteractionRecorder {
                 seconds)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
             """)
-        // A statement without a stamp is made now, after whatever is known.
         setInterests = try database.prepare(
             """
-            UPDATE users SET interests = ?1, interests_stamp =
-                coalesce(?3, max(\(CatalogSchema.nowMilliseconds), coalesce(interests_stamp, 0)))
-            WHERE user_key = ?2 AND (?3 IS NULL OR interests_stamp IS NULL OR interests_stamp <= ?3)
+            UPDATE users SET interests = ?1, interests_stamp = ?3
+            WHERE user_key = ?2 AND (interests_stamp IS NULL OR interests_stamp <= ?3)
                 AND (interests IS NOT ?1 OR interests_stamp IS NOT ?3)
             """)
     }
 
-    /// - Parameter stamp: the stamp of a change from a journal, in milliseconds; `nil` for a change made now.
-    func apply(_ change: MemberChange, stamp: Int64?) throws(DatabaseError) -> MemberChange.Outcome {
-        var keys: [Int64] = []
-        let refusal = try change.refusal { record throws(DatabaseError) in
-            guard let key = try key(ofSubject: record) else { return false }
-            keys.append(key)
-            return true
+    /// Applies a change, without its interactions with groups, photos and members that do not exist.
+    ///
+    /// - Parameter stamp: the stamp of the change, in milliseconds.
+    /// - Returns: the number of interactions that were left out.
+    func apply(_ change: MemberChange, stamp: Int64) throws(DatabaseError) -> Int {
+        var known: [(record: InteractionRecord, subject: Int64)] = []
+        if case .record(let interactions) = change.action {
+            for record in interactions {
+                if let subject = try key(ofSubject: record) { known.append((record, subject)) }
+            }
+            // A change without interactions makes no member, and a delayed one brings no forgotten member back.
+            if !known.isEmpty, try !ledger.isForgotten(change.userID) { try record(known, ofUser: change.userID) }
+            return interactions.count - known.count
         }
-        if let refusal { return refusal }
-        // A delayed change must not bring a forgotten member back.
-        if try ledger.isForgotten(change.userID) { return .unknownMember }
+        if try ledger.isForgotten(change.userID) { return 0 }
         switch change.action {
-        case .record(let interactions): return try record(interactions, with: keys, ofUser: change.userID)
+        case .record: break
         case .state(let interests):
             let user = try key(ofUser: change.userID)
             setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)
             setInterests.bind(user, at: 2)
             setInterests.bind(stamp, at: 3)
             try counting { () throws(DatabaseError) in try setInterests.run() }
-            return .stated
         case .forget(let id):
-            guard let user = try knownUsers.key(of: change.userID) else { return .unknownMember }
+            guard let user = try knownUsers.key(of: change.userID) else { break }
             if id == nil { try exposures.forget(user: user) }
-            return .forgotten(try forget(id, ofUser: user))
-        case .expose(let records):
-            let user = try key(ofUser: change.userID)
-            try exposures.write(records, user: user)
-            return .exposed
+            try forget(id, ofUser: user)
+        case .expose(let records): try exposures.write(records, user: try key(ofUser: change.userID))
         }
+        return 0
     }
 
-    /// Returns the key of the group, photo or member that an interaction is about, or nil if it may not be recorded.
+    /// Returns the key of the group, photo or member that an interaction is about, or nil if there is none.
     private func key(ofSubject record: InteractionRecord) throws(DatabaseError) -> Int64? {
         guard let row = subjects[record.kind.subject] else {
             return try ledger.isForgotten(record.subjectID) ? nil : try knownUsers.key(of: record.subjectID)
@@ -99,19 +87,14 @@ final class InteractionRecorder {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// - Parameter keys: the keys of the interactions' subjects, in their order.
-    private func record(_ interactions: [InteractionRecord], with keys: [Int64], ofUser id: String)
-        throws(DatabaseError) -> MemberChange.Outcome
+    /// Records interactions with the keys of their subjects; the first with an id counts.
+    private func record(_ interactions: [(record: InteractionRecord, subject: Int64)], ofUser id: String)
+        throws(DatabaseError)
     {
-        if !isReplaying, let index = try InteractionRecord.indexOfOtherContent(in: interactions, ofUser: id, known) {
-            return .otherContent(at: index)
-        }
         let user = try key(ofUser: id)
-        var new = 0
-        for (interaction, subject) in zip(interactions, keys) {
-            guard try write(interaction, user: user, subject: subject) else { continue }
-            new += 1
-            guard let change = interaction.kind.pairChange else { continue }
+        for (interaction, subject) in interactions {
+            guard try write(interaction, user: user, subject: subject), let change = interaction.kind.pairChange
+            else { continue }
             if change.adds { timed.insert(change.source) }
             let events =
                 if let known = pairs[change.source] { known } else { try PairEvents(database, change.source) }
@@ -124,7 +107,6 @@ final class InteractionRecorder {
                 }
             }
         }
-        return .recorded(new: new, repeated: interactions.count - new)
     }
 
     /// - Returns: whether the interaction was new.
@@ -146,13 +128,12 @@ final class InteractionRecorder {
         return database.totalChanges > before
     }
 
-    /// Forgets one or all interactions of a member, and returns their number.
+    /// Forgets one or all interactions of a member.
     ///
     /// The time at which a pair began or ended stays. Without it, an older file or a late report would undo it.
-    private func forget(_ id: String?, ofUser user: Int64) throws(DatabaseError) -> Int {
+    private func forget(_ id: String?, ofUser user: Int64) throws(DatabaseError) {
         let isMeant = "user_key = ?1 AND is_forgotten = 0 AND (?2 IS NULL OR id = ?2)"
         let pairs = Interaction.Kind.pairNumbers
-        let before = database.totalChanges
         for statement in [
             "DELETE FROM interactions WHERE \(isMeant) AND kind NOT IN (\(pairs))",
             """
@@ -165,7 +146,6 @@ final class InteractionRecorder {
             forget.bind(id, at: 2)
             try forget.run()
         }
-        return Int(database.totalChanges - before)
     }
 
     private func key(ofUser id: String) throws(DatabaseError) -> Int64 {
@@ -259,27 +239,6 @@ extension RelationSource {
 }
 
 extension InteractionRecord {
-    /// Returns the index of the first interaction with the id of a known or an earlier one that says something else.
-    ///
-    /// - Parameter known: a query for the columns that `all` reads; its parameters are the ids of the user and an
-    ///   interaction.
-    static func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String, _ known: Statement)
-        throws(DatabaseError) -> Int?
-    {
-        var first: [BytewiseString: InteractionRecord] = [:]
-        for (index, interaction) in interactions.enumerated() {
-            let id = BytewiseString(interaction.id)
-            if first[id] == nil {
-                known.bind(user, at: 1)
-                known.bind(interaction.id, at: 2)
-                defer { known.reset() }
-                first[id] = try all(in: known).first ?? interaction
-            }
-            if let first = first[id], !interaction.says(theSameAs: first) { return index }
-        }
-        return nil
-    }
-
     /// Returns the interactions of a query's rows.
     ///
     /// - Parameters:

@@ -1,62 +1,42 @@
 import Model
 import SQLite
 
-/// Writes decisions of the site into the catalog's tables, within a transaction of the caller's.
+/// Writes decisions of the site from journals into the catalog's tables, within a transaction of the caller's.
 final class SiteRecorder {
     private let catalog: Catalog
     private var database: Database { catalog.database }
-    /// Whether decisions come from journals; the catalog itself may then have later ones.
-    private let isFromJournals: Bool
     /// The number of rows changed so far.
     private(set) var contentChanges: Int64 = 0
 
-    init(_ catalog: Catalog, isFromJournals: Bool = false) {
-        self.catalog = catalog
-        self.isFromJournals = isFromJournals
-    }
+    init(_ catalog: Catalog) { self.catalog = catalog }
 
-    func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
+    /// - Returns: whether there is such a group; a group that is not public is not curated.
+    func apply(_ change: SiteChange) throws(CatalogError) -> Bool {
         let row: (key: Int64, visibility: Visibility)? = try wrapping { () throws(DatabaseError) in
             let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?")
             row.bind(change.groupID, at: 1)
             return try row.step() ? (row.integer(0), Visibility(code: row.integer(1))) : nil
         }
-        guard let (group, visibility) = row else { return .unknownGroup }
-        if case .curate = change.action, visibility != .public { return .privateGroup }
+        guard let (group, visibility) = row else { return false }
+        if case .curate = change.action, visibility != .public { return true }
         let curations = try catalog.curations()
-        var state = SiteState(hidden: try catalog.hiddenGroups(limit: .max), curations: curations)
-        let outcome = state.apply(change)
+        var state = SiteState(hidden: try catalog.hiddenGroups(), curations: curations)
+        guard state.apply(change) == .changed else { return true }
         try wrapping { () throws(DatabaseError) in
-            if outcome == .changed {
-                let before = database.totalChanges
-                switch change.action {
-                case .hide: try hide(group, at: change.atMilliseconds)
-                case .unhide: try unhide(group, at: change.atMilliseconds)
-                case .curate, .uncurate: try write(state.curations, over: curations)
-                }
-                contentChanges += database.totalChanges - before
+            let before = database.totalChanges
+            switch change.action {
+            case .hide:
+                try database.prepare("INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?)")
+                    .run(group, change.atMilliseconds)
+            case .unhide:
+                // A catalog that a restore replaced may have hidden the group later.
+                try database.prepare("DELETE FROM hidden_groups WHERE group_key = ? AND coalesce(decided_at, ?2) <= ?2")
+                    .run(group, change.atMilliseconds)
+            case .curate, .uncurate: try write(state.curations, over: curations)
             }
-            // Hiding a hidden group again is a decision too: no earlier unhide may undo it.
-            if change.action == .hide, !isFromJournals { try noteDecision(about: group, at: change.atMilliseconds) }
+            contentChanges += database.totalChanges - before
         }
-        return outcome
-    }
-
-    private func hide(_ group: Int64, at milliseconds: Int64) throws(DatabaseError) {
-        try database.prepare("INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?)").run(group, milliseconds)
-    }
-
-    private func noteDecision(about group: Int64, at milliseconds: Int64) throws(DatabaseError) {
-        try database.prepare("UPDATE hidden_groups SET decided_at = ?1 WHERE group_key = ?2").run(milliseconds, group)
-    }
-
-    /// Unhides a group, unless the change comes from a journal and the group was hidden later in the catalog itself.
-    private func unhide(_ group: Int64, at milliseconds: Int64) throws(DatabaseError) {
-        guard isFromJournals else {
-            return try database.prepare("DELETE FROM hidden_groups WHERE group_key = ?").run(group)
-        }
-        try database.prepare("DELETE FROM hidden_groups WHERE group_key = ? AND coalesce(decided_at, ?2) <= ?2")
-            .run(group, milliseconds)
+        return true
     }
 
     /// Writes the curations that differ from the rows of the table, and deletes the rows without a curation.

@@ -190,9 +190,7 @@ package struct RemovalChange: Sendable, Equatable {
 
     /// The result of a removal.
     package enum Outcome: Sendable, Equatable {
-        /// The thing was removed; the value has the number of rows by table.
-        case removed([String: Int])
-        /// The removal is recorded, and answers obey it as far as possible; the next recompute changes the catalog.
+        /// The removal is recorded, and answers obey it; applying it changes the catalog.
         case pending
         /// Nothing was done, because there is no such thing.
         case unknown

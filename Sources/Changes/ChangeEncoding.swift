@@ -115,19 +115,11 @@ extension Change {
         return fields.object.written
     }
 
-    /// The result of reading bytes.
-    enum Reading: Equatable {
-        case change(Change)
-        case nothing
-        /// The bytes need a newer program.
-        case newer
-    }
-
     /// Reads the bytes that `encoded` gave, or those of an earlier program.
     ///
     /// The checksum has already shown that the bytes are whole. Whole bytes that this program cannot read are from a
     /// newer program.
-    static func read(_ bytes: [UInt8]) -> Reading {
+    static func read(_ bytes: [UInt8]) -> JournaledChange.Content {
         guard let json = ChangeJSON(bytes), var fields = Fields<ChangeField>(json),
             fields.integer(.version) == encodingVersion, let number = fields.integer(.kind),
             let kind = ChangeKind(rawValue: number)

@@ -30,10 +30,10 @@ package struct ChangeExchange: Sendable {
     package enum Step: Sendable, Equatable {
         /// Read the changes of a journal after a number from the stream.
         case take(String, after: Int64)
-        /// Add the changes after a number to the stream, which ends at that number.
-        case add(String, after: Int64)
-        /// Make the stream anew from the changes after a number, because it is missing or lacks some of them.
-        case remake(String, after: Int64)
+        /// Add the changes after a number to the stream.
+        ///
+        /// The stream ends at that number, or is made anew, because it is missing or lacks some of them.
+        case add(String, after: Int64, isRemade: Bool)
         /// Wait: the stream goes on, but neither side has the changes up to a number any more.
         case wait(String, through: Int64)
     }
@@ -76,12 +76,12 @@ package struct ChangeExchange: Sendable {
         }
         guard !mine.isEmpty else { return nil }
         guard let stream = streams[origin], stream.isWhole, stream.after <= mine.after
-        else { return .remake(origin, after: mine.after) }
+        else { return .add(origin, after: mine.after, isRemade: true) }
         if stream.last < mine.after {
             // Adding would leave a gap, but another daemon that has more may be about to fill it.
-            return earlierStreams[origin] == stream ? .remake(origin, after: mine.after) : nil
+            return earlierStreams[origin] == stream ? .add(origin, after: mine.after, isRemade: true) : nil
         }
-        return stream.last < mine.last ? .add(origin, after: stream.last) : nil
+        return stream.last < mine.last ? .add(origin, after: stream.last, isRemade: false) : nil
     }
 
     /// The changes that are here and not in the streams: of each journal, those after `after`.

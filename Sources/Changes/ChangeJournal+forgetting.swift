@@ -39,7 +39,8 @@ extension ChangeJournal {
             }
         case .site, .removal, .renaming: break
         }
-        if content.kind.replacesEarlier { try replaceEarlier(content.kind, ofUser: user) }
+        guard content.kind.replacesEarlier else { return }
+        for (key, change) in try rows(content.kind, ofUser: user).dropLast() { try erase(key, change) }
     }
 
     /// Forgets the interactions of a member's change that later changes forget.
@@ -67,7 +68,11 @@ extension ChangeJournal {
     /// - Returns: the number of ids of interactions that were forgotten; two daemons may have recorded one of them.
     @discardableResult
     func forget(_ id: String?, ofUser user: String, before stamp: ChangeStamp?) throws(DatabaseError) -> Int {
-        if id == nil { try eraseAll(.exposures, ofUser: user, before: stamp) }
+        if id == nil {
+            for (key, change) in try rows(.exposures, ofUser: user) where stamp.map({ change.stamp < $0 }) ?? true {
+                try erase(key, change)
+            }
+        }
         // Finds all interactions, or those with the id.
         let condition = id == nil ? "" : "AND id = ?2"
         let found = try rows(
@@ -131,22 +136,14 @@ extension ChangeJournal {
         try note.run()
     }
 
-    /// Erases a user's changes of a kind; only their numbers and stamps stay.
-    private func eraseAll(_ kind: ChangeKind, ofUser user: String, before stamp: ChangeStamp?) throws(DatabaseError) {
-        let found = try rows(where: "user_id = ?1 AND kind = ?2") { rows in
+    /// Returns a user's changes of a kind, in the order in which they apply.
+    private func rows(_ kind: ChangeKind, ofUser user: String) throws(DatabaseError)
+        -> [(key: Int64, change: JournaledChange)]
+    {
+        try rows(where: "user_id = ?1 AND kind = ?2") { rows in
             rows.bind(user, at: 1)
             rows.bind(kind.rawValue, at: 2)
         }
-        for (key, change) in found where stamp.map({ change.stamp < $0 }) ?? true { try erase(key, change) }
-    }
-
-    /// Erases a user's changes of a kind except the last.
-    private func replaceEarlier(_ kind: ChangeKind, ofUser user: String) throws(DatabaseError) {
-        let found = try rows(where: "user_id = ?1 AND kind = ?2") { rows in
-            rows.bind(user, at: 1)
-            rows.bind(kind.rawValue, at: 2)
-        }
-        for (key, change) in found.dropLast() { try erase(key, change) }
     }
 
     /// Erases the changes of a user; only their numbers and stamps stay.

@@ -65,7 +65,7 @@ enum EarlierChange: Decodable {
     /// Reads the bytes of an earlier program.
     ///
     /// - Returns: nil if they are something else.
-    static func read(_ bytes: [UInt8]) -> Change.Reading? {
+    static func read(_ bytes: [UInt8]) -> JournaledChange.Content? {
         guard let earlier = try? JSONDecoder().decode(EarlierChange.self, from: Data(bytes)),
             let change = earlier.change, change.hasPossibleTimes
         else { return nil }

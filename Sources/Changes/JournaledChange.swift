@@ -35,12 +35,7 @@ package struct JournaledChange: Sendable, Equatable {
         self.sequence = sequence
         self.stampMilliseconds = stampMilliseconds
         self.encoded = encoded
-        content =
-            switch Change.read(encoded) {
-            case .change(let change): .change(change)
-            case .nothing: .nothing
-            case .newer: .newer
-            }
+        content = Change.read(encoded)
     }
 
     /// The position of the change in the order in which changes apply.

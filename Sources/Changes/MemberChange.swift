@@ -43,20 +43,6 @@ package struct MemberChange: Sendable, Equatable {
         self.userID = userID
         self.action = action
     }
-
-    /// Returns the outcome of a change that must be refused, because interactions are accepted only with what is shown.
-    ///
-    /// - Parameter isKnown: returns whether the subject of an interaction exists, and is public and not hidden.
-    /// - Returns: nil if the change is allowed.
-    package func refusal<Failure: Error>(isKnown: (InteractionRecord) throws(Failure) -> Bool) throws(Failure)
-        -> Outcome?
-    {
-        guard case .record(let interactions) = action else { return nil }
-        for (index, interaction) in interactions.enumerated() where try !isKnown(interaction) {
-            return .unknownSubject(at: index)
-        }
-        return nil
-    }
 }
 
 /// Something a member did with a group, a photo or another member, by external ids.

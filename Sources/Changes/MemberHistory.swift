@@ -138,12 +138,14 @@ extension ChangeJournal {
     ///
     /// - Parameters:
     ///   - after: the id before the first interaction to return, or nil to begin with the first.
+    ///   - latestFirst: whether the order is reversed.
     ///   - limit: the largest number of interactions.
     /// - Returns: nil if there is no interaction with the id `after`.
-    package func interactions(ofUser id: String, after: String?, limit: Int) throws(ChangeError) -> [InteractionRecord]?
+    package func interactions(ofUser id: String, after: String?, latestFirst: Bool = false, limit: Int)
+        throws(ChangeError) -> [InteractionRecord]?
     {
         try wrapping { () throws(DatabaseError) in
-            var begin = ChangeStamp(milliseconds: -1, origin: "", sequence: 0)
+            var begin = ChangeStamp(milliseconds: latestFirst ? .max : -1, origin: "", sequence: 0)
             if let after {
                 guard let stamp = try firstChange(after, ofUser: id), !stamp.isForgotten else { return nil }
                 begin = stamp.of
@@ -152,7 +154,8 @@ extension ChangeJournal {
                 """
                 SELECT \(Self.columns) FROM changes
                 WHERE user_id = ?1 AND kind = \(ChangeKind.interactions.rawValue)
-                AND (stamp, origin, sequence) >= (?2, ?3, ?4) ORDER BY \(Self.order)
+                AND (stamp, origin, sequence) \(latestFirst ? "<=" : ">=") (?2, ?3, ?4)
+                ORDER BY \(latestFirst ? "stamp DESC, origin DESC, sequence DESC" : Self.order)
                 """)
             rows.bind(id, at: 1)
             rows.bind(begin.milliseconds, at: 2)
@@ -162,40 +165,15 @@ extension ChangeJournal {
             while found.count < limit, try rows.step() {
                 guard let change = change(rows) else { continue }
                 var ids: Set<BytewiseString> = []
-                for interaction in change.change?.interactions ?? [] where found.count < limit {
-                    guard ids.insert(BytewiseString(interaction.id)).inserted else { continue }
+                var interactions = (change.change?.interactions ?? []).filter {
+                    ids.insert(BytewiseString($0.id)).inserted
+                }
+                if latestFirst { interactions.reverse() }
+                for interaction in interactions where found.count < limit {
                     if !isBehind {
                         isBehind = after.map { $0.hasSameBytes(as: interaction.id) } ?? true
                         continue
                     }
-                    guard let first = try firstChange(interaction.id, ofUser: id), first.of == change.stamp,
-                        !first.isForgotten
-                    else { continue }
-                    found.append(interaction)
-                }
-            }
-            return found
-        }
-    }
-
-    /// Returns the interactions of a member whose changes apply last, the latest first.
-    package func latestInteractions(ofUser id: String, limit: Int) throws(ChangeError) -> [InteractionRecord] {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT \(Self.columns) FROM changes
-                WHERE user_id = ? AND kind = \(ChangeKind.interactions.rawValue)
-                ORDER BY stamp DESC, origin DESC, sequence DESC
-                """)
-            rows.bind(id, at: 1)
-            var found: [InteractionRecord] = []
-            while found.count < limit, try rows.step() {
-                guard let change = change(rows) else { continue }
-                var ids: Set<BytewiseString> = []
-                let interactions = (change.change?.interactions ?? []).filter {
-                    ids.insert(BytewiseString($0.id)).inserted
-                }
-                for interaction in interactions.reversed() where found.count < limit {
                     guard let first = try firstChange(interaction.id, ofUser: id), first.of == change.stamp,
                         !first.isForgotten
                     else { continue }
@@ -260,17 +238,15 @@ extension ChangeJournal {
         }
     }
 
-    /// Returns the changes that concern everybody, in the order in which they apply, without those that need a newer
-    /// program.
-    package func siteChanges() throws(ChangeError) -> [JournaledChange] {
-        try wrapping { () throws(DatabaseError) in try rows(where: "user_id IS NULL AND kind > 0").map(\.change) }
-    }
-
     /// Returns the changes that the answers of everybody obey: those of the site, and removals of members.
+    ///
+    /// They are in the order in which they apply, without those that need a newer program.
     package func decisions() throws(ChangeError) -> [JournaledChange] {
-        let removals = try wrapping { () throws(DatabaseError) in
-            try rows(where: "kind = \(ChangeKind.removeMember.rawValue)").map(\.change)
+        try wrapping { () throws(DatabaseError) in
+            // Each of the two conditions has an index of its own.
+            let ofSite = try rows(where: "user_id IS NULL AND kind > 0")
+            let removals = try rows(where: "kind = \(ChangeKind.removeMember.rawValue)")
+            return (ofSite + removals).map(\.change).sorted { $0.stamp < $1.stamp }
         }
-        return (try siteChanges() + removals).sorted { $0.stamp < $1.stamp }
     }
 }

@@ -10,7 +10,7 @@ package import ModelStore
 /// before it does anything else. Whatever dies then, the next command or recompute sends it to a shared store and
 /// applies it.
 package final class CatalogLog {
-    let journal: ChangeJournal
+    package let journal: ChangeJournal
     private let store: any VersionStore
     private let catalogPath: String
 
@@ -46,9 +46,6 @@ package final class CatalogLog {
         return ChangeName(origin: journal.origin, sequence: try journal.kept()[journal.origin]?.last ?? 0)
     }
 
-    /// Returns the latest stamp of a change, in milliseconds, or nil if there is none.
-    package func latestStampMilliseconds() throws(ChangeError) -> Int64? { try journal.latestStampMilliseconds() }
-
     /// Sends the decisions that the streams of a shared store lack, and removes the lists of members whom they remove.
     ///
     /// - Returns: the number of decisions sent; 0 if the store is not shared.
@@ -60,8 +57,8 @@ package final class CatalogLog {
             let here = try journal.kept()
             let there = try streams.survey().filter { here[$0.key] != nil }
             for step in ChangeExchange(here: here, streams: there, prunable: .none).steps {
-                guard let (origin, first, remakes) = step.asAdding else { continue }
-                var (last, expected, isRemade) = (first, there[origin], remakes)
+                guard case .add(let origin, var last, var isRemade) = step else { continue }
+                var expected = there[origin]
                 while true {
                     let changes = try journal.changes(of: origin, after: last, limit: Self.batchSize)
                     guard let end = changes.last?.sequence else { break }
@@ -116,18 +113,5 @@ package final class CatalogLog {
             }
             _ = try journal.eraseForgotten(waits: false)
         } catch { throw StoreError(error) }
-    }
-}
-
-extension ChangeExchange.Step {
-    /// The parts of a step that sends changes, or nil for other steps.
-    ///
-    /// They are the journal, the number before the first change, and whether the stream is made anew.
-    fileprivate var asAdding: (origin: String, after: Int64, isRemade: Bool)? {
-        switch self {
-        case .add(let origin, let last): (origin, last, false)
-        case .remake(let origin, let last): (origin, last, true)
-        case .take, .wait: nil
-        }
     }
 }

@@ -19,7 +19,7 @@ package struct SitePublication {
         self.store = store
         self.groups = groups
         decided = PublishedSite(
-            taken: try catalog.appliedChanges(), hidden: try catalog.hiddenGroups(limit: .max),
+            taken: try catalog.appliedChanges(), hidden: try catalog.hiddenGroups(),
             curations: try catalog.curations())
     }
 

@@ -57,6 +57,15 @@ final class CatalogUnderTest {
         return lines
     }
 
+    /// Returns the ids of a member's interactions that are not forgotten, in the order in which they were recorded.
+    func interactionIDs(of user: String) throws -> [String] {
+        try lines(
+            """
+            SELECT id FROM interactions JOIN users USING (user_key)
+            WHERE user_id = '\(user)' AND is_forgotten = 0 ORDER BY interaction_key
+            """)
+    }
+
     /// Returns all rows of a kind with external ids, absent values as `~`, in the order of the ids' bytes.
     func content(_ kind: ImportKind) throws -> [String] {
         func joined(_ columns: String) -> String {
@@ -125,16 +134,6 @@ func catalogError(_ body: () throws -> Void) -> CatalogError? {
         try body()
         return nil
     } catch { return error as? CatalogError }
-}
-
-extension Catalog {
-    /// Applies changes of members in one transaction.
-    func apply(_ changes: [MemberChange]) throws -> [MemberChange.Outcome] {
-        try apply(changes.map(Change.member)).map { outcome in
-            guard case .member(let outcome) = outcome else { preconditionFailure("\(outcome) is no member's") }
-            return outcome
-        }
-    }
 }
 
 extension ImportKind {

@@ -26,13 +26,13 @@ struct ExposureTests {
         let test = try CatalogUnderTest()
         let catalog = try Catalog(path: test.path, mode: .recording)
         let before = try catalog.changeCount()
-        _ = try catalog.apply([Self.change(Self.exposure(times: 2)), Self.change(Self.exposure(), of: "bob")])
-        _ = try catalog.apply([Self.change(Self.exposure(), Self.exposure("s"), Self.exposure(day: 501))])
+        try catalog.take([Self.change(Self.exposure(times: 2)), Self.change(Self.exposure(), of: "bob")])
+        try catalog.take([Self.change(Self.exposure(), Self.exposure("s"), Self.exposure(day: 501))])
         let counts = "SELECT day || ' ' || recommendation_id || ' ' || times FROM exposures ORDER BY exposure_key"
         #expect(try test.lines(counts) == ["500 r 3", "500 r 1", "500 s 1", "501 r 1"])
         // A recompute sees two new members, and no other change.
         #expect(try catalog.changeCount() == before + 2)
-        _ = try catalog.apply([Self.change(Self.exposure(day: 501 + ExposureWriter.daysKept))])
+        try catalog.take([Self.change(Self.exposure(day: 501 + ExposureWriter.daysKept))])
         #expect(try test.lines(counts) == ["501 r 1", "901 r 1"])
     }
 
@@ -45,8 +45,8 @@ struct ExposureTests {
             record.microseconds = microseconds
             return record
         }
-        _ = try catalog.apply([Self.change(timed("r", 30), timed("s", 5), timed("t", nil))])
-        _ = try catalog.apply([Self.change(timed("r", 12), timed("s", nil), timed("t", 7))])
+        try catalog.take([Self.change(timed("r", 30), timed("s", 5), timed("t", nil))])
+        try catalog.take([Self.change(timed("r", 12), timed("s", nil), timed("t", 7))])
         let rows = "SELECT recommendation_id || ' ' || ifnull(microseconds, '?') FROM exposures ORDER BY exposure_key"
         #expect(try test.lines(rows) == ["r 42", "s ?", "t ?"])
         var sum = timed("r", 30)
@@ -70,7 +70,7 @@ struct ExposureTests {
             return record
         }
         let pages = [page(["a", "b"], "12"), page(["a", "b"], "12"), page(["b", "c"], "21")]
-        for page in pages { _ = try catalog.apply([Self.change(page)]) }
+        for page in pages { try catalog.take([Self.change(page)]) }
         var sum = pages[0]
         for page in pages.dropFirst() { sum.add(page) }
         var read: [ExposureRecord] = []
@@ -122,7 +122,7 @@ struct ExposureTests {
             InteractionRecord(id: id, .click, groupID: "g", atMilliseconds: milliseconds, recommendationID: "r")
         }
         let interactions = (499...502).map { interaction("\($0)", at: $0 * Self.day) }
-        _ = try catalog.apply([
+        try catalog.take([
             .member(MemberChange(ofUser: "ann", .record(interactions))),
             Self.change(Self.exposure("s", day: 501), Self.exposure(), Self.exposure("late", day: 502)),
             Self.change(Self.exposure(), of: "bob"),

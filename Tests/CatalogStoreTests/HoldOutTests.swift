@@ -40,7 +40,7 @@ import Testing
         let interactions = [before, after].filter { withLater || $0 < after }.map { seconds in
             InteractionRecord(id: "\(seconds)", .click, groupID: "g", atMilliseconds: seconds * 1000)
         }
-        _ = try catalog.apply([.member(MemberChange(ofUser: "ann", .record(interactions)))])
+        try catalog.take([.member(MemberChange(ofUser: "ann", .record(interactions)))])
         return catalog
     }
 

@@ -14,14 +14,11 @@ struct StatedInterestsTests {
         try test.importing(.users, "user_id,interests\nann,birds\nbob,\n")
     }
 
-    /// Applies statements of a journal.
-    private func take(_ statements: (stamp: Int64, interests: [String])..., origin: String = "o") throws {
-        let changes = statements.enumerated().map { number, said in
-            JournaledChange(
-                origin: origin, sequence: Int64(number) + 1, stampMilliseconds: said.stamp,
-                change: .member(MemberChange(ofUser: "ann", .state(interests: said.interests))))
+    /// Applies statements with the given stamps.
+    private func take(_ statements: (stamp: Int64, interests: [String])...) throws {
+        for (stamp, interests) in statements {
+            try test.catalog.take([.member(MemberChange(ofUser: "ann", .state(interests: interests)))], stamp: stamp)
         }
-        #expect(try test.catalog.apply(journaled: changes).applied == statements.count)
     }
 
     private func stated(_ user: String = "ann") throws -> String {
@@ -37,24 +34,10 @@ struct StatedInterestsTests {
         #expect(try stated() == "birds ~")
         try take((2000, ["owls"]), (1000, ["cats"]))
         #expect(try stated() == "owls 2000")
-        try take((1999, ["dogs"]), (3000, []), (2500, ["mice"]), origin: "p")
+        try take((1999, ["dogs"]), (3000, []), (2500, ["mice"]))
         #expect(try stated() == "~ 3000")
         #expect(try test.catalog.member(withID: "ann")?.hasStatedInterests == true)
         #expect(try test.catalog.member(withID: "bob")?.hasStatedInterests == false)
-    }
-
-    @Test("made here are the newest, even after a statement of a clock that is ahead")
-    func own() throws {
-        let future: Int64 = 9_000_000_000_000
-        try take((future, ["owls"]))
-        let own = Change.member(MemberChange(ofUser: "ann", .state(interests: ["cats"])))
-        #expect(try test.catalog.apply([own]) == [.member(.stated)])
-        #expect(try stated() == "cats \(future)")
-        #expect(try test.catalog.apply([.member(MemberChange(ofUser: "bob", .state(interests: ["cats"])))]).count == 1)
-        let stamp = try #require(Int64(stated("bob").dropFirst(5)))
-        #expect(stamp > 1_700_000_000_000 && stamp < future)
-        try take((stamp - 1, ["late"]), origin: "p")
-        #expect(try stated() == "cats \(future)")
     }
 
     @Test("keep their stamp in an import of the same interests, and lose it to a file with others")
@@ -65,7 +48,7 @@ struct StatedInterestsTests {
         #expect(try stated() == "owls 2000")
         try test.importing(.users, "user_id,interests\nann,cats\n")
         #expect(try stated() == "cats ~")
-        try take((1500, ["mice"]), origin: "p")
+        try take((1500, ["mice"]))
         #expect(try stated() == "mice 1500")
     }
 

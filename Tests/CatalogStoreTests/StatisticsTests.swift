@@ -1,5 +1,7 @@
 import CatalogStore
+import Changes
 import Model
+import TestSupport
 import Testing
 
 @Suite("What a catalog has")
@@ -47,7 +49,7 @@ struct StatisticsTests {
         #expect(found.ubiquitousGroups.map(\.id) == (1...5).map { "all-\($0)" })
         #expect(found.ubiquitousGroups.allSatisfy { $0.count == 100 && $0.total == 200 })
         #expect(found.ubiquitousMembers.isEmpty)
-        _ = try test.catalog.apply(SiteChange(ofGroup: "all-1", .hide, atMilliseconds: 1))
+        try test.catalog.take([.site(SiteChange(ofGroup: "all-1", .hide, atMilliseconds: 1))])
         #expect(try test.catalog.statistics().ubiquitousGroups.map(\.id) == (2...6).map { "all-\($0)" })
         // A member of 105 of the 209 groups with members.
         try test.importing(

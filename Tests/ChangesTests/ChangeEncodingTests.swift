@@ -125,7 +125,7 @@ struct ChangeEncodingTests {
         return record
     }
 
-    private static func read(_ text: String) -> Change.Reading { Change.read(Array(text.utf8)) }
+    private static func read(_ text: String) -> JournaledChange.Content { Change.read(Array(text.utf8)) }
 
     @Test("Each kind has the bytes that it had, and is read from them")
     func bytes() {

@@ -51,9 +51,9 @@ struct DamagedChangesTests {
             UPDATE sqlite_schema SET sql = replace(sql, 'sequence = 1', 'kind > 0') WHERE name = 'changes_of_site';
             """)
         let journal = try journal("indexed")
-        #expect(try journal.siteChanges().count == 1)
+        #expect(try journal.decisions().count == 1)
         #expect(try !journal.mendIndexes().isEmpty)
-        #expect(try journal.siteChanges().count == 3)
+        #expect(try journal.decisions().count == 3)
         #expect(try journal.mendIndexes().isEmpty)
     }
 

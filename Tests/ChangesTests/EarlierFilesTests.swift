@@ -46,7 +46,8 @@ struct EarlierFilesTests {
         #expect(try journal.recentChanges(ofUser: "u4")?.interactions.map(\.kind) == [.leave])
         #expect(try journal.isForgotten(user: "u5", beyond: .none))
         #expect(try journal.recentChanges(ofUser: "u6")?.removals.map(\.groupID) == ["g1"])
-        #expect(try journal.siteChanges().compactMap { $0.change?.kind } == [.hide, .removePhoto])
+        let ofSite = try journal.decisions().compactMap(\.change).filter { $0.userID == nil }
+        #expect(ofSite.map(\.kind) == [.hide, .removePhoto])
         #expect(try journal.examine().damagedChanges == [] && journal.newerChanges() == [])
     }
 

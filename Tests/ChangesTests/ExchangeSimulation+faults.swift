@@ -79,7 +79,7 @@ extension ExchangeSimulation {
                     switch step {
                     case .wait: break
                     case .take: if daemons[place].file.kept != kept { isQuiet = false }
-                    case .add, .remake: isQuiet = false
+                    case .add: isQuiet = false
                     }
                 }
             }

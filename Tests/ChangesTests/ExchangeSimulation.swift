@@ -103,8 +103,7 @@ struct ExchangeSimulation {
         switch step {
         case .take(let origin, let last): try take(origin, after: last, place)
         case .wait: break
-        case .add(let origin, let last), .remake(let origin, let last):
-            let isRemade = if case .remake = step { true } else { false }
+        case .add(let origin, let last, let isRemade):
             let changes = (daemons[place].file.rows[origin] ?? []).drop { $0.number <= last }.prefix(Self.batchSize)
             guard let end = changes.last?.number else { return }
             if server.add(changes, to: origin, expecting: exchange.streams[origin], isRemade: isRemade) {
@@ -121,7 +120,7 @@ struct ExchangeSimulation {
             earlierStreams: daemons[place].earlierStreams, prunable: daemons[place].prunable)
         daemons[place].earlierStreams = daemons[place].exchange.streams
         var steps = rules.steps(&daemons[place])
-        if steps.contains(where: { if case .remake = $0 { true } else { false } }) {
+        if steps.contains(where: { if case .add(_, _, isRemade: true) = $0 { true } else { false } }) {
             try prune(place)
             daemons[place].exchange.prunable = daemons[place].prunable
             steps = rules.steps(&daemons[place])

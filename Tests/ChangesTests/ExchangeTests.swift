@@ -71,26 +71,27 @@ struct ExchangeTests {
                 earlierStreams: earlier.map { ["a": $0] } ?? [:], prunable: AppliedChanges(["a": prunable])
             ).steps
         }
+        func remake(after last: Int64) -> [ChangeExchange.Step] { [.add("a", after: last, isRemade: true)] }
         let whole = StreamedNumbers(after: 2, last: 9, count: 7)
         #expect(steps(nil, nil) == [])
         #expect(steps(.init(after: 2, last: 9), whole) == [])
-        #expect(steps(.init(after: 2, last: 12), whole) == [.add("a", after: 9)])
+        #expect(steps(.init(after: 2, last: 12), whole) == [.add("a", after: 9, isRemade: false)])
         #expect(steps(.init(after: 2, last: 5), whole) == [.take("a", after: 5)])
         // The stream was lost, in whole or in part.
-        #expect(steps(.init(after: 2, last: 9), nil) == [.remake("a", after: 2)])
-        #expect(steps(.init(after: 1, last: 9), whole) == [.remake("a", after: 1)])
-        #expect(steps(.init(after: 2, last: 9), .init(after: 2, last: 9, count: 6)) == [.remake("a", after: 2)])
+        #expect(steps(.init(after: 2, last: 9), nil) == remake(after: 2))
+        #expect(steps(.init(after: 1, last: 9), whole) == remake(after: 1))
+        #expect(steps(.init(after: 2, last: 9), .init(after: 2, last: 9, count: 6)) == remake(after: 2))
         // Another daemon may be filling it, unless it stands still.
         let short = StreamedNumbers(after: 2, last: 3, count: 1)
         #expect(steps(.init(after: 4, last: 9), short) == [])
-        #expect(steps(.init(after: 4, last: 9), short, earlier: short) == [.remake("a", after: 4)])
+        #expect(steps(.init(after: 4, last: 9), short, earlier: short) == remake(after: 4))
         // Not what all versions have.
         #expect(steps(.init(after: 1, last: 9), whole, prunable: 2) == [])
         #expect(steps(.init(after: 1, last: 9), nil, prunable: 9) == [])
         #expect(steps(nil, whole) == [.wait("a", through: 2)])
         #expect(steps(nil, whole, prunable: 2) == [.take("a", after: 2)])
         #expect(steps(.init(after: 0, last: 1), whole, prunable: 4) == [.take("a", after: 4)])
-        #expect(steps(.init(after: 0, last: 9), .init(after: 9, last: 9, count: 0)) == [.remake("a", after: 0)])
+        #expect(steps(.init(after: 0, last: 9), .init(after: 9, last: 9, count: 0)) == remake(after: 0))
     }
 
     @Test("What waits to be sent is what the stream does not have and versions lack")

@@ -129,7 +129,7 @@ struct ForgettingTests: JournalTests {
         _ = try journal.record([.removal(left)] + others, at: 4)
         let recent = try #require(try journal.recentChanges(ofUser: "ann"))
         #expect(recent.removals == [.init(groupID: "g", table: "memberships")])
-        #expect(try journal.siteChanges().compactMap(\.change) == others)
+        #expect(try journal.decisions().compactMap(\.change) == others)
     }
 
     @Test(

@@ -45,7 +45,7 @@ struct ExperimentOutcomesTests {
         let record = ExposureRecord(
             experiment: "tried", arm: arm, recommendationID: list, firstPosition: 1, shownCount: count, filters: "",
             atMilliseconds: Self.time(days), microseconds: microseconds)
-        _ = try catalog.apply([.member(MemberChange(ofUser: user, .expose([record])))])
+        try catalog.take([.member(MemberChange(ofUser: user, .expose([record])))])
     }
 
     private func act(
@@ -54,7 +54,7 @@ struct ExperimentOutcomesTests {
         let record = InteractionRecord(
             id: "\(kind) \(group) \(days)", kind, groupID: group, atMilliseconds: Self.time(days),
             recommendationID: list, position: 1)
-        _ = try catalog.apply([.member(MemberChange(ofUser: user, .record([record])))])
+        try catalog.take([.member(MemberChange(ofUser: user, .record([record])))])
     }
 
     private func outcome(_ user: Int = 0, at days: Double) throws -> [Quantity: [Int]] {

@@ -89,7 +89,7 @@ import Testing
             changes.append(.member(MemberChange(ofUser: "m\(member)", .expose(pages))))
             changes.append(.member(MemberChange(ofUser: "m\(member)", .record(interactions))))
         }
-        _ = try catalog.apply(changes)
+        try catalog.take(changes)
         let entry = try #require(register["same"])
         let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.start + 12 * Self.day)
         return Result(

@@ -55,7 +55,7 @@ struct Reader {
             .hints: profile.hints.map { "\($0.kind.rawValue) \(id($0.group)) ×\($0.count)" },
         ]
         if let source = community as? any CommunitySource {
-            answer[.history] = try source.interactions(ofUser: member, after: nil, limit: 99)?.map {
+            answer[.history] = try source.interactions(ofUser: member, after: nil, latestFirst: false, limit: 99)?.map {
                 "\($0.kind.rawValue) \($0.subjectID) of slot \($0.id)"
             }
             let stated = try source.interests(ofUser: member)

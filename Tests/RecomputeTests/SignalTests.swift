@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Foundation
 import Model
 import ModelStore
@@ -150,7 +151,7 @@ struct SignalTests {
         let catalog = try Catalog(path: community.catalogPath, mode: .writing)
         for (group, startsAt, expiresAt) in [("new", now + 60, now + 90), ("cats", nil, now), ("bees", nil, now + 1)] {
             let action = SiteChange.Action.curate(position: nil, startsAt: startsAt, expiresAt: expiresAt)
-            #expect(try catalog.apply(SiteChange(ofGroup: group, action, atMilliseconds: 0)) == .changed)
+            #expect(try catalog.take([.site(SiteChange(ofGroup: group, action, atMilliseconds: 0))]) == 0)
         }
         let model = try model(community)
         #expect(

@@ -55,7 +55,7 @@ private struct TasteCommunity {
         try community.importing(.follows, text("user_id,followed_id", sorted(follows)))
         let catalog = try Catalog(path: community.catalogPath, mode: .recording)
         for group in groups where group.isHidden {
-            _ = try catalog.apply([.site(SiteChange(ofGroup: group.id, .hide, atMilliseconds: 1))])
+            try catalog.take([.site(SiteChange(ofGroup: group.id, .hide, atMilliseconds: 1))])
         }
     }
 

@@ -115,8 +115,9 @@ struct FakeCommunity: CommunitySource {
     func record(exposures changes: [MemberChange]) throws(ServiceError) {}
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? { nil }
     func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount { RecordedAmount() }
-    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? { [] }
-    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord] { [] }
+    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(ServiceError)
+        -> [InteractionRecord]?
+    { [] }
     func interests(ofUser id: String) throws(ServiceError) -> [String] { [] }
     func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] { [] }
     func curations() throws(ServiceError) -> [Curation] { [] }

@@ -355,7 +355,7 @@ struct InteractionRouteTests {
             } catch { failures.add(1, ordering: .relaxed) }
         }
         #expect(failures.load(ordering: .relaxed) == 0)
-        let ids = try source.interactions(ofUser: "ann", after: nil, limit: 1000)?.map(\.id)
+        let ids = try source.interactions(ofUser: "ann", after: nil, latestFirst: false, limit: 1000)?.map(\.id)
         #expect(ids?.count == 100 && Set(ids ?? []).count == 100)
     }
 

@@ -53,7 +53,7 @@ struct MemberProfileTests {
             interaction("1", .join, "b", at: 8000), interaction("2", .leave, "a", at: 4000),
             interaction("3", .dismiss, "c", at: 7000),
         ]
-        _ = try catalog.apply([.member(MemberChange(ofUser: "ann", .record(interactions)))])
+        try catalog.take([.member(MemberChange(ofUser: "ann", .record(interactions)))])
         let profile = try #require(try known("ann"))
         #expect(profile.joined.map(\.group) == [0, 1] && profile.joined.map(\.atMilliseconds) == [5000, 8000])
         #expect(profile.dismissals == [Dismissal(group: 2, atMilliseconds: 7000)])
@@ -65,7 +65,7 @@ struct MemberProfileTests {
     @Test("Profiles read together are those read one by one, also after a group got the key of another")
     func together() throws {
         let interactions = [interaction("1", .join, "b", at: 8000), interaction("2", .dismiss, "c", at: 7000)]
-        _ = try catalog.apply([.member(MemberChange(ofUser: "ann", .record(interactions)))])
+        try catalog.take([.member(MemberChange(ofUser: "ann", .record(interactions)))])
         let reader = try CatalogMemberStates(catalog, for: planner)
         let users = ["ann", "eve", "bob"]
         func profiles() throws -> [MemberProfile?] {
@@ -159,11 +159,12 @@ struct MemberProfileTests {
 
     @Test("Decisions come from the catalog, and without a catalog from the version")
     func decisions() throws {
-        _ = try catalog.apply(SiteChange(ofGroup: "b", .hide, atMilliseconds: 1))
-        for group in ["c", "b"] {
-            let curate = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
-            _ = try catalog.apply(SiteChange(ofGroup: group, curate, atMilliseconds: 1))
-        }
+        let curate = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
+        try catalog.take([
+            .site(SiteChange(ofGroup: "b", .hide, atMilliseconds: 1)),
+            .site(SiteChange(ofGroup: "c", curate, atMilliseconds: 1)),
+            .site(SiteChange(ofGroup: "b", curate, atMilliseconds: 1)),
+        ])
         let decisions = try SiteDecisions(of: catalog, in: model)
         #expect(decisions.hidden == [1] && decisions.curated == [CuratedGroup(group: 2, position: 1)])
         #expect(try SiteDecisions(of: nil, in: model) == .asPublished)

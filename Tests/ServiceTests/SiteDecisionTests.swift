@@ -103,7 +103,7 @@ struct SiteDecisionTests {
         func arrive(_ change: SiteChange) throws {
             let sequence = (try stream.kept()["other"] ?? .none).last + 1
             // It may have been made before or after what is known here.
-            let latest = try stream.siteChanges().last?.stampMilliseconds ?? 0
+            let latest = try stream.decisions().last?.stampMilliseconds ?? 0
             let entry = JournaledChange(
                 origin: "other", sequence: sequence,
                 stampMilliseconds: latest + Int64.random(in: -5...5, using: &generator), change: .site(change))
@@ -205,7 +205,8 @@ struct SiteDecisionTests {
             try scene.catalog.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1)) == .changed)
         try Catalog.applyLog(of: scene.members.path)
         #expect(try click("2") == 404)
-        #expect(try scene.shared.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
+        let kept = try scene.shared.interactions(ofUser: "bob", after: nil, latestFirst: false, limit: 9)
+        #expect(kept?.map(\.id) == ["1"])
     }
 
     @Test("With a journal and a catalog, a group that turned private or undescribed is not curated", arguments: [1, 2])

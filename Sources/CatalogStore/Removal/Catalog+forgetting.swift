@@ -45,7 +45,7 @@ extension Catalog {
             }
             return summary
         }
-        return (summary, options.isDryRun ? true : try eraseRemoved(waits: true))
+        return (summary, options.isDryRun ? true : try eraseRemoved())
     }
 
     /// Returns the ids that neither a user has nor a member who was forgotten, in their order.
@@ -66,10 +66,9 @@ extension Catalog {
 
     /// Erases removed data from the write-ahead log, where it stays until it is overwritten.
     ///
-    /// - Parameter waits: whether to wait for other readers and writers.
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
-    package func eraseRemoved(waits: Bool) throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: waits) }
+    package func eraseRemoved() throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: true) }
     }
 
     /// Removes members, and notes that they must not come back; within a transaction of the caller.

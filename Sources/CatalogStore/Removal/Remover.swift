@@ -287,32 +287,25 @@ extension EntityTable {
 }
 
 extension Catalog {
-    /// Executes a removal, within a transaction of the caller.
+    /// Applies a removal of a journal, within a transaction of the caller.
     ///
-    /// - Parameter stamp: the stamp of a removal from a journal, in milliseconds.
-    func apply(_ change: RemovalChange, stamp: Int64? = nil) throws(CatalogError) -> RemovalChange.Outcome {
+    /// - Parameter stamp: the stamp of the removal, in milliseconds.
+    /// - Returns: whether there was anything to remove; always true for the forgetting of a member.
+    func apply(_ change: RemovalChange, stamp: Int64) throws(CatalogError) -> Bool {
         let kind: ImportKind
         let ids: [String]
         switch change.subject {
         case .member(let id, let withPhotos):
-            let summary = try removeForGood([id], withPhotos: withPhotos, atMilliseconds: change.atMilliseconds)
-            return .removed(summary.rows(of: .users))
+            _ = try removeForGood([id], withPhotos: withPhotos, atMilliseconds: change.atMilliseconds)
+            return true
         case .account(let id): (kind, ids) = (.users, [id])
         case .group(let id): (kind, ids) = (.groups, [id])
         case .photo(let id): (kind, ids) = (.photos, [id])
         case .user(let id, let group, let table), .pooled(let id, let group, let table):
-            guard let source = relations.sources.first(where: { $0.table == table }) else { return .unknown }
+            guard let source = relations.sources.first(where: { $0.table == table }) else { return false }
             (kind, ids) = (.relation(source), [group, id])
         }
-        let summary = try Remover(from: self, kind: kind).removeWithinTransaction([ids], stamp: stamp)
-        return summary.removed == 0 ? .unknown : .removed(summary.rows(of: kind))
-    }
-}
-
-extension RemovalSummary {
-    /// Returns the number of removed rows by table; tables without any are left out.
-    fileprivate func rows(of kind: ImportKind) -> [String: Int] {
-        others.merging([kind.name: removed]) { $0 + $1 }.filter { $0.value > 0 }
+        return try Remover(from: self, kind: kind).removeWithinTransaction([ids], stamp: stamp).removed > 0
     }
 }
 

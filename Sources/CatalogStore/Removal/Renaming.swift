@@ -30,11 +30,13 @@ extension Catalog {
     }
 
     /// Applies a renaming of a journal, within a transaction of the caller.
-    func apply(_ change: RenamingChange) throws(CatalogError) -> RenamingChange.Outcome {
+    ///
+    /// - Returns: whether there is such a group or user, who was not forgotten.
+    func apply(_ change: RenamingChange) throws(CatalogError) -> Bool {
         let table: EntityTable = change.subject == .group ? .groups : .users
-        guard try forgottenUser(table, change.oldID, change.newID) == nil else { return .unknown }
+        guard try forgottenUser(table, change.oldID, change.newID) == nil else { return false }
         return try wrapping { () throws(DatabaseError) in
-            try move(table, from: change.oldID, to: change.newID)
+            try move(table, from: change.oldID, to: change.newID) != .unknown
         }
     }
 

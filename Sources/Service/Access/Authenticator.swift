@@ -18,10 +18,10 @@ final class Authenticator: Sendable {
     private let checker: TokenChecker
     private let known: Mutex<Known>
 
-    init(keys: KeyRing, checker: TokenChecker, capacity: Int = Authenticator.capacity) {
+    init(keys: KeyRing, checker: TokenChecker) {
         self.keys = keys
         self.checker = checker
-        known = Mutex(Known(keyGeneration: 0, claims: RecentTable(limit: capacity)))
+        known = Mutex(Known(keyGeneration: 0, claims: RecentTable(limit: Self.capacity)))
     }
 
     /// Returns the claims of the token that a request bears.

@@ -224,9 +224,9 @@ final class RateLimiter: Sendable {
     private let limits: RateLimits
     private let paces: Mutex<RecentTable<Caller, RateLimit.Pace>>
 
-    init(_ limits: RateLimits, capacity: Int = RateLimiter.capacity) {
+    init(_ limits: RateLimits) {
         self.limits = limits
-        paces = Mutex(RecentTable(limit: capacity))
+        paces = Mutex(RecentTable(limit: Self.capacity))
     }
 
     /// Counts a request of a bearer if the bearer's limit allows it.

@@ -42,11 +42,11 @@ protocol CommunitySource: CommunityReader, Sendable {
     /// Returns the amount of a member's recorded interactions, in total and since `recent`, in Unix milliseconds.
     func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount
 
-    /// Returns interactions of a member in the order of recording, or nil if there is none with the id `after`.
-    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]?
-
-    /// Returns the latest interactions of a member, the last recorded first.
-    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord]
+    /// Returns interactions of a member in the order of recording, or in the reverse order.
+    ///
+    /// - Returns: nil if there is no interaction with the id `after`.
+    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(ServiceError)
+        -> [InteractionRecord]?
 
     /// Returns the stated interests of a member; an unknown member has none.
     func interests(ofUser id: String) throws(ServiceError) -> [String]

@@ -93,7 +93,11 @@ final class JournalSource: CommunitySource {
 
     /// Whether the catalog, the ledger of the store, or a change that is not taken, has forgotten the user.
     func isForgotten(user id: String) throws(ServiceError) -> Bool {
-        if try journal.isForgotten(user: id, beyond: taken) { return true }
+        let taken = try taken
+        let isForgotten = try journal.read { journal throws(ChangeError) in
+            try journal.isForgotten(user: id, beyond: taken)
+        }
+        if isForgotten { return true }
         if journal.ledger.withLock({ $0?.isForgotten(id) }) == true { return true }
         return try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) } ?? false
     }
@@ -158,10 +162,13 @@ final class JournalSource: CommunitySource {
         let change = try renamed(change, in: snapshot)
         switch change {
         case .member(let change):
-            let refusal = try change.refusal { record throws(ServiceError) in
-                try isKnown(record.subjectID, record.kind.subject, in: snapshot)
+            if case .record(let interactions) = change.action {
+                // Interactions are accepted only with what is shown.
+                for (index, record) in interactions.enumerated()
+                where try !isKnown(record.subjectID, record.kind.subject, in: snapshot) {
+                    return .member(.unknownSubject(at: index))
+                }
             }
-            if let refusal { return .member(refusal) }
             if try isForgotten(user: change.userID) { return .member(.unknownMember) }
         case .site(let change):
             if let outcome = try outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
@@ -279,26 +286,26 @@ final class JournalSource: CommunitySource {
     }
 
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
-        try journal.latestInteractionTime(ofUser: id)
+        try journal.read { journal throws(ChangeError) in try journal.latestInteractionTime(ofUser: id) }
     }
 
     /// Returns the amount of the journal, or what the catalog keeps if that is more: it has all but the latest.
     func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
-        var amount = try journal.recordedAmount(ofUser: id, recent: recent)
-        let kept = try base?.read { catalog throws(CatalogError) in
-            try catalog.recordedAmount(ofUser: id, recent: recent).keptBytes
+        var amount = try journal.read { journal throws(ChangeError) in
+            try journal.recordedAmount(ofUser: id, recent: recent)
         }
+        let kept = try base?.read { catalog throws(CatalogError) in try catalog.keptBytes(ofUser: id) }
         amount.keptBytes = max(amount.keptBytes, kept ?? 0)
         return amount
     }
 
     /// Returns interactions from the journal, which reaches back to about the earliest version in the store.
-    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
-        try journal.interactions(ofUser: id, after: after, limit: limit)
-    }
-
-    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord] {
-        try journal.latestInteractions(ofUser: id, limit: limit)
+    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(ServiceError)
+        -> [InteractionRecord]?
+    {
+        try journal.read { journal throws(ChangeError) in
+            try journal.interactions(ofUser: id, after: after, latestFirst: latestFirst, limit: limit)
+        }
     }
 
     func interests(ofUser id: String) throws(ServiceError) -> [String] {
@@ -331,7 +338,12 @@ final class JournalSource: CommunitySource {
     {
         guard let base else { return nil }
         // A report knows what is applied; a daemon records exposures within a second.
-        let known = try journal.firstStamp(beyond: base.taken()).map { min(instant, $0 - 1000) } ?? instant
+        let taken = try base.taken()
+        let waiting = try journal.read { journal throws(ChangeError) in
+            var journal = journal
+            return try journal.waiting(beyond: taken)
+        }
+        let known = min(instant, (waiting?.firstStamp ?? .max) - 1000)
         return try base.read { catalog throws(CatalogError) in
             try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: known)
         }

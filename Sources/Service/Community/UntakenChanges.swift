@@ -140,7 +140,7 @@ extension SiteState {
     package init(of catalog: Catalog, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none)
         throws(CatalogError)
     {
-        let known = SiteState(hidden: try catalog.hiddenGroups(limit: .max), curations: try catalog.curations())
+        let known = SiteState(hidden: try catalog.hiddenGroups(), curations: try catalog.curations())
         self = recorded.replayed(on: known, beyond: taken)
     }
 }

@@ -58,9 +58,7 @@ final class VersionSource: CommunitySource {
 
     func recordedAmount(ofUser id: String, recent: Int64) -> RecordedAmount { RecordedAmount() }
 
-    func interactions(ofUser id: String, after: String?, limit: Int) -> [InteractionRecord]? { nil }
-
-    func latestInteractions(ofUser id: String, limit: Int) -> [InteractionRecord] { [] }
+    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) -> [InteractionRecord]? { nil }
 
     func interests(ofUser id: String) -> [String] { [] }
 

@@ -48,19 +48,15 @@ final class LogQueue: Sendable {
     }
 
     private let descriptor: Int32
-    private let limitBytes: Int
     private let state = Mutex(State())
 
-    init(descriptor: Int32, limitBytes: Int = LogQueue.limitBytes) {
-        self.descriptor = descriptor
-        self.limitBytes = limitBytes
-    }
+    init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Adds a line, which must not have a line feed at its end.
     func add(_ line: String) {
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
         let mustStart = state.withLock { state in
-            guard state.waitingBytes + bytes.count <= limitBytes else {
+            guard state.waitingBytes + bytes.count <= Self.limitBytes else {
                 state.drop(1)
                 return false
             }
@@ -121,7 +117,7 @@ final class LogQueue: Sendable {
     private func next() -> Line? {
         state.withLock { state in
             let start = state.isWithinLine ? [UInt8(ascii: "\n")] : []
-            if state.untoldCount > 0, state.waitingBytes <= limitBytes / 2, !state.isFailing {
+            if state.untoldCount > 0, state.waitingBytes <= Self.limitBytes / 2, !state.isFailing {
                 defer { (state.untoldCount, state.isWithinLine) = (0, false) }
                 return Line(bytes: start + Self.notice(ofDropped: state.untoldCount), toldCount: state.untoldCount)
             }

@@ -126,7 +126,7 @@ extension Responder {
     private static func interactions(_ call: Call) throws(Problem) -> HTML {
         let community = try call.community(with: .memberships)
         let records = try call.reading { () throws(ServiceError) in
-            try community.latestInteractions(ofUser: call.id, limit: rowLimit)
+            try community.interactions(ofUser: call.id, after: nil, latestFirst: true, limit: rowLimit) ?? []
         }
         let stated = try call.reading { () throws(ServiceError) in try community.interests(ofUser: call.id) }
         let rows = records.map { record -> [HTML] in

@@ -75,7 +75,10 @@ final class ChangeReplicator: Sendable {
     /// milliseconds.
     ///
     /// The value is nil if the journal cannot be read.
-    var backlog: (count: Int, since: Int64?)? { try? journal.backlog(in: lastSeen.withLock { $0 }) }
+    var backlog: (count: Int, since: Int64?)? {
+        let exchange = lastSeen.withLock { $0 }
+        return try? journal.read { journal throws(ChangeError) in try journal.backlog(in: exchange) }
+    }
     /// The distance to the changes of the other daemons.
     var streamLag: StreamLag { lag.withLock { $0 } }
     /// The totals since the start.

@@ -192,67 +192,19 @@ final class DaemonJournal: Sendable {
     }
 
     /// Commits a change without checking it; the change is durable when this returns.
-    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
-        do {
-            return try commits.apply(change)
-        } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
-    }
+    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome { try apply([change])[0] }
 
     /// Commits changes without checking them, in one transaction; they are durable when this returns.
-    func apply(_ changes: [Change]) throws(ServiceError) {
+    @discardableResult
+    func apply(_ changes: [Change]) throws(ServiceError) -> [Change.Outcome] {
         do {
-            _ = try commits.apply(changes)
+            return try commits.apply(changes)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
-    }
-
-    /// Returns the stamp of the first change beyond those taken, in milliseconds, or nil if there is none.
-    func firstStamp(beyond taken: AppliedChanges) throws(ServiceError) -> Int64? {
-        try read { journal throws(ChangeError) in
-            var journal = journal
-            return try journal.waiting(beyond: taken)?.firstStamp
-        }
-    }
-
-    /// Returns interactions of a member from the journal, in the order in which their changes apply.
-    ///
-    /// - Returns: nil if there is no interaction with the id `after`.
-    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
-        try read { journal throws(ChangeError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
-    }
-
-    /// Returns the interactions of a member in the journal whose changes apply last, the latest first.
-    func latestInteractions(ofUser id: String, limit: Int) throws(ServiceError) -> [InteractionRecord] {
-        try read { journal throws(ChangeError) in try journal.latestInteractions(ofUser: id, limit: limit) }
-    }
-
-    /// Returns the latest time among a member's last interactions, in Unix milliseconds, or nil if the journal has
-    /// none.
-    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
-        try read { journal throws(ChangeError) in try journal.latestInteractionTime(ofUser: id) }
-    }
-
-    /// Returns the amount of data about a member's actions: since a moment, in Unix milliseconds, and in all.
-    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
-        try read { journal throws(ChangeError) in try journal.recordedAmount(ofUser: id, recent: recent) }
     }
 
     /// Returns the changes of a member that a version lacks, or nil if there are none.
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
         try read { journal throws(ChangeError) in try journal.recentChanges(ofUser: id, beyond: taken) }
-    }
-
-    /// Returns whether a change that a version lacks forgets a member.
-    func isForgotten(user id: String, beyond taken: AppliedChanges) throws(ServiceError) -> Bool {
-        try read { journal throws(ChangeError) in try journal.isForgotten(user: id, beyond: taken) }
-    }
-
-    /// Returns the number of changes that are not in the streams, and the time since which the first waits.
-    ///
-    /// The time is in Unix milliseconds.
-    ///
-    /// - Parameter exchange: the contents of the streams, and the changes that nobody needs.
-    func backlog(in exchange: ChangeExchange) throws(ServiceError) -> (count: Int, since: Int64?) {
-        try read { journal throws(ChangeError) in try journal.backlog(in: exchange) }
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.
@@ -272,7 +224,8 @@ final class DaemonJournal: Sendable {
     /// Finds out whether a journal that failed can be written again.
     func probeWriting() { commits.probe() }
 
-    private func read<Result>(_ body: (ChangeJournal) throws(ChangeError) -> Result) throws(ServiceError) -> Result {
+    /// Reads from the journal, on a connection that nobody else uses meanwhile.
+    func read<Result>(_ body: (ChangeJournal) throws(ChangeError) -> Result) throws(ServiceError) -> Result {
         do throws(ChangeError) {
             return try readers.read(body)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be read: \(error.message)") }

@@ -154,16 +154,10 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Commits a change; it is durable when this returns.
-    ///
-    /// - Throws: `ChangeError.Code.busy` if the commit takes too long; the change may still be made later.
-    func apply(_ change: Change) throws(ChangeError) -> Change.Outcome {
-        try apply([change])[0]
-    }
-
-    /// Commits one or more changes in one transaction, with the same errors as for one.
+    /// Commits changes in one transaction; they are durable when this returns.
     ///
     /// - Returns: the outcome of each change, in their order.
+    /// - Throws: `ChangeError.Code.busy` if the commit takes too long; the changes may still be made later.
     func apply(_ changes: [Change]) throws(ChangeError) -> [Change.Outcome] {
         let ticket = Ticket(changes)
         let hasRoom = waiting.withLock { waiting in

@@ -108,12 +108,13 @@ struct ReplicatorRounds: ~Copyable {
         round += 1
         var exchange = ChangeExchange(
             here: try Self.journaled { [writer] () throws(ChangeError) in try writer.kept() },
-            streams: try survey(), prunable: prunable)
+            streams: try Self.streaming(&streams) { streams throws(ChangeError) in try streams.survey() },
+            prunable: prunable)
         if isCleaning {
             exchange.earlierStreams = earlierStreams
             earlierStreams = exchange.streams
         }
-        if exchange.steps.contains(where: \.isRemake) {
+        if exchange.steps.contains(where: { if case .add(_, _, isRemade: true) = $0 { true } else { false } }) {
             // A recompute may have pruned the missing changes, because all versions have them by now.
             do throws(ServiceError) { try prune() } catch { failure = failure ?? error }
             exchange.prunable = prunable
@@ -194,8 +195,8 @@ struct ReplicatorRounds: ~Copyable {
     {
         switch step {
         case .take(let origin, let last): return try take(origin, after: last)
-        case .add(let origin, let last), .remake(let origin, let last):
-            return try send(origin, after: last, in: exchange, isRemade: step.isRemake)
+        case .add(let origin, let last, let isRemade):
+            return try send(origin, after: last, in: exchange, isRemade: isRemade)
         case .wait(let origin, let last):
             gap = "changes up to number \(last) of the journal \(origin) have not come, which no version has yet"
             return false
@@ -226,10 +227,6 @@ struct ReplicatorRounds: ~Copyable {
         do throws(ChangeError) { return try streams.changes(of: origin, after: last, limit: limit) } catch {
             throw Self.failed(error)
         }
-    }
-
-    private mutating func survey() throws(ServiceError) -> [String: StreamedNumbers] {
-        do throws(ChangeError) { return try streams.survey() } catch { throw Self.failed(error) }
     }
 
     /// Adds changes of a stream to the journal.
@@ -343,13 +340,5 @@ struct ReplicatorRounds: ~Copyable {
 
     private static func failedRecording(_ error: ChangeError) -> ServiceError {
         ServiceError(.journalFailed, "changes cannot be recorded: \(error.message)")
-    }
-}
-
-extension ChangeExchange.Step {
-    /// Whether the step makes a stream anew.
-    fileprivate var isRemake: Bool {
-        guard case .remake = self else { return false }
-        return true
     }
 }

@@ -105,7 +105,7 @@ extension Responder {
         let limit = call.parameters.limit
         let found = try call.orUnavailable { () throws(ServiceError) in
             // One more than the limit shows whether there is another page.
-            try community.interactions(ofUser: call.id, after: after, limit: limit + 1)
+            try community.interactions(ofUser: call.id, after: after, latestFirst: false, limit: limit + 1)
         }
         guard let found else {
             throw .unknown(.unknownInteraction, "interaction", id: after ?? "", near: [])

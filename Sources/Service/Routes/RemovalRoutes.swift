@@ -83,7 +83,6 @@ extension Call {
             responder.changes.memberChanged(user)
         }
         switch outcome {
-        case .removed: return Removal(pending: false)
         case .pending: return Removal(pending: true)
         case .unknown: throw .nothingToRemove(subject)
         }

@@ -79,18 +79,10 @@ enum DeleteCommand: Subcommand {
         // Daemons may have changes under an id from which a member was renamed.
         let users = kind == .users ? try named.map { $0[0] } + catalog.earlierIDs(ofUsers: named.map { $0[0] }) : []
         let subjects = (kind == .users ? users.map { [$0] } : named).compactMap { Self.subject(kind, $0) }
-        if !options.allowsShrinking {
-            // A removal that the catalog would refuse is not decided.
-            var trial = options
-            trial.isDryRun = true
-            if let failure = try Remover(from: catalog, kind: kind).remove(rows, trial).failure {
-                throw Failure(failure)
-            }
+        let done = try decision.remove(subjects, options, at: stamp) { options, stream in
+            (try Remover(from: catalog, kind: kind).remove(rows, options, stamp: stamp, stream: stream), true)
         }
-        let stream = try decision.record(
-            subjects.map { .removal(RemovalChange($0, atMilliseconds: stamp)) }, atMilliseconds: stamp)
-        guard let summary = try decision.changing({ try remover.remove(rows, options, stamp: stamp, stream: stream) })
-        else { return }
+        guard let (summary, _) = done else { return }
         if kind == .photos { _ = try catalog.eraseRemovedVectors(leaving: 0.1) }
         _ = try parsed.forgetSessions(ofUsers: users)
         try decision.apply()

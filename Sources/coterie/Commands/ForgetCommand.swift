@@ -86,16 +86,8 @@ enum ForgetCommand: Subcommand {
         let now = try decision.stampMilliseconds()
         // Daemons may have changes under an id from which a member was renamed.
         let everyID = try users + catalog.earlierIDs(ofUsers: users)
-        if !options.allowsShrinking {
-            // A forgetting that the catalog would refuse is not decided.
-            var trial = options
-            trial.isDryRun = true
-            let (summary, _) = try catalog.forget(users, withPhotos: withPhotos, trial, atMilliseconds: now)
-            if let failure = summary.failure { throw Failure(failure) }
-        }
-        let removals = everyID.map { RemovalChange(.member($0, withPhotos: withPhotos), atMilliseconds: now) }
-        let stream = try decision.record(removals.map(Change.removal), atMilliseconds: now)
-        let done = try decision.changing {
+        let subjects = everyID.map { RemovalChange.Subject.member($0, withPhotos: withPhotos) }
+        let done = try decision.remove(subjects, options, at: now) { options, stream in
             try catalog.forget(users, withPhotos: withPhotos, options, atMilliseconds: now, stream: stream)
         }
         guard let (summary, isErased) = done else { return }

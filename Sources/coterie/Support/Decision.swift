@@ -42,7 +42,7 @@ final class Decision {
     /// If the streams cannot be read, sending fails later, and says so.
     func stampMilliseconds() throws -> Int64 {
         var streams = try? store.shared?.channel.journals()
-        let latest = [try log.latestStampMilliseconds(), try? streams?.latestStampMilliseconds()]
+        let latest = [try log.journal.latestStampMilliseconds(), try? streams?.latestStampMilliseconds()]
         return ChangeStamp.milliseconds(at: ParsedCommand.nowMilliseconds, after: latest.compactMap(\.self).max() ?? 0)
     }
 
@@ -56,6 +56,24 @@ final class Decision {
         isRecorded = true
         do throws(StoreError) { _ = try log.send() } catch { failure = error }
         return (name.origin, name.sequence)
+    }
+
+    /// Records removals that the catalog does not refuse, sends them, and removes the same from the catalog.
+    ///
+    /// - Parameter body: removes from the catalog; the name and the last number of the decisions are its second value.
+    /// - Returns: nil if another program writes to the catalog, which gets the decisions later.
+    func remove(
+        _ subjects: [RemovalChange.Subject], _ options: RemovalOptions, at stamp: Int64,
+        _ body: (RemovalOptions, (origin: String, last: Int64)?) throws -> (summary: RemovalSummary, isErased: Bool)
+    ) throws -> (summary: RemovalSummary, isErased: Bool)? {
+        if !options.allowsShrinking {
+            // A removal that the catalog would refuse is not decided.
+            let trial = RemovalOptions(isDryRun: true, allowsShrinking: false)
+            if let failure = try body(trial, nil).summary.failure { throw Failure(failure) }
+        }
+        let removals = subjects.map { Change.removal(RemovalChange($0, atMilliseconds: stamp)) }
+        let stream = try record(removals, atMilliseconds: stamp)
+        return try changing { try body(options, stream) }
     }
 
     /// Applies the log to the catalog.
