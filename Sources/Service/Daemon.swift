@@ -136,9 +136,6 @@ package final class Daemon: Sendable {
         let (poll, follower, routers) = (configuration.pollInterval, follower, routers)
         var duties = [Duty("version-follower", every: poll) { follower.poll() }]
         if let keyWatch { duties.append(Duty("key-watch", every: poll) { keyWatch.refresh() }) }
-        if configuration.hasPages {
-            duties.append(Duty("history", every: .seconds(30)) { routers.maker.noteHistory() })
-        }
         if let settingsWatch {
             duties.append(
                 Duty("settings-watch", every: configuration.settingsPollInterval) { [weak self] in
@@ -288,7 +285,6 @@ package final class Daemon: Sendable {
             for timer in works.timers { timer.finish() }
             works.reporter?.withdraw()
             parts.sharedSessions?.writePending()
-            if configuration.hasPages { routers.maker.noteHistory() }
             parts.exposures.finish(to: parts.community, before: end)
             parts.relay?.stop()
             isDone.signal()

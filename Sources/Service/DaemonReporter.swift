@@ -119,17 +119,14 @@ package enum Deployment: Sendable {
 
 /// A catalog that was not there when the daemon started; the daemon reads it as soon as it is there.
 package struct AwaitedCatalog: Sendable {
-    /// The path of the catalog.
     package let path: String
     /// Returns the deployment with the catalog, or nil if there is still none.
     let deployment: @Sendable () throws -> Deployment?
 
     /// Creates a description of a missing catalog.
     ///
-    /// - Parameters:
-    ///   - path: the path of the catalog.
-    ///   - deployment: returns the daemon's deployment with the catalog, or nil if there is still none. It is called at
-    ///     intervals.
+    /// - Parameter deployment: returns the daemon's deployment with the catalog, or nil if there is still none. It is
+    ///   called at intervals.
     package init(path: String, deployment: @escaping @Sendable () throws -> Deployment?) {
         (self.path, self.deployment) = (path, deployment)
     }
@@ -151,8 +148,6 @@ struct DeploymentParts {
     var sessions: Sessions?
     /// The lists of sessions that the store keeps, too; nil unless the store is shared.
     var sharedSessions: SharedSessions?
-    /// The file of sessions on this machine; nil without one.
-    var sessionFile: SessionFile?
     /// The count of sessions that have not ended; nil if there are none.
     var sessionTally: SessionTally?
     /// The count of session lists that were found damaged.
@@ -166,10 +161,7 @@ struct DeploymentParts {
 
     /// Opens the files of a deployment.
     ///
-    /// - Parameters:
-    ///   - follower: the follower of the deployment's store.
-    ///   - changes: the clock that notes changes to answers.
-    ///   - now: the clock, in Unix milliseconds.
+    /// - Parameter now: the clock, in Unix milliseconds.
     /// - Throws: `ServiceError.startFailed` if a file cannot be opened; its message says what to do.
     init(
         _ deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
@@ -185,7 +177,6 @@ struct DeploymentParts {
             community = VersionSource(changes: changes, recorded) { follower.current }
             guard let sessions else { return }
             let file = try SessionFile(path: sessions, damaged: damaged)
-            sessionFile = file
             self.sessions = Sessions(file, keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
@@ -201,7 +192,6 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            sessionFile = file
             self.sessions = Sessions(file, keeping)
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
@@ -210,7 +200,6 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            sessionFile = file
             let shared = SharedSessions(channel, local: file, damaged: damaged)
             sharedSessions = shared
             community = JournalSource(
@@ -231,7 +220,6 @@ struct DeploymentParts {
     ///
     /// A journal stays open, because it is locked.
     ///
-    /// - Parameter deployment: the same deployment, with the catalog.
     /// - Throws: `ServiceError.startFailed` if the catalog cannot be opened.
     func takingUpCatalog(
         of deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,

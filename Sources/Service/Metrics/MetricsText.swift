@@ -109,7 +109,6 @@ final class InteractionMetrics: Sendable {
     /// Counts a batch that was recorded.
     ///
     /// - Parameters:
-    ///   - records: the interactions of the batch.
     ///   - origins: the origin of each as told by the client, or `nil`.
     ///   - new: the number of interactions that were not known before. If some were known, all new ones count as mixed.
     func count(_ records: [InteractionRecord], origins: [ShownOrigin?], new: Int) {

@@ -137,7 +137,6 @@ extension HTML {
     /// On a narrow page each row is a block of named cells. The roles then keep it a table for screen readers.
     ///
     /// - Parameters:
-    ///   - caption: the name of the table.
     ///   - columns: the headings; one that begins with `#` is of numbers.
     ///   - rows: the cells of each row, one for each column.
     ///   - marks: the ids by which the script knows the rows; none if it need not.

@@ -113,8 +113,6 @@ extension Problem {
     }
 
     /// Returns the problem as a page, or a way to the page for signing in.
-    ///
-    /// - Parameter forms: the forms of the request's session.
     func page(for request: HTTPRequest, _ forms: PageForms?) -> HTTPResponse {
         if status == .unauthorized {
             let target = request.method == .get ? String(decoding: request.target, as: UTF8.self) : "/admin"

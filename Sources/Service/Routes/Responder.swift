@@ -32,14 +32,13 @@ struct Responder: Sendable {
     var drain = Drain(.zero)
     /// The age above which a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
-    /// The sources of the metrics at `/metrics`.
     var metricSources: [any MetricSource] = []
     /// The sessions of the pages for operators; nil for no pages.
     var pages: PageSessions?
     /// The costly parts of pages.
     let pageCache = PageCache()
-    /// The answers of the last days; empty without pages.
-    var history = RequestHistory()
+    /// The counters of requests; nil for none.
+    var requests: RequestMetrics?
     /// The log of events; nil for none.
     var log: EventLog?
     /// The addresses of the site's pages and pictures.
@@ -51,7 +50,6 @@ struct Responder: Sendable {
     /// The clock, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
-    /// The problems of the daemon.
     var problems: DaemonProblems { DaemonProblems(follower: follower, relay: relay, conditions: conditions) }
 
     /// Returns the condition that members and photos can be read.
