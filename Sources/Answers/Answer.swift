@@ -58,11 +58,7 @@ package protocol FieldList<Owner> {
 
     /// Declares a field that is always present.
     ///
-    /// - Parameters:
-    ///   - name: the field's name.
-    ///   - value: a closure that returns the value.
-    ///   - schema: a schema narrower than that of the value's type, or nil for the type's own.
-    ///   - help: the description in the schema.
+    /// - Parameter schema: a schema narrower than that of the value's type, or nil for the type's own.
     mutating func always<Value: JSONValue>(
         _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString)
 
@@ -255,7 +251,6 @@ package struct ProblemDetails: Answer, Equatable {
         self.detail = detail
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Problem"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {

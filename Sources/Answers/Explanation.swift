@@ -27,7 +27,6 @@ package struct Explanation: Answer, Equatable {
     /// The numbers of the member's favourites and follows that point to this group, or nil if none does.
     package var told: [ToldReason]?
 
-    /// The name of the schema.
     package static let schemaName: String? = "Explanation"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -67,11 +66,7 @@ extension Explanation {
     /// Explains a group in the list of a session.
     ///
     /// - Parameters:
-    ///   - version: the model version of the answer.
     ///   - group: the group's index in the planner's model.
-    ///   - items: the session's current list.
-    ///   - interests: the interests of the list.
-    ///   - planner: the planner.
     ///   - request: the request for the member's list.
     package init(
         _ version: ServedVersion, of group: UInt32, inSession items: [PlanItem], _ interests: [MemberInterest],
@@ -96,11 +91,7 @@ extension Explanation {
     ///
     /// The model version need not have the group.
     ///
-    /// - Parameters:
-    ///   - version: the model version of the answer.
-    ///   - userId: the member's external id.
-    ///   - groupId: the group's external id.
-    ///   - concealment: the reason why the group is not shown.
+    /// - Parameter concealment: the reason why the group is not shown.
     package init(
         _ version: ServedVersion, userId: String, unshownGroup groupId: String, concealment: Concealment
     ) {
@@ -213,7 +204,6 @@ package struct GroupReason: Answer, Equatable {
         }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Reason"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -248,7 +238,6 @@ package struct ToldReason: Answer, Equatable {
         }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "ToldReason"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {

@@ -13,7 +13,6 @@ package struct GroupFeed: Answer, Equatable {
         self.next = next
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "GroupFeed"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -43,7 +42,6 @@ package struct GroupFeed: Answer, Equatable {
             self.thumbnail = thumbnail
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "IndexedGroup"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {

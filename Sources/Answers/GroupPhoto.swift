@@ -14,7 +14,6 @@ package struct GroupPhoto: Answer, Equatable {
         self.height = height
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "GroupPhoto"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {

@@ -132,16 +132,12 @@ package struct TrendingGroups: Answer, Equatable {
 
     /// Creates an answer with the trending groups of a model.
     ///
-    /// - Parameters:
-    ///   - version: the model version of the answer.
-    ///   - model: the visible groups.
-    ///   - limit: the most groups to list.
+    /// - Parameter limit: the most groups to list.
     package init(_ version: ServedVersion, in model: VisibleModel, limit: Int) {
         self.version = version
         groups = model.trending.prefix(limit).enumerated().map { Row(at: $0, $1, in: model) }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Trending"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -161,7 +157,6 @@ package struct TrendingGroups: Answer, Equatable {
             self.trend = trend
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "TrendingGroup"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {

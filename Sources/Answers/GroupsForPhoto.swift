@@ -23,7 +23,6 @@ package struct GroupsForPhoto: Answer, Equatable {
         groups = suggestions.enumerated().map { Row(at: $0, $1, reasonLimit: reasonLimit, columns, in: model) }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "GroupsForPhoto"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -36,7 +35,6 @@ package struct GroupsForPhoto: Answer, Equatable {
 extension GroupsForPhoto {
     /// A group that suits the photo.
     package struct Row: Answer, Equatable {
-        /// The group.
         package var group: SuggestedGroup
         /// The reasons for the suggestion, the strongest first.
         package var reasons: [Reason]
@@ -51,7 +49,6 @@ extension GroupsForPhoto {
             }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "GroupForPhoto"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
@@ -62,7 +59,6 @@ extension GroupsForPhoto {
 
     /// A reason for a group; the kind decides which fields are present.
     package struct Reason: Answer, Equatable {
-        /// The evidence.
         package let evidence: PhotoSuggestion.Evidence
         /// The reason's share of the score, from 0 to 1.
         package var share: Double
@@ -102,7 +98,6 @@ extension GroupsForPhoto {
             }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "PhotoReason"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {

@@ -45,7 +45,6 @@ package struct RecordedInteraction: Answer, Equatable {
     package static let viewSeconds = 0...86_400
     private static let id = Schema.string(lengths: idLengths, pattern: "^[^\\u0000]+$")
 
-    /// The name of the schema.
     package static let schemaName: String? = "RecordedInteraction"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -77,7 +76,6 @@ package struct Interactions: Answer, Equatable {
         self.next = next
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Interactions"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -100,7 +98,6 @@ package struct Recorded: Answer, Equatable {
         self.repeated = repeated
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Recorded"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -122,7 +119,6 @@ package struct Forgotten: Answer, Equatable {
         self.forgotten = forgotten
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Forgotten"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -143,7 +139,6 @@ package struct Interests: Answer, Equatable {
         self.interests = interests
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Interests"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -164,7 +159,6 @@ package struct MemberLists: Answer, Equatable {
         self.lists = lists
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "MemberLists"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -191,7 +185,6 @@ package struct MemberLists: Answer, Equatable {
             self.problem = problem
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "MemberList"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
@@ -209,7 +202,6 @@ package struct Removal: Answer, Equatable {
 
     package init(pending: Bool) { self.pending = pending }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Removal"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {

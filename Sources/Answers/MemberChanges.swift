@@ -50,7 +50,6 @@ package struct MemberChanges: Answer, Equatable {
         self.atMilliseconds = atMilliseconds
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "MemberChanges"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -78,7 +77,6 @@ package struct MemberChanges: Answer, Equatable {
             self.state = state
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "GroupState"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {

@@ -15,12 +15,8 @@ package struct PhotosForMember: Answer, Equatable {
     /// Creates an answer from photos in the order of the list.
     ///
     /// - Parameters:
-    ///   - version: the model version.
-    ///   - photos: the photos.
     ///   - plan: the member's list of groups, which says why groups fit.
-    ///   - profile: the member.
     ///   - isKnown: whether anything is known of the member.
-    ///   - planner: the planner.
     package init(
         _ version: ServedVersion, _ photos: [FittingPhoto], _ plan: Plan, for profile: MemberProfile, isKnown: Bool,
         _ planner: Planner
@@ -48,7 +44,6 @@ package struct PhotosForMember: Answer, Equatable {
     /// The most groups that a row names.
     private static let groupLimit = 3
 
-    /// The name of the schema.
     package static let schemaName: String? = "PhotosForMember"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -62,7 +57,6 @@ package struct PhotosForMember: Answer, Equatable {
     package struct Row: Answer, Equatable {
         /// The position in the list, from 1.
         package var rank: Int
-        /// The photo.
         package var photo: GroupPhoto
         /// The owner's external id, or nil if it is not known or may not be said.
         package var ownerId: String?
@@ -86,7 +80,6 @@ package struct PhotosForMember: Answer, Equatable {
             likedBy = photo.admirers >= TasteFormula.leastMembers ? photo.admirers : nil
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "PhotoForMember"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
@@ -120,7 +113,6 @@ package struct PhotosForMember: Answer, Equatable {
             self.because = because.map { NamedGroup($0, in: model) }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "FittingGroup"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
@@ -144,7 +136,6 @@ package struct NamedGroup: Answer, Equatable {
         title = model.title(of: Int(group))
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "NamedGroup"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -178,7 +169,6 @@ package struct ContactsForMember: Answer, Equatable {
         }.prefix(limit).enumerated().map { Row(at: $0, $1, in: model) }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "ContactsForMember"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -209,7 +199,6 @@ package struct ContactsForMember: Answer, Equatable {
             sharedGroups = contact.sharedGroups.prefix(SuggestedGroup.reasonLimit).map { NamedGroup($0, in: model) }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "ContactForMember"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {

@@ -2,7 +2,6 @@
 package struct Health: Answer {
     package init() {}
 
-    /// The name of the schema.
     package static let schemaName: String? = "Health"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -25,7 +24,6 @@ package struct Readiness: Answer, Equatable {
         self.outbox = outbox
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Readiness"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -39,7 +37,6 @@ package struct Readiness: Answer, Equatable {
 
     /// Changes that wait to be sent to the other daemons.
     package struct Outbox: Answer, Equatable {
-        /// The number of changes.
         package var changes: Int
         /// The time since which the oldest change has waited, in Unix milliseconds; nil if none waits.
         package var sinceMilliseconds: Int64?
@@ -60,7 +57,6 @@ package struct Readiness: Answer, Equatable {
 
 /// The freshness of the version that a daemon serves.
 package struct Freshness: Answer, Equatable {
-    /// The served version.
     package var version: ServedVersion
     /// The time since the version's recompute began.
     package var modelAgeSeconds: Int64
@@ -98,7 +94,6 @@ package struct Freshness: Answer, Equatable {
 
 /// The store from which a daemon loads versions.
 package struct StoreState: Answer, Equatable {
-    /// The location of the store.
     package var location: String
     /// Whether the store answered the last request.
     package var reachable: Bool
@@ -111,7 +106,6 @@ package struct StoreState: Answer, Equatable {
         self.unreachableSinceMilliseconds = unreachableSinceMilliseconds
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Store"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -127,7 +121,6 @@ package struct StoreState: Answer, Equatable {
 package struct DaemonReport: Sendable, Equatable, Codable {
     /// The host name of its machine.
     package var host: String
-    /// The id of its process.
     package var processId: Int
     /// The version of its program, or nil for an earlier program, which does not tell it.
     package var program: String?

@@ -25,17 +25,13 @@ package struct Recommendations: Answer, Equatable {
     /// Creates a page of a list.
     ///
     /// - Parameters:
-    ///   - version: the model version of the answer.
-    ///   - id: the id of the list.
     ///   - bucket: the number of the period during which the order stays the same.
-    ///   - interests: the interests of the list.
     ///   - items: the whole list, whose items refer to `interests` by index.
     ///   - offset: the number of items before the page.
     ///   - limit: the most items on a page.
     ///   - reasonLimit: the most reasons that a row gives; without any, no reason is looked for.
     ///   - profile: the profile from which reasons are derived.
     ///   - isKnown: whether anything is known of the member.
-    ///   - planner: the planner.
     package init(
         _ version: ServedVersion, id: String, bucket: Int64, interests: [MemberInterest], items: [PlanItem],
         after offset: Int = 0, limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit, for profile: MemberProfile,
@@ -78,7 +74,6 @@ package struct Recommendations: Answer, Equatable {
         "\(version)-\(String(plan.fingerprint(ofUser: userID), radix: 36))"
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Recommendations"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -97,7 +92,6 @@ package struct Recommendations: Answer, Equatable {
 extension Recommendations {
     /// A group in a member's list.
     package struct Row: Answer, Equatable {
-        /// The group.
         package var group: SuggestedGroup
         /// The reason why the group is in the list at all.
         package var origin: PlanItem.Origin
@@ -129,7 +123,6 @@ extension Recommendations {
             told = ToldReason.list(hint)
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "Suggestion"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
@@ -177,7 +170,6 @@ extension Recommendations {
 
     /// The report and the duration of one stage.
     package struct Stage: Answer, Equatable {
-        /// The report of the stage.
         package var report: StageReport
         /// The duration in microseconds.
         package var microseconds: Double
@@ -236,7 +228,6 @@ package struct MemberInterest: Answer, Equatable {
             groupIds: interest.groups.map { model.id(of: Int($0)) })
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Interest"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -266,10 +257,7 @@ struct LabelledReasons {
     ///
     /// Some reasons may be newer than a session's list: those groups did not bring the item and are left out.
     ///
-    /// - Parameters:
-    ///   - item: the item of the list.
-    ///   - reasons: the reasons from all groups that the member has joined by now, the strongest first.
-    ///   - model: the visible groups.
+    /// - Parameter reasons: the reasons from all groups that the member has joined by now, the strongest first.
     func label(_ item: PlanItem, _ reasons: [Suggestion.Reason], in model: VisibleModel)
         -> (interest: String?, reasons: [Suggestion.Reason])
     {

@@ -15,13 +15,10 @@ package struct SimilarGroups: Answer, Equatable {
     /// Finds the groups that are most similar to a group.
     ///
     /// - Parameters:
-    ///   - version: the model version of the answer.
     ///   - group: the group's index in the model.
     ///   - by: the name of a relation, or `RelationTable.blendName`.
     ///   - limit: the most groups to list.
-    ///   - filter: the conditions on the groups.
     ///   - boosts: the factors for the order of the groups.
-    ///   - recommender: the source of similar groups.
     package init(
         _ version: ServedVersion, to group: UInt32, by: String, limit: Int, filter: GroupFilter = .none,
         boosts: [Boost] = [], _ recommender: Recommender
@@ -59,7 +56,6 @@ package struct SimilarGroups: Answer, Equatable {
         return suggestions.enumerated().map { Neighbour(at: $0, $1, columns, conversations, in: model) }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "SimilarGroups"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -111,7 +107,6 @@ extension SimilarGroups {
             }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "SimilarGroup"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
@@ -131,14 +126,12 @@ extension SimilarGroups {
 
     /// The contribution of one relation to a blend.
     package struct RelationShare: Answer, Equatable {
-        /// The relation.
         package var relation: Relation
         /// The relation's share of the score, from 0 to 1.
         package var share: Double
         /// The number of entries that the two groups have in common.
         package var common: UInt32
 
-        /// The name of the schema.
         package static let schemaName: String? = "RelationShare"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
@@ -155,7 +148,6 @@ extension SimilarGroups {
         /// A sum of the contributions of relations.
         case double(Double)
 
-        /// The score as a number.
         package var value: Double {
             switch self {
             case .single(let score): Double(score)

@@ -13,12 +13,8 @@ package struct SimilarPhotos: Answer, Equatable {
     /// Creates an answer from photos, which must be best first.
     ///
     /// - Parameters:
-    ///   - version: the model version.
-    ///   - photoId: the photo's external id.
-    ///   - lookalikes: the photos that look like it.
     ///   - limit: the greatest number of photos in the answer.
     ///   - withDuplicates: whether near-duplicates are in the answer.
-    ///   - model: the groups that are shown.
     package init(
         _ version: ServedVersion, photoId: String, _ lookalikes: [Lookalike], limit: Int, withDuplicates: Bool,
         in model: VisibleModel
@@ -35,7 +31,6 @@ package struct SimilarPhotos: Answer, Equatable {
         }.prefix(limit).map(\.self)
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "SimilarPhotos"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -55,7 +50,6 @@ package struct SimilarPhotos: Answer, Equatable {
         /// The external ids of the public groups whose pools have the photo.
         package var groupIds: [String]
 
-        /// The name of the schema.
         package static let schemaName: String? = "SimilarPhoto"
         /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {

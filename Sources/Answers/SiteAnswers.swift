@@ -15,7 +15,6 @@ package struct Hiding: Answer, Equatable {
         self.changed = changed
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Hiding"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -44,7 +43,6 @@ package struct HiddenGroups: Answer, Equatable {
         if groups.count > limit { next = self.groups.last?.groupId }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "HiddenGroups"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -86,7 +84,6 @@ package struct CuratedGroups: Answer, Equatable {
         }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Curation"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -128,7 +125,6 @@ package struct ModelReport: Answer, Equatable {
         self.manifest = manifest
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "ModelReport"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
@@ -162,7 +158,6 @@ extension Manifest.GroupCounts: Answer {
 }
 
 extension Manifest.RelationReport: Answer {
-    /// The name of the schema.
     package static let schemaName: String? = "RelationReport"
     /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {

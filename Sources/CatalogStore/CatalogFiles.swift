@@ -5,7 +5,6 @@ import SQLite
 package struct CompanionGroup: Sendable, Equatable {
     /// The group's external id.
     package var groupID: String
-    /// The number of companions in the group.
     package var photos: Int
     /// The companions' share of all companions, from 0 to 1.
     ///

@@ -76,7 +76,6 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - id: the id that does not exist.
-    ///   - table: the table to search.
     ///   - limit: the greatest number of suggestions of each kind.
     package func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
@@ -161,11 +160,8 @@ extension CatalogSnapshot {
 
 /// The tables of things that have an external id.
 package enum EntityTable: String, Sendable, CaseIterable {
-    /// Groups.
     case groups
-    /// Users.
     case users
-    /// Photos.
     case photos
 
     /// The noun for one of its rows, in messages.
@@ -180,7 +176,6 @@ extension Catalog {
     /// Returns interactions of a member, in the order in which they were recorded.
     ///
     /// - Parameters:
-    ///   - id: the member's external id.
     ///   - after: the id of the interaction before the first one to return, or `nil` for the beginning.
     ///   - limit: the greatest number of interactions.
     /// - Returns: the interactions, or `nil` if the member has none with the id `after`. The result is empty for an
@@ -210,7 +205,6 @@ extension Catalog {
     /// Returns all interactions of a member with groups that affect lists, in the order in which they were recorded.
     ///
     /// - Parameters:
-    ///   - id: the member's external id.
     ///   - impressionsSince: the earliest time of an impression to return, inclusive, in Unix milliseconds.
     ///   - forgotten: the ids of interactions that the member has forgotten; joins and leaves among them stay.
     package func history(ofUser id: String, impressionsSince: Int64, without forgotten: Set<BytewiseString> = [])
@@ -250,9 +244,7 @@ extension Catalog {
 
     /// Returns the amount of a member's recorded interactions.
     ///
-    /// - Parameters:
-    ///   - id: the member's external id.
-    ///   - recent: the time from which interactions are recent, inclusive, in Unix milliseconds.
+    /// - Parameter recent: the time from which interactions are recent, inclusive, in Unix milliseconds.
     package func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(

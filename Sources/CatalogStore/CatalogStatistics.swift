@@ -46,7 +46,6 @@ package struct CatalogStatistics: Sendable, Equatable {
     package struct EntityCounts: Sendable, Equatable {
         /// The name of the table.
         package var name: String
-        /// The number of rows.
         package var rows: Int
         /// The number of rows with each property.
         package var properties: [(name: String, count: Int)]
@@ -93,7 +92,6 @@ package struct SizeHistogram: Sendable, Equatable {
         counts[bucket] += times
     }
 
-    /// Returns the sizes of a bucket.
     package static func sizes(ofBucket bucket: Int) -> ClosedRange<Int> {
         bucket == 0 ? 0...0 : 1 << (bucket - 1)...(1 << bucket) - 1
     }

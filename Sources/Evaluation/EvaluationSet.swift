@@ -29,7 +29,6 @@ package struct EvaluationSet: Sendable {
     /// Reads members and their held-out memberships.
     ///
     /// - Parameters:
-    ///   - model: the model of the training set.
     ///   - training: the catalog that was learned from.
     ///   - heldOut: a catalog with the held-out memberships, or `nil` to measure no accuracy. The catalog may have
     ///     those of the training set too; users that the training catalog lacks are ignored.

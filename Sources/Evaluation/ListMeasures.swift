@@ -54,7 +54,6 @@ package struct ListMeasures: Sendable, Equatable {
 
     /// A difference of means, with its interval.
     package struct Difference: Sendable, Equatable {
-        /// The difference.
         package var mean = 0.0
         /// The 95% interval.
         package var interval = 0.0...0.0

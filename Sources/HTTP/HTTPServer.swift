@@ -36,7 +36,6 @@ package final class HTTPServer: Sendable {
     /// Starts to listen and to answer requests.
     ///
     /// - Parameters:
-    ///   - configuration: the address and the limits.
     ///   - refusal: the answer to refused requests, by default a line of text.
     ///   - handler: the answer to all other requests.
     /// - Throws: `HTTPError` if a limit is out of bounds, or if the address is taken, forbidden or not of this machine.

@@ -35,10 +35,7 @@ struct GrowingVersion {
 
     /// Creates a version without relations.
     ///
-    /// - Parameters:
-    ///   - facts: the public groups.
-    ///   - entries: the source of the relations' entries.
-    ///   - vectors: the vectors of public photos, or `nil` if there are none.
+    /// - Parameter vectors: the vectors of public photos, or `nil` if there are none.
     init(
         _ job: RecomputeJob, _ facts: [GroupFacts], _ entries: any EntrySource, _ vectors: PhotoVectors?,
         _ clock: StepClock

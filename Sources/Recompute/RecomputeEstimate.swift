@@ -20,9 +20,6 @@ package struct RecomputeEstimate: Sendable, Equatable {
     /// - Parameters:
     ///   - work: the work in each relation.
     ///   - content: the amount of data about photos.
-    ///   - told: the number of favourites and follows.
-    ///   - groups: the number of groups.
-    ///   - parameters: the parameters of the recompute.
     ///   - isShared: whether the store is shared.
     ///   - publishesMembers: whether members are published with the version.
     ///   - previous: an earlier version with the same parameters, whose steps show the speed of this machine.

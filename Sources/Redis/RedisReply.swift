@@ -105,7 +105,6 @@ package struct RedisCommand: Sendable, Equatable {
         for word in words { append(word) }
     }
 
-    /// The number of words.
     package var wordCount: Int { ends.count }
 
     /// The number of bytes in all words.

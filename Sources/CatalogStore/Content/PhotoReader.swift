@@ -49,7 +49,6 @@ struct PhotoReader: Sendable {
     /// - Parameters:
     ///   - rows: the columns `photo_key`, `user_key`, `tags`, `latitude`, `longitude` of the public photos in the
     ///     range, in ascending order of their keys.
-    ///   - keys: the keys of the range.
     ///   - index: the index of the range.
     mutating func read(_ rows: Statement, _ keys: Range<Int>, index: Int) throws(DatabaseError) {
         var part = Part(range: index)
@@ -79,8 +78,6 @@ struct PhotoReader: Sendable {
     /// Reads photos of a table, all of which are public.
     ///
     /// - Parameters:
-    ///   - photos: the part of the table.
-    ///   - rows: the rows to read.
     ///   - index: the index of this range among all ranges, in the order of the photos.
     ///   - forgotten: the users who have been forgotten; their photos have no known owner.
     mutating func read(_ photos: TablePart, _ rows: Range<Int>, index: Int, forgotten: BitSet) {
@@ -131,7 +128,6 @@ extension PhotoReader.Part {
 package struct PhotoRecord: Sendable, Equatable {
     /// The photo's external id.
     package var id: String
-    /// The visibility of the photo.
     package var visibility: Visibility
     /// The owner's external id, if it is known.
     package var ownerID: String?
@@ -152,7 +148,6 @@ package struct PhotoRecord: Sendable, Equatable {
     package struct OwnerGroup: Sendable, Equatable {
         /// The group's external id.
         package var groupID: String
-        /// The number of photos.
         package var photos: Int
     }
 

@@ -26,7 +26,6 @@ struct TasteSearch {
     let user: Int64?
     /// The member's things of each kind by their keys, with the weight of each.
     private(set) var own: [SharedKind: [Int64: Double]] = [:]
-    /// The groups of the keys.
     private(set) var groupOfKey: [Int64: UInt32] = [:]
     private let planner: Planner
     private var rowsLeft = 0

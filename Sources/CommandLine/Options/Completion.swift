@@ -137,7 +137,7 @@ extension CommandLineProgram {
     /// A script that completes this program's commands, options and values in GNU Bash 4.4 or later.
     package var bashCompletion: String {
         let names = commands.map(\.name)
-        let lines = [
+        let start = [
             "# Completion of \(name) in bash.",
             "\(bashFunction)() {",
             "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"",
@@ -154,8 +154,9 @@ extension CommandLineProgram {
             "    fi",
             "    case \"${COMP_WORDS[1]}\" in",
             "    help) \(bashReply(.words(names))) ;;",
-        ] + commands.flatMap(bashCase) + ["    esac", "}", "complete -F \(bashFunction) \(name)"]
-        return lines.joined(separator: "\n") + "\n"
+        ]
+        let end = ["    esac", "}", "complete -F \(bashFunction) \(name)"]
+        return (start + commands.flatMap(bashCase) + end).joined(separator: "\n") + "\n"
     }
 
     private var bashFunction: String { "_" + name.map { $0 == "-" ? "_" : $0 } }

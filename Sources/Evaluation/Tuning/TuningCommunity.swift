@@ -39,7 +39,6 @@ package struct TuningCommunity: Sendable {
     /// Holds memberships out.
     ///
     /// - Parameters:
-    ///   - membership: The relation of `memberships`.
     ///   - memberships: All memberships, groups × users.
     ///   - others: Groups × entries of other relations.
     ///   - choosing: For each fold, the members that settings are chosen on, with their held-out groups. All folds have
@@ -69,7 +68,6 @@ package struct TuningCommunity: Sendable {
         judges = judging
     }
 
-    /// The number of groups.
     var groupCount: Int { known.rowCount }
 
     /// The numbers of members that settings are chosen on, and of members who judge the settings.

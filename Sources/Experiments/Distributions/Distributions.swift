@@ -40,9 +40,7 @@ package struct StudentDistribution: Sendable {
 package enum ChiSquaredDistribution {
     /// Returns the probability of a value above x.
     ///
-    /// - Parameters:
-    ///   - x: the value.
-    ///   - degreesOfFreedom: the degrees of freedom, 1 or more.
+    /// - Parameter degreesOfFreedom: the degrees of freedom, 1 or more.
     package static func upperTail(_ x: Double, degreesOfFreedom: Int) -> Double {
         IncompleteFunctions.upperGamma(Double(degreesOfFreedom) / 2, x / 2)
     }

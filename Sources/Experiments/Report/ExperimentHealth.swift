@@ -10,7 +10,6 @@ package struct HealthCheck: Sendable, Equatable {
         case alarm
     }
 
-    /// The name of the check.
     package let name: String
     /// The facts that were seen.
     package let seen: String
@@ -115,10 +114,7 @@ struct ArmCheck: Sendable {
 
     /// Returns the state of the check.
     ///
-    /// - Parameters:
-    ///   - arms: the names of the arms.
-    ///   - members: the arm and the totals of each member.
-    ///   - caps: the caps of the totals.
+    /// - Parameter members: the arm and the totals of each member.
     func check(
         _ arms: [String], _ members: [(arm: Int, totals: [Double])], _ caps: AmountCaps
     ) -> HealthCheck {

@@ -50,7 +50,6 @@ package struct ExperimentReport: Sendable {
     package let memberCounts: [Int]
     /// The number of members who were shown lists of two arms, and are left out.
     package let crossedCount: Int
-    /// The p value of the sample ratio.
     package let sampleRatioPValue: Double
     /// The Bayes factor of the counts, day by day: other weights against the given ones.
     package let sampleRatioEvidence: Double
@@ -77,7 +76,6 @@ extension ExperimentReport {
     /// Creates a report.
     ///
     /// - Parameters:
-    ///   - definition: the definition that was started.
     ///   - outcomes: the outcomes of all members who were shown a list of one arm.
     ///   - course: the time that the experiment has taken.
     ///   - facts: further facts about its health.
@@ -233,9 +231,7 @@ extension ExperimentReport {
     /// decides is a question apart from the others. So is a guardrail, because overlooking harm is worse than
     /// suspecting it.
     ///
-    /// - Parameters:
-    ///   - comparison: a comparison of this report.
-    ///   - tuningCount: the parameter of `Effect.alwaysValidInterval(error:tuningCount:)`.
+    /// - Parameter tuningCount: the parameter of `Effect.alwaysValidInterval(error:tuningCount:)`.
     package func conclusion(of comparison: Comparison, tuningCount: Int) -> Conclusion {
         guard let effect = comparison.absolute else { return .tooEarly }
         let isReal =

@@ -6,7 +6,6 @@ package struct MemberOutcome: Sendable, Equatable {
         package var day: Int
         /// The quantity that is counted.
         package var quantity: Quantity
-        /// The amount of it.
         package var amount: Double
 
         package init(day: Int, _ quantity: Quantity, _ amount: Double = 1) {

@@ -72,7 +72,6 @@ extension EvidenceKind {
 extension Manifest {
     /// The weight of a kind of evidence in members' lists.
     package struct EvidenceWeight: Codable, Sendable, Equatable {
-        /// The kind.
         package var kind: EvidenceKind
         /// The weight, 0 or more; 0 leaves the kind out.
         package var weight: Double

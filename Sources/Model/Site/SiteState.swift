@@ -50,9 +50,7 @@ package struct SiteState: Sendable, Equatable {
 
     /// Creates a state.
     ///
-    /// - Parameters:
-    ///   - hidden: the hidden groups.
-    ///   - curations: the curated groups in their order; their positions are assigned again.
+    /// - Parameter curations: the curated groups in their order; their positions are assigned again.
     package init(hidden: some Sequence<HiddenGroup> = EmptyCollection(), curations: [Curation] = []) {
         self.hidden = Dictionary(
             hidden.map { (BytewiseString($0.id), $0.hiddenAtMilliseconds) }, uniquingKeysWith: { first, _ in first })
@@ -132,10 +130,7 @@ package struct SiteDecisions: Sendable, Equatable {
 
     /// Translates decisions from external ids; groups that the version lacks are left out.
     ///
-    /// - Parameters:
-    ///   - ids: the hidden groups.
-    ///   - curations: the curated groups in their order; those with `isShown` false are left out.
-    ///   - model: the version.
+    /// - Parameter curations: the curated groups in their order; those with `isShown` false are left out.
     package init(hidden ids: some Sequence<String>, curations: [Curation], in model: ModelVersion) {
         hidden = Set(groups: ids, in: model)
         curated = curations.compactMap { curation in

@@ -97,7 +97,6 @@ package struct VisibleModel: Sendable {
     /// The lists of hidden groups are empty.
     ///
     /// - Parameters:
-    ///   - groups: the groups whose lists are wanted.
     ///   - wanted: for each relation, whether its lists are read; others are returned empty. An empty array means all.
     ///   - limit: the number of best neighbours read from each list, hidden ones included; nil for all.
     package func lists(of groups: [UInt32], in wanted: [Bool] = [], limit: Int? = nil) -> NeighbourLists {

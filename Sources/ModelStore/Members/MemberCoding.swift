@@ -25,11 +25,6 @@ package struct MemberCoding: Sendable, Equatable {
     private static let unlistedMark: UInt8 = 1
     private static let stampMark: UInt8 = 2
 
-    /// Creates the coding of a version.
-    ///
-    /// - Parameters:
-    ///   - createdAtMilliseconds: the creation of the version, as in its manifest.
-    ///   - groupCount: the number of groups in the version.
     package init(createdAtMilliseconds: Int64, groupCount: Int) {
         created = UInt32(clamping: createdAtMilliseconds / 1000)
         self.groupCount = groupCount
@@ -147,9 +142,7 @@ package struct MemberCoding: Sendable, Equatable {
 
     /// Decodes groups, each with a number.
     ///
-    /// - Parameters:
-    ///   - number: returns what the number stands for, or `nil` if it is malformed.
-    ///   - make: returns an entry.
+    /// - Parameter number: returns what the number stands for, or `nil` if it is malformed.
     private func decode<Number, Entry>(
         _ bytes: borrowing Span<UInt8>, at offset: inout Int, _ number: (UInt64) -> Number?,
         _ make: (UInt32, Number) -> Entry

@@ -59,8 +59,6 @@ package struct HealthCheck: Sendable {
     /// Creates a health check.
     ///
     /// - Parameters:
-    ///   - places: the places to examine.
-    ///   - relations: the relations of the catalog.
     ///   - scratchFolder: the path of a folder that does not exist yet. A version of a store in Redis must fit on its
     ///     disk.
     ///   - clock: returns the present, in Unix milliseconds. A check of a large site takes minutes.
@@ -104,7 +102,6 @@ package struct HealthRecord: Sendable {
     var futureTimes: [CatalogExamination.FutureTimes] = []
     /// The manifests of all versions, oldest first.
     var manifests: [Manifest] = []
-    /// The current version.
     var current: VersionName?
     /// The time at which it became current, in Unix milliseconds.
     var currentSince: Int64?

@@ -72,9 +72,6 @@ struct ColdStartIndex: Sendable {
     /// Returns the cold-start sources for a member's list.
     ///
     /// - Parameters:
-    ///   - request: the member and the instant.
-    ///   - model: the groups that are shown.
-    ///   - configuration: the weights of the sources.
     ///   - rotation: the rotation that changes the order of all but curated groups, or `nil` for none.
     ///   - list: the positions of the groups in the personal list.
     ///   - isAllowed: whether a group about a stated interest may be shown.
@@ -109,7 +106,6 @@ struct ColdStartIndex: Sendable {
     ///
     /// - Parameters:
     ///   - topics: the topics, as the member wrote them.
-    ///   - model: the groups that are shown.
     ///   - rotation: the rotation that changes the order of the largest groups, or `nil` for none.
     ///   - list: the positions of the groups in the personal list.
     ///   - isAllowed: whether a group may be shown.

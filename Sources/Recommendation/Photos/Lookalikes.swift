@@ -30,7 +30,6 @@ package enum PhotoBasis: String, Sendable, CaseIterable {
     case pools
     /// The groups of photos that look like the photo.
     case look
-    /// Both.
     case both
 }
 

@@ -49,9 +49,7 @@ package enum TasteFormula {
 
     /// Returns the part of a group in the score of one of its photos.
     ///
-    /// - Parameters:
-    ///   - fit: the fit of the group, from 0 to 1.
-    ///   - size: the number of photos in its pool.
+    /// - Parameter fit: the fit of the group, from 0 to 1.
     package static func weight(ofGroupWithFit fit: Double, size: UInt32) -> Double {
         fit / Double(max(1, size)).squareRoot()
     }
@@ -142,7 +140,6 @@ package struct TasteRequest: Sendable {
 
 /// Photos and members that a catalog still has, although they were removed.
 package struct RemovedThings: Sendable {
-    /// The photos.
     package var photos: Set<BytewiseString> = []
     /// The members who are forgotten.
     package var members: Set<BytewiseString> = []

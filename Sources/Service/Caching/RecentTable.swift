@@ -47,7 +47,6 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Sets the value of a key; a value that weighs more than half of the limit is not kept.
     ///
     /// - Parameters:
-    ///   - value: the value.
     ///   - key: the key, whose old value is replaced.
     ///   - weight: the weight of the entry, 1 or more.
     mutating func insert(_ value: Value, for key: Key, weight: Int = 1) {

@@ -33,10 +33,8 @@ package final class ModelSnapshot: Sendable {
     /// Creates a snapshot of a version that was loaded from a store.
     ///
     /// - Parameters:
-    ///   - loaded: the version.
     ///   - members: the members published with the version, if they are on this machine.
     ///   - needsMembers: whether the members are read from the version.
-    ///   - planning: the inputs of members' lists.
     init(
         _ loaded: LoadedVersion, members: PublishedMembers? = nil, needsMembers: Bool = true, planning: Planning
     ) {
@@ -65,11 +63,7 @@ package final class ModelSnapshot: Sendable {
 
     /// Returns a planner.
     ///
-    /// - Parameters:
-    ///   - model: the version's groups and neighbours.
-    ///   - manifest: the version's manifest, which has weights.
-    ///   - planning: the configuration, and the key.
-    ///   - settings: the settings to override, by the names of `ListSetting`.
+    /// - Parameter settings: the settings to override, by the names of `ListSetting`.
     private static func planner(
         _ model: ModelVersion, _ manifest: Manifest, _ planning: Planning, setting settings: [String: Double] = [:]
     ) -> Planner {

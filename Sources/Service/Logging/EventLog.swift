@@ -54,13 +54,11 @@ package struct EventLog: Sendable {
     /// Logs a normal event.
     package func info(_ message: String) { record(.info, message) }
 
-    /// Logs a warning.
     package func warning(_ message: String) {
         record(.warning, message)
         troubles?.note(message, at: now())
     }
 
-    /// Logs an error.
     package func error(_ message: String) {
         record(.error, message)
         troubles?.note(message, at: now())

@@ -23,7 +23,6 @@ final class HealthCondition: Sendable {
     /// Creates a condition that holds.
     ///
     /// - Parameters:
-    ///   - name: the middle part of its metrics' names.
     ///   - meaning: the condition as a clause: "Whether …".
     ///   - recovery: the message when it holds again.
     ///   - log: the log of changes; nil for no log.

@@ -51,7 +51,6 @@ final class DaemonJournal: Sendable {
     /// later.
     ///
     /// - Parameters:
-    ///   - path: the path of the file.
     ///   - catalog: the path of the catalog, if all processes of this machine share the journal beside it.
     ///   - changes: the clock that notes changes that show in answers.
     ///   - recording: the condition that says whether changes can be written.
@@ -254,8 +253,6 @@ final class DaemonJournal: Sendable {
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.
-    ///
-    /// - Parameter connection: the connection to this journal that added a decision.
     func renewDecisions(from connection: ChangeJournal) throws(ChangeError) {
         try decisions.renew { () throws(ChangeError) in try connection.decisions() }
         changes.everythingChanged()

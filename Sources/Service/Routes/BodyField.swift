@@ -4,7 +4,6 @@ import Answers
 ///
 /// The declarations are checked, and described in `/openapi.json`.
 protocol BoundedObject: Decodable, Sendable {
-    /// The name of the schema.
     static var schemaName: String { get }
     static var fields: [BodyField<Self>] { get }
 }

@@ -72,7 +72,6 @@ struct Call: Sendable {
 extension Call {
     /// Returns the source of members, photos and decisions.
     ///
-    /// - Parameter subject: the subject of the request.
     /// - Throws: a `Problem` of status 501 if the daemon knows nothing of the subject.
     func community(with subject: CommunitySubject) throws(Problem) -> any CommunitySource {
         guard let community = responder.community, community.knows(subject, in: state.snapshot) else {
@@ -96,9 +95,7 @@ extension Call {
     ///
     /// A member who joined the site a minute ago is in no catalog yet, but gets a list all the same.
     ///
-    /// - Parameters:
-    ///   - instant: the time, in Unix milliseconds.
-    ///   - filters: the filters and boosts of the request.
+    /// - Parameter instant: the time, in Unix milliseconds.
     /// - Returns: the input, and whether anything is known of the member.
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     func planRequest(
@@ -129,9 +126,6 @@ extension Call {
 
     /// Answers from a version with the present members and photos, as a command does.
     ///
-    /// - Parameters:
-    ///   - snapshot: the version with the site's decisions.
-    ///   - subject: the subject of the request.
     /// - Throws: a `Problem` of status 501 if the daemon knows nothing of the subject. A private photo is like a
     ///   missing one.
     func answer<Answer>(

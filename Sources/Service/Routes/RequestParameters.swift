@@ -195,7 +195,6 @@ struct Parameter: Sendable {
         /// Whether a text is of the form.
         let accepts: @Sendable (String) -> Bool
 
-        /// The schema of a text of the form.
         var schema: Schema { .string(lengths: 1...lengthLimit, pattern: pattern) }
     }
 
@@ -236,7 +235,6 @@ struct Parameter: Sendable {
         return "^\(word)(;\(word))*$"
     }
 
-    /// The schema of the parameter.
     var schema: Schema {
         switch kind {
         case .identifier: TextBounds.identifier.schema

@@ -99,9 +99,7 @@ extension ParsedCommand {
 
     /// Returns the keys of settings that satisfy a condition on their key and values.
     ///
-    /// - Parameters:
-    ///   - isLive: whether to return settings that a running daemon reloads, or the others.
-    ///   - holds: the condition.
+    /// - Parameter isLive: whether to return settings that a running daemon reloads, or the others.
     fileprivate func keys(isLive: Bool, where holds: (String, [String]) -> Bool) -> [String] {
         settings.compactMap { option, texts in
             guard let setting = option.setting, setting.isLive == isLive, holds(setting.key, texts) else { return nil }

@@ -48,10 +48,7 @@ final class ReplayPlayer: Sendable {
 
     /// Opens the connections.
     ///
-    /// - Parameters:
-    ///   - address: the address of the server.
-    ///   - options: the options of the replay.
-    ///   - setClock: sets the server's clock, in Unix milliseconds, or `nil` if the server has its own clock.
+    /// - Parameter setClock: sets the server's clock, in Unix milliseconds, or `nil` if the server has its own clock.
     init(
         _ address: String, _ options: Options, setClock: (@Sendable (Int64) -> Void)?
     ) throws(HTTPClientError) {
@@ -67,9 +64,7 @@ final class ReplayPlayer: Sendable {
 
     /// Plays a tape to its end.
     ///
-    /// - Parameters:
-    ///   - reader: the tape.
-    ///   - progress: called with the number of exchanges read so far.
+    /// - Parameter progress: called with the number of exchanges read so far.
     func play(_ reader: TapeReader, progress: (Int) -> Void) throws -> ReplaySummary {
         var known = KnownBodies()
         var clock: Int64?
