@@ -89,7 +89,7 @@ package final class Daemon: Sendable {
                 timers: Self.timers(Self.duties(configuration, parts, board: board, reporter: reporter))))
         let watching = Self.timers(watchDuties())
         self.watching.withLock { $0 = watching }
-        parts.relay?.start()
+        parts.replicator?.start()
     }
 
     /// A task that a timer repeats, on a queue of its own.
@@ -286,7 +286,7 @@ package final class Daemon: Sendable {
             works.reporter?.withdraw()
             parts.sharedSessions?.writePending()
             parts.exposures.finish(to: parts.community, before: end)
-            parts.relay?.stop()
+            parts.replicator?.stop()
             isDone.signal()
         }
         let left = max(.zero, end - .now)

@@ -15,7 +15,7 @@ struct DaemonReporter: Sendable {
     private let board: any DaemonBoard
     private let server: (address: String, port: UInt16)
     private let follower: VersionFollower
-    private let relay: ChangeReplicator?
+    private let replicator: ChangeReplicator?
     private let sessions: SessionTally?
     private let journal: String?
     private let problems: DaemonProblems
@@ -31,10 +31,10 @@ struct DaemonReporter: Sendable {
         self.board = board
         self.server = server
         self.follower = follower
-        relay = parts.relay
+        replicator = parts.replicator
         sessions = parts.sessionTally
-        journal = parts.relay.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
-        problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: parts.conditions)
+        journal = parts.replicator.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
+        problems = DaemonProblems(follower: follower, replicator: parts.replicator, conditions: parts.conditions)
         self.troubles = troubles
         self.now = now
         self.startedAt = startedAt
@@ -60,8 +60,8 @@ struct DaemonReporter: Sendable {
     }
 
     private var current: DaemonReport {
-        let (state, backlog) = (follower.current, relay?.backlog)
-        let lag = relay?.streamLag
+        let (state, backlog) = (follower.current, replicator?.backlog)
+        let lag = replicator?.streamLag
         let (count, last) = troubles.reading(at: now())
         return DaemonReport(
             host: host, processId: Int(getpid()), program: ProgramVersion.current.description, address: server.address,
@@ -155,7 +155,7 @@ struct DeploymentParts {
     /// The groups that members of experiments were shown and that are not yet written.
     let exposures: ExposureLog
     /// The exchange of changes with other daemons; nil unless the store is shared.
-    var relay: ChangeReplicator?
+    var replicator: ChangeReplicator?
     /// The conditions that must hold for the daemon to do all its work.
     var conditions: [HealthCondition] = []
 
@@ -208,7 +208,7 @@ struct DeploymentParts {
                     try CatalogReader(path: path)
                 }, served: { follower.current })
             self.sessions = Sessions(shared, keeping)
-            relay = ChangeReplicator(
+            replicator = ChangeReplicator(
                 channel, journal: journal, sessions: shared, follower: follower, log: log,
                 skipsMissing: skipsMissing, now: now)
         }
@@ -225,12 +225,12 @@ struct DeploymentParts {
         of deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
         now: @escaping @Sendable () -> Int64
     ) throws(ServiceError) -> DeploymentParts {
-        guard case .shared(let store, _, let path?, _, _) = deployment, let relay else {
+        guard case .shared(let store, _, let path?, _, _) = deployment, let replicator else {
             return try DeploymentParts(deployment, follower: follower, changes: changes, log: log, now: now)
         }
         var parts = self
         parts.community = JournalSource(
-            store, journal: relay.journal, catalog: try CatalogReader(path: path), served: { follower.current })
+            store, journal: replicator.journal, catalog: try CatalogReader(path: path), served: { follower.current })
         return parts
     }
 }

@@ -45,7 +45,7 @@ package struct ExperimentReport: Sendable {
     /// The caps of members' amounts.
     package let caps: AmountCaps
     /// The checks of what would make the report wrong.
-    package let health: [HealthCheck]
+    package let health: [ExperimentCheck]
     /// The number of members in each arm.
     package let memberCounts: [Int]
     /// The number of members who were shown lists of two arms, and are left out.
@@ -141,7 +141,7 @@ extension ExperimentReport {
     /// Returns the health of an experiment whose lists are interleaved, so that all members are in one arm.
     package static func interleavedHealth(
         _ outcomes: [MemberOutcome], course: ExperimentCourse, facts: HealthFacts
-    ) -> [HealthCheck] {
+    ) -> [ExperimentCheck] {
         var passing = PassingDays(outcomes, armCount: 1, dayCount: course.dayCount, AmountCaps())
         for day in 0..<course.dayCount { _ = passing.pass(day) }
         let members = passing.totals.map { (arm: 0, totals: $0) }
@@ -165,20 +165,20 @@ extension ExperimentReport {
     private static let rarePerThousand = 1
 
     /// Returns the check that there is anything to report: records of what was shown may all be lost, or still wait.
-    private static func presence(_ count: Int) -> HealthCheck {
-        HealthCheck(
+    private static func presence(_ count: Int) -> ExperimentCheck {
+        ExperimentCheck(
             "members", seen: count > 0 ? "\(count)" : "no member is known to have been shown a list",
             expected: "1 or more", count > 0 ? .good : .alarm)
     }
 
     /// Returns the checks of members who cannot be counted, of whom there may be a few.
-    private static func rare(_ facts: HealthFacts, of others: Int) -> [HealthCheck] {
+    private static func rare(_ facts: HealthFacts, of others: Int) -> [ExperimentCheck] {
         let expected = "at most \(rarePerThousand) in 1,000"
         return [
             ("members in two arms", facts.crossedCount, expected + "; left out"),
             ("members shown lists before the start or in the future", facts.misplacedCount, expected + ": clocks"),
         ].map { name, count, expected in
-            HealthCheck(
+            ExperimentCheck(
                 name, seen: "\(count)", expected: expected,
                 count * 1000 > (count + others) * rarePerThousand ? .alarm : .good)
         }

@@ -83,7 +83,7 @@ final class ChangeReplicator: Sendable {
 
     /// Starts the replication on a thread of its own.
     func start() {
-        DispatchQueue(label: "change-relay").async { [self] in
+        DispatchQueue(label: "change-replicator").async { [self] in
             var failures = 0
             while !isStopping.load(ordering: .acquiring) {
                 let error = run { failures = 0 }

@@ -32,7 +32,7 @@ final class DaemonJournal: Sendable {
     let damaged: DamagedChanges
     /// The folded changes of the members who did much since the version.
     let folds: MemberFolds
-    /// Whether all changes of other daemons are here, as far as the relay knows.
+    /// Whether all changes of other daemons are here, as far as the replicator knows.
     let completeness: Completeness
     /// The findings of SQLite's check before the indexes of the file were made again; empty if all was well.
     let findings: [String]
@@ -172,7 +172,7 @@ final class DaemonJournal: Sendable {
 
     /// Notes what other processes have written since the last call.
     ///
-    /// A journal of the daemon's own has no other writers than the relay, which notes its own writes.
+    /// A journal of the daemon's own has no other writers than the replicator, which notes its own writes.
     func noteOutsideChanges() {
         guard catalog != nil else { return }
         if let revision = commits.outsideRevision() {

@@ -38,7 +38,7 @@ struct Call: Sendable {
     /// The reason why the answer may be degraded, or nil if all is well.
     ///
     /// A degraded answer may come from an older version, or lack changes of other daemons.
-    var problem: String? { state.problem ?? responder.relay?.problem }
+    var problem: String? { state.problem ?? responder.replicator?.problem }
 
     /// The loaded version, without the site's decisions.
     ///

@@ -11,7 +11,7 @@ struct Responder: Sendable {
     /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
     /// The exchange of changes with other daemons; nil unless the store is shared.
-    var relay: ChangeReplicator?
+    var replicator: ChangeReplicator?
     /// The cache of answers; nil for no cache.
     var cache: AnswerCache?
     /// The quotas of recorded interactions.
@@ -50,7 +50,7 @@ struct Responder: Sendable {
     /// The clock, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
-    var problems: DaemonProblems { DaemonProblems(follower: follower, relay: relay, conditions: conditions) }
+    var problems: DaemonProblems { DaemonProblems(follower: follower, replicator: replicator, conditions: conditions) }
 
     /// Returns the condition that members and photos can be read.
     static func readingCondition(_ log: EventLog) -> HealthCondition {
@@ -146,7 +146,7 @@ extension Responder {
     @Sendable
     static func readiness(_ call: Call) throws(Problem) -> Readiness {
         guard !call.responder.drain.isUnderWay else { throw .stopping() }
-        let outbox = call.responder.relay?.backlog.map { backlog in
+        let outbox = call.responder.replicator?.backlog.map { backlog in
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }
         var freshness = call.freshness(of: try call.loadedSnapshot)

@@ -29,7 +29,7 @@ struct RouterMaker: Sendable {
         metrics = previous?.metrics ?? RequestMetrics(endpoints)
         log = configuration.log
         let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
-        let problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: conditions)
+        let problems = DaemonProblems(follower: follower, replicator: parts.replicator, conditions: conditions)
         var sources: [any MetricSource] = [
             ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: configuration.now),
         ]
@@ -37,7 +37,7 @@ struct RouterMaker: Sendable {
         sources += watches
         if let queue = configuration.log.queue { sources.append(queue) }
         if let recorder { sources.append(recorder) }
-        if let relay = parts.relay { sources.append(relay) }
+        if let replicator = parts.replicator { sources.append(replicator) }
         if parts.sessions != nil {
             sources.append(parts.damagedLists)
             sources.append(parts.exposures)
@@ -50,7 +50,7 @@ struct RouterMaker: Sendable {
         let interactions = previous?.responder.interactions ?? InteractionMetrics()
         if parts.community.knows(.memberChanges, in: nil) { sources.append(interactions) }
         responder = Responder(
-            follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay,
+            follower: follower, community: parts.community, sessions: parts.sessions, replicator: parts.replicator,
             cache: cache, interactions: interactions, changes: changes, experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
