@@ -5,9 +5,7 @@ package import Recommendation
 package struct GroupsForPhoto: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The photo's external id, or nil for examples.
     package var photoId: String?
-    /// The groups, best first.
     package var groups: [Row]
 
     /// Creates an answer from suggestions, which must be best first.
@@ -24,7 +22,6 @@ package struct GroupsForPhoto: Answer, Equatable {
     }
 
     package static let schemaName: String? = "GroupsForPhoto"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.sometimes("photoId", \.photoId, "The photo, unless the groups are for examples")
@@ -36,7 +33,6 @@ extension GroupsForPhoto {
     /// A group that suits the photo.
     package struct Row: Answer, Equatable {
         package var group: SuggestedGroup
-        /// The reasons for the suggestion, the strongest first.
         package var reasons: [Reason]
 
         fileprivate init(
@@ -50,7 +46,6 @@ extension GroupsForPhoto {
         }
 
         package static let schemaName: String? = "GroupForPhoto"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("reasons", \.reasons, "Why it is suggested, the strongest reason first")
@@ -60,24 +55,14 @@ extension GroupsForPhoto {
     /// A reason for a group; the kind decides which fields are present.
     package struct Reason: Answer, Equatable {
         package let evidence: PhotoSuggestion.Evidence
-        /// The reason's share of the score, from 0 to 1.
         package var share: Double
-        /// The number of photos that share pools with the photo, of the owner's photos in the group, or of all its
-        /// photos.
         package var photos: Int?
-        /// The external id and title of a group that the photo is in and that is similar to this one.
         package var groupId, title: String?
-        /// The relation in which the two groups are neighbours.
         package var relation: Relation?
-        /// The number of entries that the two groups have in common.
         package var common: UInt32?
-        /// The tags of the photo that the group's photos have too.
         package var tags: [String]?
-        /// The middle of the area that the group's photos are from, in degrees.
         package var latitude, longitude: Double?
-        /// Whether the owner is a member of the group.
         package var isMember: Bool?
-        /// The external ids of photos in the group that look like the photo, best first.
         package var photoIds: [String]?
 
         fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: VisibleModel) {
@@ -99,7 +84,6 @@ extension GroupsForPhoto {
         }
 
         package static let schemaName: String? = "PhotoReason"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always(
                 "kind", \.evidence.kind,

@@ -5,11 +5,8 @@ package import Recommendation
 package struct PhotosForMember: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The member's external id.
     package var userId: String
-    /// Whether anything is known of the member.
     package var known: Bool
-    /// The photos, in the order in which they are shown.
     package var photos: [Row]
 
     /// Creates an answer from photos in the order of the list.
@@ -45,7 +42,6 @@ package struct PhotosForMember: Answer, Equatable {
     private static let groupLimit = 3
 
     package static let schemaName: String? = "PhotosForMember"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
@@ -55,18 +51,12 @@ package struct PhotosForMember: Answer, Equatable {
 
     /// A photo in a member's list.
     package struct Row: Answer, Equatable {
-        /// The position in the list, from 1.
         package var rank: Int
         package var photo: GroupPhoto
-        /// The owner's external id, or nil if it is not known or may not be said.
         package var ownerId: String?
-        /// A measure of the match, comparable within the list.
         package var score: Double
-        /// The name of the interest of its strongest group, or nil if it has none.
         package var interest: String?
-        /// The groups that it is in and that fit the member, the strongest first.
         package var groups: [FittingGroup]
-        /// The number of members of like taste who like it, or nil if they are too few to be told.
         package var likedBy: Int?
 
         init(at index: Int, _ fitting: FittingPhoto, interest: String?, _ groups: [FittingGroup]) {
@@ -81,7 +71,6 @@ package struct PhotosForMember: Answer, Equatable {
         }
 
         package static let schemaName: String? = "PhotoForMember"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
             fields.part(\.photo)
@@ -97,13 +86,10 @@ package struct PhotosForMember: Answer, Equatable {
 
     /// A group that a photo is in, and why it fits the member.
     package struct FittingGroup: Answer, Equatable {
-        /// The group's external id.
         package var groupId: String
         /// The group's title, which may be empty.
         package var title: String
-        /// Whether the member is in it.
         package var joined: Bool
-        /// The member's own group that brought the group, or nil if the member is in it.
         package var because: NamedGroup?
 
         init(_ group: UInt32, isJoined: Bool, because: UInt32?, in model: VisibleModel) {
@@ -114,7 +100,6 @@ package struct PhotosForMember: Answer, Equatable {
         }
 
         package static let schemaName: String? = "FittingGroup"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("title", \.title, "Its title")
@@ -126,7 +111,6 @@ package struct PhotosForMember: Answer, Equatable {
 
 /// A group with its title.
 package struct NamedGroup: Answer, Equatable {
-    /// The group's external id.
     package var groupId: String
     /// The group's title, which may be empty.
     package var title: String
@@ -137,7 +121,6 @@ package struct NamedGroup: Answer, Equatable {
     }
 
     package static let schemaName: String? = "NamedGroup"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "The group")
         fields.always("title", \.title, "Its title")
@@ -148,11 +131,8 @@ package struct NamedGroup: Answer, Equatable {
 package struct ContactsForMember: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The member's external id.
     package var userId: String
-    /// Whether anything is known of the member.
     package var known: Bool
-    /// The members, best first.
     package var contacts: [Row]
 
     /// Creates an answer from members, which must be best first.
@@ -170,7 +150,6 @@ package struct ContactsForMember: Answer, Equatable {
     }
 
     package static let schemaName: String? = "ContactsForMember"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
@@ -180,15 +159,10 @@ package struct ContactsForMember: Answer, Equatable {
 
     /// A member in the list of another one.
     package struct Row: Answer, Equatable {
-        /// The position in the list, from 1.
         package var rank: Int
-        /// The member's external id.
         package var userId: String
-        /// A measure of the match, comparable within the list.
         package var score: Double
-        /// The number of public groups that both are in.
         package var sharedGroupCount: Int
-        /// Some of these groups, the one with the fewest members first.
         package var sharedGroups: [NamedGroup]
 
         init(at index: Int, _ contact: TasteContact, in model: VisibleModel) {
@@ -200,7 +174,6 @@ package struct ContactsForMember: Answer, Equatable {
         }
 
         package static let schemaName: String? = "ContactForMember"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
             fields.always("userId", \.userId, "The other member")

@@ -5,11 +5,9 @@ package import Recommendation
 package struct SimilarGroups: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The external id of the group in question.
     package var groupId: String
     /// The relation of the similarity, or the blend of all relations.
     package var by: Choice
-    /// The groups, best first.
     package var neighbours: [Neighbour]
 
     /// Finds the groups that are most similar to a group.
@@ -57,7 +55,6 @@ package struct SimilarGroups: Answer, Equatable {
     }
 
     package static let schemaName: String? = "SimilarGroups"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groupId", \.groupId, "The group that was asked about")
@@ -71,15 +68,11 @@ extension SimilarGroups {
     package struct Neighbour: Answer, Equatable {
         /// The rank, id and title.
         package var group: RankedGroup
-        /// The similarity, or in a blend the sum of the relations' contributions.
         package var score: Score
-        /// The number of entries that the two groups have in common; nil in a blend.
         package var common: UInt32?
         /// The number of entries in each relation that was requested.
         package var sizes: RelationCounts
-        /// The contribution of each relation; nil outside a blend.
         package var relations: [RelationShare]?
-        /// The conversation in the group; nil if the version has no posts.
         package var conversation: GroupConversation?
 
         fileprivate init(
@@ -108,7 +101,6 @@ extension SimilarGroups {
         }
 
         package static let schemaName: String? = "SimilarGroup"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("score", \.score, "How alike they are: a similarity, or with by=both a blend")
@@ -127,13 +119,10 @@ extension SimilarGroups {
     /// The contribution of one relation to a blend.
     package struct RelationShare: Answer, Equatable {
         package var relation: Relation
-        /// The relation's share of the score, from 0 to 1.
         package var share: Double
-        /// The number of entries that the two groups have in common.
         package var common: UInt32
 
         package static let schemaName: String? = "RelationShare"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("relation", \.relation, "What the groups have in common")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")
@@ -181,12 +170,9 @@ extension SimilarGroups {
 
 /// The conversation in a group: how much is said, how often it is answered, and by how many members.
 package struct GroupConversation: Answer, Equatable {
-    /// The posts of the last weeks.
     package var talk: GroupTalk
-    /// The share of the members who ever posted, from 0 to 1.
     package var speakingShare: Double
 
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("postsPerWeek", \.talk.postsPerWeek, "Posts a week, the mean of the last eight weeks")
         fields.always("answersPerPost", \.talk.answersPerPost, "Answers for each post that is none itself")

@@ -5,9 +5,7 @@ package import Recommendation
 package struct SimilarPhotos: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The photo's external id.
     package var photoId: String
-    /// The photos, the most similar first.
     package var photos: [Row]
 
     /// Creates an answer from photos, which must be best first.
@@ -32,7 +30,6 @@ package struct SimilarPhotos: Answer, Equatable {
     }
 
     package static let schemaName: String? = "SimilarPhotos"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("photoId", \.photoId, "The photo")
@@ -41,17 +38,12 @@ package struct SimilarPhotos: Answer, Equatable {
 
     /// A photo that looks like another one.
     package struct Row: Answer, Equatable {
-        /// The photo's external id.
         package var photoId: String
-        /// The cosine of the two vectors.
         package var similarity: Double
-        /// Whether the two are nearly the same photo.
         package var duplicate: Bool
-        /// The external ids of the public groups whose pools have the photo.
         package var groupIds: [String]
 
         package static let schemaName: String? = "SimilarPhoto"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("photoId", \.photoId, "The photo's id")
             fields.always("similarity", \.similarity, "The cosine of the two vectors")

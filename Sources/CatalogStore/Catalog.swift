@@ -354,7 +354,6 @@ package struct CatalogError: Error, Equatable, CustomStringConvertible {
         isFull = error.isFull
     }
 
-    /// The message.
     package var description: String { message }
 }
 

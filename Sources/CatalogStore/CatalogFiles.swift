@@ -3,7 +3,6 @@ import SQLite
 
 /// A group that holds companions of a photo: public photos that share a pool with the photo.
 package struct CompanionGroup: Sendable, Equatable {
-    /// The group's external id.
     package var groupID: String
     package var photos: Int
     /// The companions' share of all companions, from 0 to 1.

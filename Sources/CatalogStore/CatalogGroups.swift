@@ -57,7 +57,6 @@ package enum Visibility: String, Sendable, CaseIterable {
 
 /// A group as stored in the catalog.
 package struct GroupRecord: Sendable, Equatable {
-    /// The external id.
     package var id: String
     /// The title, or empty if none was given.
     package var title: String

@@ -6,13 +6,11 @@ import SQLite
 package struct CatalogMember: Sendable, Equatable {
     /// A membership of the user.
     package struct Membership: Sendable, Equatable {
-        /// The group's external id.
         package var groupID: String
         /// The time of joining in Unix seconds, if known.
         package var joinedAt: Int64?
     }
 
-    /// The external id.
     package var id: String
     /// The stated interests, as imported.
     package var interests: [String]

@@ -32,7 +32,6 @@ package struct CatalogStatistics: Sendable, Equatable {
 
     /// A group with most of the members, or a member of most of the groups.
     package struct Ubiquitous: Sendable, Equatable {
-        /// The external id.
         package var id: String
         /// The number of members or groups.
         package var count: Int

@@ -225,7 +225,6 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 
     /// The status for a refused request; 500 for errors that no request causes.

@@ -45,7 +45,6 @@ package struct LookError: Error, Equatable, CustomStringConvertible {
 
     init(_ message: String) { self.message = message }
 
-    /// The message.
     package var description: String { message }
 }
 

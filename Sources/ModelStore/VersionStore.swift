@@ -231,7 +231,6 @@ package struct StoreError: Error, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 }
 

@@ -185,6 +185,5 @@ package struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The message.
     package var description: String { message }
 }

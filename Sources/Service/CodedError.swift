@@ -13,6 +13,5 @@ package struct CodedError<Kind: Sendable & Equatable>: Error, Equatable, CustomS
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 }

@@ -126,7 +126,6 @@ extension PhotoReader.Part {
 
 /// A photo of the catalog, with the groups of its owner and of similar photos.
 package struct PhotoRecord: Sendable, Equatable {
-    /// The photo's external id.
     package var id: String
     package var visibility: Visibility
     /// The owner's external id, if it is known.
@@ -146,7 +145,6 @@ package struct PhotoRecord: Sendable, Equatable {
 
     /// The number of an owner's public photos in a group's pool.
     package struct OwnerGroup: Sendable, Equatable {
-        /// The group's external id.
         package var groupID: String
         package var photos: Int
     }
@@ -162,7 +160,6 @@ package struct PhotoRecord: Sendable, Equatable {
 
 /// A public photo in a group's pool.
 package struct PooledPhoto: Sendable, Equatable {
-    /// The external id.
     package var id: String
     /// The owner's external id, if known.
     package var ownerID: String?

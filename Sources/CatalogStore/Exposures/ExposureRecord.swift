@@ -4,7 +4,6 @@ import SQLite
 
 /// A member of an experiment, with the member's exposures and interactions.
 package struct ExposedMember: Sendable, Equatable {
-    /// The member's external id.
     package var id: String
     /// The exposures, in the order of their first times.
     package var exposures: [ExposureRecord]

@@ -4,7 +4,6 @@ import SQLite
 
 /// A member whom the catalog must keep forgotten.
 package struct ForgottenMember: Sendable, Equatable {
-    /// The external id.
     package var id: String
     /// The time of the forgetting, in Unix milliseconds.
     package var atMilliseconds: Int64

@@ -9,7 +9,6 @@ import SQLite
 struct TasteSearch {
     /// Another member, as far as it is known.
     struct Other {
-        /// The member's external id.
         var id: String
         /// Whether the member agreed to be shown to others.
         var isListed: Bool

@@ -2,7 +2,6 @@
 package struct Failure: Error, CustomStringConvertible {
     package let exitCode: Int32
     package let message: String
-    /// The message.
     package var description: String { message }
 
     /// The exit code of a failure without a code in sysexits.h, from which the others come.

@@ -15,7 +15,6 @@ package struct MemberOutcome: Sendable, Equatable {
         }
     }
 
-    /// The member's external id.
     package var memberID: String
     /// The index of the arm.
     package var arm: Int

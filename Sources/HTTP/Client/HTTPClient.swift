@@ -140,6 +140,5 @@ package struct HTTPClientError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 }

@@ -1,6 +1,5 @@
 /// A group that is hidden.
 package struct HiddenGroup: Codable, Sendable, Equatable {
-    /// The group's external id.
     package var id: String
     /// The time since which the group is hidden, in Unix milliseconds.
     package var hiddenAtMilliseconds: Int64
@@ -13,7 +12,6 @@ package struct HiddenGroup: Codable, Sendable, Equatable {
 
 /// A group that the site's curators chose.
 package struct Curation: Sendable, Equatable {
-    /// The group's external id.
     package var groupID: String
     /// Whether the group is public and not hidden; other groups are not shown as curated.
     package var isShown: Bool

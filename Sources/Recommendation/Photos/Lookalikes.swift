@@ -1,6 +1,5 @@
 /// A photo that looks like another one.
 package struct Lookalike: Sendable, Equatable {
-    /// The photo's external id.
     package var id: String
     /// The cosine of the two photos' vectors.
     package var similarity: Double

@@ -116,7 +116,6 @@ package struct TasteRequest: Sendable {
         package init(group: UInt32, fit: Double) { (self.group, self.fit) = (group, fit) }
     }
 
-    /// The member's external id.
     package var userID: String
     /// The shown groups that the member is in and that tell something, ascending.
     package var joined: [UInt32]
@@ -166,7 +165,6 @@ package struct RemovedThings: Sendable {
 
 /// A public photo that a member may like.
 package struct TastePhoto: Sendable, Equatable {
-    /// The photo's external id.
     package var id: String
     /// The owner's external id, if it is known.
     package var ownerID: String?
@@ -192,7 +190,6 @@ package struct TastePhoto: Sendable, Equatable {
 
 /// A member whom another one may want to know.
 package struct TasteContact: Sendable, Equatable {
-    /// The member's external id.
     package var id: String
     /// The shown groups that both are in, by their indexes in the model, the one with the fewest members first.
     package var sharedGroups: [UInt32]
