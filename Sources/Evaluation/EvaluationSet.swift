@@ -159,9 +159,6 @@ package enum EvaluatedList: String, Sendable, CaseIterable {
     /// The list that is served: all stages.
     case served
 
-    /// The blended lists, in the order in which stages are added.
-    static let blended: [EvaluatedList] = [.blend, .filters, .diversity, .rotation, .served]
-
     /// Whether the list changes from one bucket to the next.
     package var rotates: Bool { self == .rotation || self == .served }
 

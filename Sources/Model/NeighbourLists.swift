@@ -156,7 +156,6 @@ package struct NeighbourLists: Sendable {
 
 /// The neighbour lists of one relation, read in place.
 struct RelationReader: Sendable {
-    let relation: Relation
     /// The mean of the best scores.
     let scale: Double
     /// The relation's weight in members' lists.
@@ -176,7 +175,6 @@ struct RelationReader: Sendable {
         guard tableBytes <= range.count, (range.count - tableBytes).isMultiple(of: Neighbour.byteCount) else {
             throw .corrupt(section: name, reason: "its length fits no number of neighbours")
         }
-        self.relation = relation
         self.region = region
         scale = Double(bitPattern: UInt64(littleEndian: region.load(scaleOffset, as: UInt64.self)))
         guard scale.isFinite, scale > 0 else {

@@ -174,9 +174,6 @@ package struct MemberBucket: Sendable, Comparable {
         index = second.value % Self.count
     }
 
-    /// The bucket as a fraction of all buckets, 0 to .9999.
-    package var fraction: Double { Double(index) / Double(Self.count) }
-
     /// Returns whether the index of one bucket is below that of another.
     package static func < (first: MemberBucket, second: MemberBucket) -> Bool { first.index < second.index }
 }

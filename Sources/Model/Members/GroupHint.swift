@@ -64,9 +64,6 @@ package enum ToldKind: String, Sendable, CaseIterable {
 extension EvidenceKind {
     /// The table of the evidence; nil for own photos.
     package var source: RelationSource? { ToldKind(rawValue: rawValue)?.source }
-
-    /// The kinds whose hints point to groups that the member has not joined.
-    package static let told = allCases.filter { $0.source != nil }
 }
 
 extension Manifest {

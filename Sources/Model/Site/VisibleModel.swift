@@ -78,12 +78,6 @@ package struct VisibleModel: Sendable {
         return list.filter { !hidden.contains($0.index) }
     }
 
-    /// Whether a group has a neighbour in a relation.
-    package func hasNeighbours(_ index: Int, by relation: Relation) -> Bool {
-        guard shows(UInt32(index)) else { return false }
-        return model.neighbours(of: index, by: relation).contains { hidden?.contains($0.index) != true }
-    }
-
     /// Returns the best score of a group's list, or nil if the list is empty or the group is hidden.
     ///
     /// The score of a hidden neighbour counts. Hiding that neighbour therefore does not change numbers scaled by the

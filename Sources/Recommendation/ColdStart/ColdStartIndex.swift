@@ -12,13 +12,11 @@ struct ColdStartIndex: Sendable {
     private let topics: TopicIndex
     /// The trending groups of each month, January first, with their scores in that season; best first.
     private let trending: [[(group: UInt32, score: Double)]]
-    private let relations: RelationTable
 
     /// Ranks the groups of a model.
     ///
     /// - Complexity: O(groups · log groups).
     init(_ model: VisibleModel, _ relations: RelationTable) {
-        self.relations = relations
         let sized = zip(relations.sizes(in: .membership, model), relations.sizes(in: .pool, model)).enumerated().map {
             group, sizes in (group: UInt32(group), size: UInt64(sizes.0) << 32 | UInt64(sizes.1))
         }

@@ -39,7 +39,6 @@ final class ReplayPlayer: Sendable {
     /// The least step of the daemon's clock, which is set only while no request is in flight.
     private static let clockStepMilliseconds: Int64 = 1000
 
-    private let address: String
     private let options: Options
     private let setClock: (@Sendable (Int64) -> Void)?
     private let lanes: [Lane]
@@ -52,7 +51,6 @@ final class ReplayPlayer: Sendable {
     init(
         _ address: String, _ options: Options, setClock: (@Sendable (Int64) -> Void)?
     ) throws(HTTPClientError) {
-        self.address = address
         self.options = options
         self.setClock = setClock
         var lanes: [Lane] = []
