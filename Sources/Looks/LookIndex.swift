@@ -7,11 +7,6 @@ package struct LookNeighbour: Sendable, Equatable {
     package var row: Int
     /// The cosine of the vector and the query, at most about 1; an estimate if the index has codes alone.
     package var similarity: Float
-
-    package init(row: Int, similarity: Float) {
-        self.row = row
-        self.similarity = similarity
-    }
 }
 
 /// The work that a search may do.

@@ -18,9 +18,6 @@ package struct StudentDistribution: Sendable {
     /// The degrees of freedom, above 0.
     package let degreesOfFreedom: Double
 
-    /// Creates the distribution with some degrees of freedom, above 0.
-    package init(degreesOfFreedom: Double) { self.degreesOfFreedom = degreesOfFreedom }
-
     /// Returns the probability of a value above t.
     package func upperTail(_ t: Double) -> Double {
         let outside = IncompleteFunctions.lowerBeta(
