@@ -15,7 +15,6 @@ package struct EvaluationSet: Sendable {
         package let heldOutCount: Int
     }
 
-    /// The model of the training set.
     package let model: ModelVersion
     /// The training set, groups × users; its groups are those of the model.
     package let matrix: BinaryMatrix
@@ -123,7 +122,6 @@ struct EvaluationPart: Sendable {
     /// The number of held-out groups in each size class of groups.
     var heldOut = [Double](repeating: 0, count: SizeClass.allCases.count)
 
-    /// The cosines of pairs of groups.
     var cosines: PairCosines
 
     init(_ set: EvaluationSet) {

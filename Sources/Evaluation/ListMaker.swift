@@ -46,11 +46,9 @@ package struct ListMaker: Sendable {
 
     /// A list, cut to the length that counts.
     package struct MeasuredList: Sendable {
-        /// The kind of the list.
         package var list: EvaluatedList
         /// The number of the bucket, from 0; always 0 if the list does not rotate.
         package var bucket: Int
-        /// The groups of the list.
         package var items: [PlanItem]
         /// The interests of the list's member.
         package var interests: [Interest]

@@ -4,7 +4,6 @@ import Recommendation
 
 /// The measures of one kind of lists, each a mean over members.
 package struct ListMeasures: Sendable, Equatable {
-    /// The kind of lists.
     package var list: EvaluatedList
     /// The accuracy by length, for members with held-out groups; empty if there are none.
     package var accuracy: [Int: Accuracy] = [:]

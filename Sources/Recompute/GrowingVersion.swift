@@ -30,7 +30,6 @@ struct GrowingVersion {
     private(set) var members: RecomputedMembers?
     /// The photos with vectors, if there are any in public pools.
     private(set) var looks: BuiltLooks?
-    /// The weights of the evidence.
     private(set) var evidence = RecomputeJob.Evidence()
 
     /// Creates a version without relations.
@@ -176,7 +175,6 @@ struct GrowingVersion {
         signals.curated = curated
     }
 
-    /// Returns the version's model.
     func encode() throws(RecomputeError) -> EncodedModel {
         try clock.step(StepName.encode) { () throws(RecomputeError) in
             do throws(ModelError) {

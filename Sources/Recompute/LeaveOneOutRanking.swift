@@ -112,7 +112,6 @@ struct CutScores: Sendable {
     /// The least score among the k best that were kept for each group; 0 for a group with fewer than k.
     private let least: [Float]
 
-    /// Finds the cut scores of a table.
     init(of table: NeighbourTable, _ parameters: SimilarityParameters) {
         measure = parameters.measure
         let groupCount = table.offsets.count - 1

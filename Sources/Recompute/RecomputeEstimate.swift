@@ -4,7 +4,6 @@ import Similarity
 
 /// An estimate of the work, the duration and the memory of a recompute.
 package struct RecomputeEstimate: Sendable, Equatable {
-    /// The work in each relation.
     package var work: [Relation: WorkEstimate]
     /// The amount of data about photos.
     package var content: ContentEstimate

@@ -6,7 +6,6 @@ package import Similarity
 
 /// The parameters of the weekly job.
 package struct RecomputeParameters: Sendable, Equatable {
-    /// The relations to compute.
     package let relations: RelationTable
     private var similarity: [Relation: SimilarityParameters]
     /// The number of threads, 1 or more; the result does not depend on it.

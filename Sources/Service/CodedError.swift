@@ -3,7 +3,6 @@ package struct CodedError<Kind: Sendable & Equatable>: Error, Equatable, CustomS
     /// The kind of failure.
     package typealias Code = Kind
 
-    /// The kind of failure.
     package let code: Kind
     /// The failure, its place, and the remedy.
     package let message: String

@@ -10,7 +10,6 @@ import Synchronization
 /// It listens from the start. Requests for data get status 503 until a version has been loaded. The daemon takes a new
 /// current version up within the poll interval; no request fails meanwhile or sees two versions.
 package final class Daemon: Sendable {
-    /// The port at which the daemon listens.
     package let port: UInt16
 
     private let configuration: Configuration

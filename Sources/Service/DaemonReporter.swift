@@ -96,7 +96,6 @@ package enum Deployment: Sendable {
     case shared(
         any SharedStore, journal: String, catalog: String? = nil, sessions: String? = nil, skipsMissing: Bool = false)
 
-    /// The store of published versions.
     var store: any VersionStore {
         switch self {
         case .versionsOnly(let store, _, _), .catalog(let store, _, _): store

@@ -1,7 +1,6 @@
 /// The accuracy of one of several lists, compared with the last of them, which is the served one.
 package struct ComparedList: Sendable {
     package var name: String
-    /// The accuracy by length.
     package var accuracy: [Int: Accuracy]
     /// The list's recall at the first length minus that of the served list, with its 95% interval.
     package var difference: (mean: Double, interval: ClosedRange<Double>)

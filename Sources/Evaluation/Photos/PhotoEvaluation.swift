@@ -32,7 +32,6 @@ package struct PhotoEvaluation {
     private let ranked: [UInt32]
     private let photos: [Photo]
 
-    /// The number of photos that are measured.
     package var photoCount: Int { photos.count }
 
     /// Reads photos and the entries that were left out of their pools.

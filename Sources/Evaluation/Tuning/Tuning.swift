@@ -55,7 +55,6 @@ package struct Tuning: Sendable {
         package var popularRecall: Double
         /// The same interval for the gain over the groups with the most members.
         package var differenceToPopular: [Double]
-        /// The number of these members.
         package var memberCount: Int
 
         /// Whether the gain is more than chance, and the settings do not just find the most popular groups again.

@@ -8,7 +8,6 @@ package struct TuningCommunity: Sendable {
     package struct Member: Sendable, Equatable {
         /// The member's column in the matrix of memberships.
         package var column: UInt32
-        /// The held-out groups.
         package var heldOut: [UInt32]
 
         package init(column: UInt32, heldOut: [UInt32]) {

@@ -168,7 +168,6 @@ package struct ArmMean: Sendable, Equatable {
     package var value: Double
     /// The variance of the mean: the variance of a member's value, divided by the number of members.
     package var variance: Double
-    /// The number of members.
     package var count: Int
 
     package init(_ sums: SampleSums) {

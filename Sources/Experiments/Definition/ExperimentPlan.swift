@@ -63,7 +63,6 @@ package struct ExperimentCourse: Sendable, Equatable {
         case unplanned
     }
 
-    /// The state of the experiment.
     package let stage: Stage
     /// The start of the first day, in Unix milliseconds.
     package let startedAt: Int64

@@ -4,7 +4,6 @@ package struct ExperimentReport: Sendable {
     package struct Comparison: Sendable {
         /// The index of the arm, 1 or more.
         package let arm: Int
-        /// The measure that is compared.
         package let measure: Measure
         /// The mean or ratio of the first arm, and of this one.
         package let control, value: Double
@@ -42,7 +41,6 @@ package struct ExperimentReport: Sendable {
     package let definition: ExperimentDefinition
     /// The time that the experiment has taken.
     package let course: ExperimentCourse
-    /// The caps of members' amounts.
     package let caps: AmountCaps
     /// The checks of what would make the report wrong.
     package let health: [ExperimentCheck]

@@ -4,7 +4,6 @@ package struct MemberOutcome: Sendable, Equatable {
     package struct Event: Sendable, Equatable {
         /// The day, 0 for the first of the experiment.
         package var day: Int
-        /// The quantity that is counted.
         package var quantity: Quantity
         package var amount: Double
 
@@ -75,7 +74,6 @@ struct ArmSums: Sendable {
         }
     }
 
-    /// Returns the mean of a measure, or its ratio.
     func mean(_ measure: Measure) -> ArmMean {
         let sums = sums[measure] ?? PairedSums()
         return measure.denominator == nil ? ArmMean(sums.measure) : ArmMean(ratioOf: sums)

@@ -19,7 +19,6 @@ package import Model
 package struct MemberCoding: Sendable, Equatable {
     /// The creation of the version, in Unix seconds.
     private let created: UInt32
-    /// The number of groups in the version.
     private let groupCount: Int
 
     private static let unlistedMark: UInt8 = 1
@@ -54,7 +53,6 @@ package struct MemberCoding: Sendable, Equatable {
         return true
     }
 
-    /// Appends the hints of a member to the rest of the value.
     package func append(hints: [GroupHint], to bytes: inout [UInt8]) -> Bool {
         guard !hints.isEmpty else { return true }
         for kind in EvidenceKind.allCases {

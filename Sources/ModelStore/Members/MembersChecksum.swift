@@ -25,7 +25,6 @@ struct MembersChecksum {
         unsafe bucket.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, UInt64(number)) }
     }
 
-    /// Returns the report on these members for the manifest.
     func report(bucketCount: Int) -> Manifest.MembersReport {
         Manifest.MembersReport(
             bucketCount: bucketCount, valueCount: valueCount, checksum: Checksum.text(ofNumber: sum))

@@ -9,7 +9,6 @@ package import Similarity
 package struct SharedFinding: NeighbourFinding {
     /// The work for the other processes: for each part, the block of pairs that `PairFile.write` makes.
     package struct Order: Sendable, Codable {
-        /// The relation to compare.
         package var relation: String
         /// The file of the prepared search.
         package var search: String
@@ -86,7 +85,6 @@ package struct SharedFinding: NeighbourFinding {
 
 /// The files of a shared search.
 package enum PairFile {
-    /// Writes a prepared search.
     static func write(_ search: PreparedSearch, to path: String) throws(RecomputeError) {
         try storing { () throws(StoreError) in
             try WorkFile.write(to: path) { add throws(StoreError) in try search.write(add) }

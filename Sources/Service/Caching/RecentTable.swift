@@ -31,7 +31,6 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         halfLimit = limit / 2
     }
 
-    /// The number of entries.
     var count: Int { younger.entries.count + older.entries.count }
     /// The total weight of the entries.
     var weight: Int { younger.weight + older.weight }

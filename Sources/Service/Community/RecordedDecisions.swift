@@ -3,7 +3,6 @@ package import Model
 
 /// The site's decisions and removals since versions were made, in the order in which they apply.
 package struct RecordedDecisions: Sendable {
-    /// The decisions and removals.
     let journaled: [JournaledChange]
 
     /// The new ids of renamed groups.
@@ -79,7 +78,6 @@ package struct RecordedDecisions: Sendable {
 
 /// The site's decisions about a version without the catalog's help: those published with it, and what came since.
 package struct PublishedDecisions {
-    /// The version.
     let manifest: Manifest
     let model: ModelVersion
     /// The newest version of the store, if it is known.

@@ -7,7 +7,6 @@ import Synchronization
 
 /// A loaded model version, which is immutable; a request takes it once, so that no answer mixes two versions.
 package final class ModelSnapshot: Sendable {
-    /// The version's name.
     package let version: VersionName
     /// The version's groups and neighbours.
     package let model: ModelVersion
@@ -94,7 +93,6 @@ package final class ModelSnapshot: Sendable {
 
 /// The inputs of members' lists besides the model version and the member.
 package struct Planning: Sendable {
-    /// The configuration of lists.
     package var configuration: PlanConfiguration
     /// The key of the rotation, which orders the lists of all members; the same on all daemons.
     package var key: RotationKey

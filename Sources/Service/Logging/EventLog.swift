@@ -51,7 +51,6 @@ package struct EventLog: Sendable {
         LogQueue.standardError.flush(waitingAtMost: .seconds(1))
     }
 
-    /// Logs a normal event.
     package func info(_ message: String) { record(.info, message) }
 
     package func warning(_ message: String) {

@@ -11,13 +11,11 @@ struct MetricsText {
 
     private(set) var bytes: [UInt8] = []
 
-    /// Writes a gauge.
     mutating func gauge(_ name: String, _ help: String, _ value: some CustomStringConvertible, _ labels: Labels = []) {
         begin(name, help, type: "gauge")
         sample(name, labels, value)
     }
 
-    /// Writes a counter.
     mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
         begin(name, help, type: "counter")
         sample(name, [], value)

@@ -104,7 +104,6 @@ final class Histogram: Sendable {
     private let buckets = InlineArray<14, Atomic<UInt64>> { _ in Atomic(0) }
     private let sumNanoseconds = Atomic<UInt64>(0)
 
-    /// Counts a duration.
     func observe(nanoseconds: UInt64) {
         let index = Self.boundsNanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.boundsNanoseconds.count
         buckets[index].wrappingAdd(1, ordering: .relaxed)

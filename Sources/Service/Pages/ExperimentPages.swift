@@ -38,7 +38,6 @@ extension Endpoint {
 }
 
 extension Call {
-    /// The experiments of the store.
     fileprivate var register: ExperimentRegister {
         get throws(Problem) {
             try orStoreProblem { () throws(StoreError) in try Self.register(try responder.follower.store.experiments())

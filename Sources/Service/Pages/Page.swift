@@ -100,7 +100,6 @@ struct Page: Sendable {
 
 /// The forms of one session: each carries the secret that only pages of the session know.
 struct PageForms: Sendable {
-    /// The secret of the session.
     let secret: String
     /// Whether somebody has signed in, and can sign out.
     let canSignOut: Bool

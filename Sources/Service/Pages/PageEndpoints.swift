@@ -3,7 +3,6 @@ import HTTP
 import Model
 
 extension Endpoint {
-    /// Returns the endpoints of the pages for operators.
     static func pages(of relations: RelationTable) -> [Endpoint] {
         signing + pageFiles + [overviewPage, searchPage] + groupPages + memberPages + versionPages + curationPages
             + experimentPages + [jobsPage]

@@ -10,7 +10,6 @@ struct BarChart {
 
     init(_ title: String, _ bars: [(name: String, value: Int)]) { (self.title, self.bars) = (title, bars) }
 
-    /// The chart and its table.
     var html: HTML {
         let (step, height) = (40, 120)
         let greatest = max(1, bars.map(\.value).max() ?? 1)

@@ -17,7 +17,6 @@ final class ChangeReplicator: Sendable {
         var sent: UInt64 = 0
         /// The number of received changes of other daemons.
         var followed: UInt64 = 0
-        /// The number of failures of the connection.
         var failures: UInt64 = 0
         /// The number of received changes that need a newer program.
         var unreadable: UInt64 = 0

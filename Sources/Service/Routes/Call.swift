@@ -180,7 +180,6 @@ extension Problem {
 }
 
 extension Call {
-    /// Applies a change of the member in the path.
     func apply(_ action: MemberChange.Action) throws(Problem) -> MemberChange.Outcome {
         let community = try community(with: .memberChanges)
         return try orUnavailable { () throws(ServiceError) in try community.apply(MemberChange(ofUser: id, action)) }

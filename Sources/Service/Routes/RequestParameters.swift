@@ -55,7 +55,6 @@ struct RequestParameters: Sendable {
         return elements
     }
 
-    /// Returns the value of a declared choice.
     func choice<Choice: RawRepresentable<String>>(_ name: String, of type: Choice.Type) -> Choice {
         guard case .word(let word) = value(of: name), let choice = Choice(rawValue: word) else {
             preconditionFailure("\(name) is no \(Choice.self)")
@@ -269,7 +268,6 @@ final class RequestIdentifiers: Sendable {
         return new()
     }
 
-    /// Returns a new id.
     func new() -> String { prefix + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36) }
 
     private static func isWellFormed(_ text: String) -> Bool {

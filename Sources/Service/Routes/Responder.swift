@@ -16,7 +16,6 @@ struct Responder: Sendable {
     var cache: AnswerCache?
     /// The quotas of recorded interactions.
     var quotas = MemberQuotas(MemberQuota())
-    /// Metrics of interactions.
     var interactions = InteractionMetrics()
     /// The clock that notes changes to answers.
     var changes = ChangeClock()
@@ -105,7 +104,6 @@ extension Responder {
 }
 
 extension Endpoint {
-    /// Endpoints for administrators.
     static let administration = [
         Endpoint(
             "model", .get, "/v1/admin/model", .admin, summary: "What the version that serves was built from, and how",

@@ -6,7 +6,6 @@ import Glibc
 struct ServersUnderTest {
     /// The processor on which the measured servers run.
     static let serverProcessor = 0
-    /// The processor from which the load comes.
     static let loadProcessor = 1
 
     let daemon: Child

@@ -173,7 +173,6 @@ struct SettingValue: Encodable {
             }
     }
 
-    /// Returns a table of settings and their values.
     static func table(_ rows: [SettingValue]) -> [String] {
         var table = TextTable([.init(title: "key"), .init(title: "value"), .init(title: "from")])
         for row in rows {

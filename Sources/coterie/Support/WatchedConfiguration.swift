@@ -25,7 +25,6 @@ final class WatchedConfiguration: SettingsSource {
     let live: LiveSettings
     private let state: Mutex<State>
 
-    /// Reads the configuration.
     init(_ invocation: Invocation) throws {
         // The stamp is taken first: a file that changes meanwhile is read again later.
         let files = try invocation.files()
