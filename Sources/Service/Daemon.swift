@@ -132,7 +132,7 @@ package final class Daemon: Sendable {
 
     /// Returns the tasks that watch the store, files and settings.
     private func watchDuties() -> [Duty] {
-        let (poll, follower, routers) = (configuration.pollInterval, follower, routers)
+        let (poll, follower) = (configuration.pollInterval, follower)
         var duties = [Duty("version-follower", every: poll) { follower.poll() }]
         if let keyWatch { duties.append(Duty("key-watch", every: poll) { keyWatch.refresh() }) }
         if let settingsWatch {
@@ -277,7 +277,7 @@ package final class Daemon: Sendable {
     /// - Returns: whether all is done before the end.
     private func writeAll(of works: Works, before end: ContinuousClock.Instant) -> Bool {
         let isDone = DispatchSemaphore(value: 0)
-        DispatchQueue(label: "last-writes").async { [recorder, routers, configuration] in
+        DispatchQueue(label: "last-writes").async { [recorder] in
             let parts = works.parts
             recorder?.stop()
             // A run under way has taken some of what waits, and would report the daemon after its report is withdrawn.
