@@ -88,7 +88,7 @@ let package = Package(
         .systemLibrary(name: "CPrefetch"),
         computing("Model", ["CPrefetch"]),
         computing("Recommendation", ["CivilTime", "Model"]),
-        // Debian has FAISS as a static library; `CFaiss` has the functions of BLAS that it calls.
+        // Debian has FAISS as a static library; `CFaiss` has the function of BLAS that it calls.
         .target(
             name: "CFaiss",
             cxxSettings: [
@@ -165,8 +165,8 @@ let package = Package(
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "CFaiss", "CatalogStore", "CivilTime", "CommandLine", "Experiments", "Files", "Looks", "Model",
-                "ModelStore", "Recommendation", "Recompute", "Redis", "Service", "Similarity", "SQLite",
+                "CatalogStore", "CivilTime", "CommandLine", "Experiments", "Files", "Looks", "Model", "ModelStore",
+                "Recommendation", "Recompute", "Redis", "Service", "Similarity", "SQLite",
             ],
             resources: [.embedInCode("Community/Vocabulary/vocabulary.json")], swiftSettings: optimized),
 

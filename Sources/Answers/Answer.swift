@@ -58,11 +58,7 @@ package protocol FieldList<Owner> {
 
     /// Declares a field that is always present.
     ///
-    /// - Parameters:
-    ///   - name: the field's name.
-    ///   - value: a closure that returns the value.
-    ///   - schema: a schema narrower than that of the value's type, or nil for the type's own.
-    ///   - help: the description in the schema.
+    /// - Parameter schema: a schema narrower than that of the value's type, or nil for the type's own.
     mutating func always<Value: JSONValue>(
         _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString)
 
@@ -223,29 +219,19 @@ extension Dictionary: JSONValue where Key == String, Value: JSONValue {
 
 /// A problem with a request, or one that prevents an answer (RFC 9457).
 package struct ProblemDetails: Answer, Equatable {
-    /// The kind of problem: `about:blank`, or `urn:coterie:problem:KIND`.
     package var type: String
-    /// The kind of problem, in words.
     package var title: String
-    /// The HTTP status of the answer.
     package var status: Int
     /// An explanation of this problem and its remedy.
     package var detail: String
-    /// The path of the request as received, or nil if it could not be understood.
     package var instance: String?
-    /// The name of the wrong parameter, if any.
     package var parameter: String?
-    /// The wrong member of the body, if any.
     package var field: String?
-    /// The values that are allowed instead, if they can be listed.
     package var allowed: [String]?
     /// The bounds of allowed numbers, both inclusive.
     package var minimum, maximum: Int?
-    /// Existing ids near one that does not exist.
     package var near: [String]?
-    /// The data that the daemon lacks.
     package var missing: [String]?
-    /// The time at which the store was first found unreachable, in Unix milliseconds.
     package var storeUnreachableSinceMilliseconds: Int64?
 
     package init(type: String, title: String, status: Int, detail: String) {
@@ -255,9 +241,7 @@ package struct ProblemDetails: Answer, Equatable {
         self.detail = detail
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Problem"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("type", \.type, "What kind of problem it is: about:blank, or urn:coterie:problem:KIND")
         fields.always("title", \.title, "The kind, for people")

@@ -8,28 +8,18 @@ package import Recommendation
 package struct Explanation: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The member's external id.
     package var userId: String
-    /// The external id of the group in question.
     package var groupId: String
     /// A word for programs: one of `standings`.
     package var standing: String
-    /// A clause for people.
     package var explanation: String
-    /// The group's rank in the list, or nil if it is not there.
     package var place: Int?
-    /// The reason for the rank, or nil if the group is not in the list.
     package var placement: PlanItem.Placement?
-    /// The name of the interest that the strongest reason belongs to; nil unless joined groups brought the group.
     package var interest: String?
-    /// The joined groups with this group as a neighbour, in the list or not; the strongest first.
     package var reasons: [GroupReason] = []
-    /// The numbers of the member's favourites and follows that point to this group, or nil if none does.
     package var told: [ToldReason]?
 
-    /// The name of the schema.
     package static let schemaName: String? = "Explanation"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
@@ -67,11 +57,7 @@ extension Explanation {
     /// Explains a group in the list of a session.
     ///
     /// - Parameters:
-    ///   - version: the model version of the answer.
     ///   - group: the group's index in the planner's model.
-    ///   - items: the session's current list.
-    ///   - interests: the interests of the list.
-    ///   - planner: the planner.
     ///   - request: the request for the member's list.
     package init(
         _ version: ServedVersion, of group: UInt32, inSession items: [PlanItem], _ interests: [MemberInterest],
@@ -96,11 +82,7 @@ extension Explanation {
     ///
     /// The model version need not have the group.
     ///
-    /// - Parameters:
-    ///   - version: the model version of the answer.
-    ///   - userId: the member's external id.
-    ///   - groupId: the group's external id.
-    ///   - concealment: the reason why the group is not shown.
+    /// - Parameter concealment: the reason why the group is not shown.
     package init(
         _ version: ServedVersion, userId: String, unshownGroup groupId: String, concealment: Concealment
     ) {
@@ -191,15 +173,10 @@ extension PlanItem.Placement {
 
 /// A joined group that has another group as its neighbour.
 package struct GroupReason: Answer, Equatable {
-    /// The joined group's external id.
     package var groupId: String
-    /// The joined group's title.
     package var title: String
-    /// The relation in which the two groups are neighbours.
     package var relation: Relation
-    /// The joined group's share of the score, from 0 to 1.
     package var share: Double
-    /// The number of entries that the two groups have in common.
     package var common: UInt32
 
     /// Returns the first reasons, at most `limit`; shares are relative to the sum of all reasons.
@@ -213,9 +190,7 @@ package struct GroupReason: Answer, Equatable {
         }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Reason"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "A group that it is like")
         fields.always("title", \.title, "That group's title")
@@ -229,7 +204,6 @@ package struct GroupReason: Answer, Equatable {
 ///
 /// It never says which ones, so that nobody is recognised.
 package struct ToldReason: Answer, Equatable {
-    /// The kind of what the member told.
     package var kind: EvidenceKind
     /// The number of favourite photos or followed members.
     package var count: UInt32
@@ -248,9 +222,7 @@ package struct ToldReason: Answer, Equatable {
         }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "ToldReason"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("kind", \.kind.rawValue, as: .words(of: EvidenceKind.self), "What the member told")
         fields.always("count", \.count, as: .count, "How many of their favourites, or of those whom they follow")

@@ -1,10 +1,7 @@
 /// The groups that a member has joined, for the search index of an app: `GET /v1/users/{id}/groups`.
 package struct GroupFeed: Answer, Equatable {
-    /// The member's external id.
     package var userId: String
-    /// The groups, in ascending order of the bytes of their ids.
     package var items: [Item]
-    /// The cursor of the next page, or nil if this is the last one.
     package var next: String?
 
     package init(userId: String, items: [Item], next: String?) {
@@ -13,9 +10,7 @@ package struct GroupFeed: Answer, Equatable {
         self.next = next
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "GroupFeed"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("items", \.items, "The groups that the member has joined, by their ids")
@@ -24,15 +19,11 @@ package struct GroupFeed: Answer, Equatable {
 
     /// A group in the index.
     package struct Item: Answer, Equatable {
-        /// The group's external id.
         package var groupId: String
         /// The group's title, which may be empty.
         package var title: String
-        /// The group's topics.
         package var keywords: [String]
-        /// The canonical address of the group, or nil if it is not known.
         package var url: String?
-        /// The address of a public photo of the group, or nil if none is known.
         package var thumbnail: String?
 
         package init(groupId: String, title: String, keywords: [String], url: String?, thumbnail: String?) {
@@ -43,9 +34,7 @@ package struct GroupFeed: Answer, Equatable {
             self.thumbnail = thumbnail
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "IndexedGroup"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("identifier", { "group:\($0.groupId)" }, "Its type and id: the key in the index")
             fields.always("groupId", \.groupId, "The group")

@@ -1,10 +1,7 @@
 /// A public photo of a group, for a page that shows it.
 package struct GroupPhoto: Answer, Equatable {
-    /// The photo's external id.
     package var photoId: String
-    /// The address of the picture with `{size}` for its size, or nil if it is not known.
     package var url: String?
-    /// The size of the picture in pixels, or nil if it is not known.
     package var width, height: Int64?
 
     package init(photoId: String, url: String?, width: Int64?, height: Int64?) {
@@ -14,9 +11,7 @@ package struct GroupPhoto: Answer, Equatable {
         self.height = height
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "GroupPhoto"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("photoId", \.photoId, "The photo")
         fields.sometimes(

@@ -3,9 +3,7 @@ import Recommendation
 
 /// The model version from which an answer is made.
 package struct ServedVersion: Answer, Equatable {
-    /// The name of the version.
     package var modelVersion: String
-    /// Whether newer versions or changes may be missing.
     package var degraded: Bool
 
     package init(_ version: VersionName, degraded: Bool) {
@@ -24,9 +22,7 @@ package struct ServedVersion: Answer, Equatable {
 
 /// A group in a list.
 package struct RankedGroup: Answer, Equatable {
-    /// The position in the list, from 1.
     package var rank: Int
-    /// The group's external id.
     package var groupId: String
     /// The group's title, which may be empty.
     package var title: String
@@ -50,11 +46,9 @@ package struct RankedGroup: Answer, Equatable {
 package struct SuggestedGroup: Answer, Equatable {
     /// The rank, id and title.
     package var group: RankedGroup
-    /// A measure of the match, comparable within the list.
     package var score: Double
     /// The number of entries in each relation.
     package var sizes: RelationCounts
-    /// The way to join the group.
     package var joinPolicy: String
 
     init(at index: Int, _ group: UInt32, score: Double, _ columns: SizeColumns, in model: VisibleModel) {
@@ -127,23 +121,17 @@ extension Relation: JSONValue {
 package struct TrendingGroups: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The groups, the most unusual first.
     package var groups: [Row]
 
     /// Creates an answer with the trending groups of a model.
     ///
-    /// - Parameters:
-    ///   - version: the model version of the answer.
-    ///   - model: the visible groups.
-    ///   - limit: the most groups to list.
+    /// - Parameter limit: the most groups to list.
     package init(_ version: ServedVersion, in model: VisibleModel, limit: Int) {
         self.version = version
         groups = model.trending.prefix(limit).enumerated().map { Row(at: $0, $1, in: model) }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Trending"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groups", \.groups, "Groups, the most unusual first")
@@ -153,7 +141,6 @@ package struct TrendingGroups: Answer, Equatable {
     package struct Row: Answer, Equatable {
         /// The rank, id and title.
         package var group: RankedGroup
-        /// The figures that make the group trend.
         package var trend: TrendingGroup
 
         fileprivate init(at index: Int, _ trend: TrendingGroup, in model: VisibleModel) {
@@ -161,9 +148,7 @@ package struct TrendingGroups: Answer, Equatable {
             self.trend = trend
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "TrendingGroup"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("score", \.trend.score, "How unusual its last week is, in standard deviations")

@@ -5,9 +5,7 @@ package import Recommendation
 package struct GroupsForPhoto: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The photo's external id, or nil for examples.
     package var photoId: String?
-    /// The groups, best first.
     package var groups: [Row]
 
     /// Creates an answer from suggestions, which must be best first.
@@ -23,9 +21,7 @@ package struct GroupsForPhoto: Answer, Equatable {
         groups = suggestions.enumerated().map { Row(at: $0, $1, reasonLimit: reasonLimit, columns, in: model) }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "GroupsForPhoto"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.sometimes("photoId", \.photoId, "The photo, unless the groups are for examples")
@@ -36,9 +32,7 @@ package struct GroupsForPhoto: Answer, Equatable {
 extension GroupsForPhoto {
     /// A group that suits the photo.
     package struct Row: Answer, Equatable {
-        /// The group.
         package var group: SuggestedGroup
-        /// The reasons for the suggestion, the strongest first.
         package var reasons: [Reason]
 
         fileprivate init(
@@ -51,9 +45,7 @@ extension GroupsForPhoto {
             }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "GroupForPhoto"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("reasons", \.reasons, "Why it is suggested, the strongest reason first")
@@ -62,26 +54,15 @@ extension GroupsForPhoto {
 
     /// A reason for a group; the kind decides which fields are present.
     package struct Reason: Answer, Equatable {
-        /// The evidence.
         package let evidence: PhotoSuggestion.Evidence
-        /// The reason's share of the score, from 0 to 1.
         package var share: Double
-        /// The number of photos that share pools with the photo, of the owner's photos in the group, or of all its
-        /// photos.
         package var photos: Int?
-        /// The external id and title of a group that the photo is in and that is similar to this one.
         package var groupId, title: String?
-        /// The relation in which the two groups are neighbours.
         package var relation: Relation?
-        /// The number of entries that the two groups have in common.
         package var common: UInt32?
-        /// The tags of the photo that the group's photos have too.
         package var tags: [String]?
-        /// The middle of the area that the group's photos are from, in degrees.
         package var latitude, longitude: Double?
-        /// Whether the owner is a member of the group.
         package var isMember: Bool?
-        /// The external ids of photos in the group that look like the photo, best first.
         package var photoIds: [String]?
 
         fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: VisibleModel) {
@@ -102,9 +83,7 @@ extension GroupsForPhoto {
             }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "PhotoReason"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always(
                 "kind", \.evidence.kind,

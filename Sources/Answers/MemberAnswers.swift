@@ -2,21 +2,13 @@ package import Model
 
 /// A recorded action of a member.
 package struct RecordedInteraction: Answer, Equatable {
-    /// The client's id for the interaction.
     package var id: String
-    /// The kind of action.
     package var kind: Interaction.Kind
-    /// The external id of the group, the photo or the member that it is about.
     package var groupId, photoId, userId: String?
-    /// The time of the action, in Unix milliseconds.
     package var atMilliseconds: Int64
-    /// The id of the list in which the group was shown, if any.
     package var recommendationId: String?
-    /// The group's position in that list, from 1, if known.
     package var position: Int?
-    /// The variant of an experiment, if any.
     package var variant: String?
-    /// The time that the member looked at the group, in seconds; of a view only.
     package var seconds: Int?
 
     package init(
@@ -45,9 +37,7 @@ package struct RecordedInteraction: Answer, Equatable {
     package static let viewSeconds = 0...86_400
     private static let id = Schema.string(lengths: idLengths, pattern: "^[^\\u0000]+$")
 
-    /// The name of the schema.
     package static let schemaName: String? = "RecordedInteraction"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("id", \.id, as: id, "What the client calls it: sending it again changes nothing")
         fields.always("kind", \.kind.rawValue, as: .words(of: Interaction.Kind.self), "What was done")
@@ -64,11 +54,8 @@ package struct RecordedInteraction: Answer, Equatable {
 
 /// A page of the member's recorded interactions: `GET /v1/users/{id}/interactions`.
 package struct Interactions: Answer, Equatable {
-    /// The member's external id.
     package var userId: String
-    /// The interactions, in the order in which they were recorded.
     package var interactions: [RecordedInteraction]
-    /// The cursor of the next page, or nil if this is the last one.
     package var next: String?
 
     package init(userId: String, interactions: [RecordedInteraction], next: String?) {
@@ -77,9 +64,7 @@ package struct Interactions: Answer, Equatable {
         self.next = next
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Interactions"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("interactions", \.interactions, "In the order in which they were recorded")
@@ -89,9 +74,7 @@ package struct Interactions: Answer, Equatable {
 
 /// The number of interactions that were recorded: `POST /v1/users/{id}/interactions`.
 package struct Recorded: Answer, Equatable {
-    /// The member's external id.
     package var userId: String
-    /// The number of new interactions, and of those whose id was already known.
     package var recorded, repeated: Int
 
     package init(userId: String, recorded: Int, repeated: Int) {
@@ -100,9 +83,7 @@ package struct Recorded: Answer, Equatable {
         self.repeated = repeated
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Recorded"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("recorded", \.recorded, as: .count, "Interactions that were new")
@@ -112,9 +93,7 @@ package struct Recorded: Answer, Equatable {
 
 /// The number of erased interactions: `DELETE /v1/users/{id}/interactions`, also of a single one.
 package struct Forgotten: Answer, Equatable {
-    /// The member's external id.
     package var userId: String
-    /// The number of interactions that were erased.
     package var forgotten: Int
 
     package init(userId: String, forgotten: Int) {
@@ -122,9 +101,7 @@ package struct Forgotten: Answer, Equatable {
         self.forgotten = forgotten
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Forgotten"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("forgotten", \.forgotten, as: .count, "Interactions that are gone")
@@ -133,9 +110,7 @@ package struct Forgotten: Answer, Equatable {
 
 /// A member's stated interests: `GET` and `PUT /v1/users/{id}/interests`.
 package struct Interests: Answer, Equatable {
-    /// The member's external id.
     package var userId: String
-    /// The interests as the member stated them.
     package var interests: [String]
 
     package init(userId: String, interests: [String]) {
@@ -143,9 +118,7 @@ package struct Interests: Answer, Equatable {
         self.interests = interests
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Interests"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("interests", \.interests, "What the member cares about")
@@ -156,7 +129,6 @@ package struct Interests: Answer, Equatable {
 package struct MemberLists: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The members' lists, in the order of the request.
     package var lists: [Entry]
 
     package init(_ version: ServedVersion, _ lists: [Entry]) {
@@ -164,9 +136,7 @@ package struct MemberLists: Answer, Equatable {
         self.lists = lists
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "MemberLists"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("lists", \.lists, "One for each id of the request, in its order")
@@ -174,11 +144,8 @@ package struct MemberLists: Answer, Equatable {
 
     /// A member's list, or the problem that prevents one.
     package struct Entry: Answer, Equatable {
-        /// The member's external id.
         package var userId: String
-        /// The list, or nil if there is a problem.
         package var list: Recommendations?
-        /// The reason why there is no list, or nil if there is one.
         package var problem: ProblemDetails?
 
         package init(_ list: Recommendations) {
@@ -191,9 +158,7 @@ package struct MemberLists: Answer, Equatable {
             self.problem = problem
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "MemberList"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("userId", \.userId, "The member, as the request names it")
             fields.sometimes("list", \.list, "The list, of one page; unless there is a problem")
@@ -204,14 +169,11 @@ package struct MemberLists: Answer, Equatable {
 
 /// The outcome of a removal: `DELETE /v1/users/{id}`, and the same for a group, a photo or an entry of a group.
 package struct Removal: Answer, Equatable {
-    /// Whether the removal is recorded, and applying will take it to the catalog.
     package var pending: Bool
 
     package init(pending: Bool) { self.pending = pending }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Removal"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("pending", \.pending, "Whether it is recorded, and goes from the catalog when that is applied")
     }

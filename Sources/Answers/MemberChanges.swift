@@ -13,25 +13,15 @@ package enum GroupState: String, Sendable, CaseIterable {
 /// The fields are those of JMAP's `/changes` (RFC 8620, section 5.2). `groups` and `order` save the client a second
 /// request.
 package struct MemberChanges: Answer, Equatable {
-    /// The member's external id.
     package var userId: String
-    /// The state of the request, or nil if it had none.
     package var oldState: String?
-    /// The state after the changes.
     package var newState: String
-    /// Whether there are more changes after `newState`.
     package var hasMoreChanges: Bool
-    /// The groups that have a state now and had none before.
     package var created: [String]
-    /// The groups whose state is another one.
     package var updated: [String]
-    /// The groups that have no state any more.
     package var destroyed: [String]
-    /// The created and updated groups with their states.
     package var groups: [Row]
-    /// The groups of the list, in the order in which they are shown.
     package var order: [String]
-    /// The time of the daemon's clock, in Unix milliseconds.
     package var atMilliseconds: Int64
 
     package init(
@@ -50,9 +40,7 @@ package struct MemberChanges: Answer, Equatable {
         self.atMilliseconds = atMilliseconds
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "MemberChanges"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.sometimes("oldState", \.oldState, "The state of the request; if it had one")
@@ -68,9 +56,7 @@ package struct MemberChanges: Answer, Equatable {
 
     /// A group with its state.
     package struct Row: Answer, Equatable {
-        /// The group's external id.
         package var groupId: String
-        /// The group's state.
         package var state: GroupState
 
         package init(groupId: String, state: GroupState) {
@@ -78,9 +64,7 @@ package struct MemberChanges: Answer, Equatable {
             self.state = state
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "GroupState"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("state", \.state.rawValue, as: .words(of: GroupState.self), "What it is to the member")

@@ -5,22 +5,15 @@ package import Recommendation
 package struct PhotosForMember: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The member's external id.
     package var userId: String
-    /// Whether anything is known of the member.
     package var known: Bool
-    /// The photos, in the order in which they are shown.
     package var photos: [Row]
 
     /// Creates an answer from photos in the order of the list.
     ///
     /// - Parameters:
-    ///   - version: the model version.
-    ///   - photos: the photos.
     ///   - plan: the member's list of groups, which says why groups fit.
-    ///   - profile: the member.
     ///   - isKnown: whether anything is known of the member.
-    ///   - planner: the planner.
     package init(
         _ version: ServedVersion, _ photos: [FittingPhoto], _ plan: Plan, for profile: MemberProfile, isKnown: Bool,
         _ planner: Planner
@@ -48,9 +41,7 @@ package struct PhotosForMember: Answer, Equatable {
     /// The most groups that a row names.
     private static let groupLimit = 3
 
-    /// The name of the schema.
     package static let schemaName: String? = "PhotosForMember"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
@@ -60,19 +51,12 @@ package struct PhotosForMember: Answer, Equatable {
 
     /// A photo in a member's list.
     package struct Row: Answer, Equatable {
-        /// The position in the list, from 1.
         package var rank: Int
-        /// The photo.
         package var photo: GroupPhoto
-        /// The owner's external id, or nil if it is not known or may not be said.
         package var ownerId: String?
-        /// A measure of the match, comparable within the list.
         package var score: Double
-        /// The name of the interest of its strongest group, or nil if it has none.
         package var interest: String?
-        /// The groups that it is in and that fit the member, the strongest first.
         package var groups: [FittingGroup]
-        /// The number of members of like taste who like it, or nil if they are too few to be told.
         package var likedBy: Int?
 
         init(at index: Int, _ fitting: FittingPhoto, interest: String?, _ groups: [FittingGroup]) {
@@ -86,9 +70,7 @@ package struct PhotosForMember: Answer, Equatable {
             likedBy = photo.admirers >= TasteFormula.leastMembers ? photo.admirers : nil
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "PhotoForMember"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
             fields.part(\.photo)
@@ -104,13 +86,10 @@ package struct PhotosForMember: Answer, Equatable {
 
     /// A group that a photo is in, and why it fits the member.
     package struct FittingGroup: Answer, Equatable {
-        /// The group's external id.
         package var groupId: String
         /// The group's title, which may be empty.
         package var title: String
-        /// Whether the member is in it.
         package var joined: Bool
-        /// The member's own group that brought the group, or nil if the member is in it.
         package var because: NamedGroup?
 
         init(_ group: UInt32, isJoined: Bool, because: UInt32?, in model: VisibleModel) {
@@ -120,9 +99,7 @@ package struct PhotosForMember: Answer, Equatable {
             self.because = because.map { NamedGroup($0, in: model) }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "FittingGroup"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("title", \.title, "Its title")
@@ -134,7 +111,6 @@ package struct PhotosForMember: Answer, Equatable {
 
 /// A group with its title.
 package struct NamedGroup: Answer, Equatable {
-    /// The group's external id.
     package var groupId: String
     /// The group's title, which may be empty.
     package var title: String
@@ -144,9 +120,7 @@ package struct NamedGroup: Answer, Equatable {
         title = model.title(of: Int(group))
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "NamedGroup"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "The group")
         fields.always("title", \.title, "Its title")
@@ -157,11 +131,8 @@ package struct NamedGroup: Answer, Equatable {
 package struct ContactsForMember: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The member's external id.
     package var userId: String
-    /// Whether anything is known of the member.
     package var known: Bool
-    /// The members, best first.
     package var contacts: [Row]
 
     /// Creates an answer from members, which must be best first.
@@ -178,9 +149,7 @@ package struct ContactsForMember: Answer, Equatable {
         }.prefix(limit).enumerated().map { Row(at: $0, $1, in: model) }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "ContactsForMember"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
@@ -190,15 +159,10 @@ package struct ContactsForMember: Answer, Equatable {
 
     /// A member in the list of another one.
     package struct Row: Answer, Equatable {
-        /// The position in the list, from 1.
         package var rank: Int
-        /// The member's external id.
         package var userId: String
-        /// A measure of the match, comparable within the list.
         package var score: Double
-        /// The number of public groups that both are in.
         package var sharedGroupCount: Int
-        /// Some of these groups, the one with the fewest members first.
         package var sharedGroups: [NamedGroup]
 
         init(at index: Int, _ contact: TasteContact, in model: VisibleModel) {
@@ -209,9 +173,7 @@ package struct ContactsForMember: Answer, Equatable {
             sharedGroups = contact.sharedGroups.prefix(SuggestedGroup.reasonLimit).map { NamedGroup($0, in: model) }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "ContactForMember"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
             fields.always("userId", \.userId, "The other member")

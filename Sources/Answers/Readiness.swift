@@ -2,9 +2,7 @@
 package struct Health: Answer {
     package init() {}
 
-    /// The name of the schema.
     package static let schemaName: String? = "Health"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("status", { _ in "alive" }, as: .string(words: ["alive"]), "Always the same")
     }
@@ -14,9 +12,7 @@ package struct Health: Answer {
 package struct Readiness: Answer, Equatable {
     /// The freshness of the served version.
     package var freshness: Freshness
-    /// The data that the daemon was started without: `memberships`, `photos`; and `recording`.
     package var missing: [String]
-    /// The changes that wait to be sent, or nil if the daemon shares no store with others.
     package var outbox: Outbox?
 
     package init(_ freshness: Freshness, missing: [String], outbox: Outbox?) {
@@ -25,9 +21,7 @@ package struct Readiness: Answer, Equatable {
         self.outbox = outbox
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Readiness"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("status", { _ in "ready" }, as: .string(words: ["ready"]), "Always the same")
         fields.part(\.freshness)
@@ -39,9 +33,7 @@ package struct Readiness: Answer, Equatable {
 
     /// Changes that wait to be sent to the other daemons.
     package struct Outbox: Answer, Equatable {
-        /// The number of changes.
         package var changes: Int
-        /// The time since which the oldest change has waited, in Unix milliseconds; nil if none waits.
         package var sinceMilliseconds: Int64?
 
         package init(changes: Int, sinceMilliseconds: Int64?) {
@@ -49,7 +41,6 @@ package struct Readiness: Answer, Equatable {
             self.sinceMilliseconds = sinceMilliseconds
         }
 
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("changes", \.changes, as: .count, "Changes that the other daemons have not been told yet")
             fields.sometimes(
@@ -60,17 +51,11 @@ package struct Readiness: Answer, Equatable {
 
 /// The freshness of the version that a daemon serves.
 package struct Freshness: Answer, Equatable {
-    /// The served version.
     package var version: ServedVersion
-    /// The time since the version's recompute began.
     package var modelAgeSeconds: Int64
-    /// The number of groups in the version.
     package var groupCount: Int
-    /// Whether the version is older than it should be.
     package var stale: Bool
-    /// The reason why answers are degraded, or nil if they are not.
     package var reason: String?
-    /// The store from which versions come.
     package var store: StoreState
 
     package init(
@@ -85,7 +70,6 @@ package struct Freshness: Answer, Equatable {
         self.store = store
     }
 
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("modelAgeSeconds", \.modelAgeSeconds, as: .count, "How long ago the version's recompute began")
@@ -98,11 +82,8 @@ package struct Freshness: Answer, Equatable {
 
 /// The store from which a daemon loads versions.
 package struct StoreState: Answer, Equatable {
-    /// The location of the store.
     package var location: String
-    /// Whether the store answered the last request.
     package var reachable: Bool
-    /// The time at which the store was first found unreachable, in Unix milliseconds; nil if it is reachable.
     package var unreachableSinceMilliseconds: Int64?
 
     package init(location: String, reachable: Bool, unreachableSinceMilliseconds: Int64?) {
@@ -111,9 +92,7 @@ package struct StoreState: Answer, Equatable {
         self.unreachableSinceMilliseconds = unreachableSinceMilliseconds
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Store"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("location", \.location, "Where versions come from")
         fields.always("reachable", \.reachable, "Whether it answered when it was last asked")
@@ -127,7 +106,6 @@ package struct StoreState: Answer, Equatable {
 package struct DaemonReport: Sendable, Equatable, Codable {
     /// The host name of its machine.
     package var host: String
-    /// The id of its process.
     package var processId: Int
     /// The version of its program, or nil for an earlier program, which does not tell it.
     package var program: String?

@@ -5,19 +5,12 @@ package import Recommendation
 package struct Recommendations: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The member's external id.
     package var userId: String
-    /// Whether anything is known of the member.
     package var known: Bool
-    /// The id that interactions use for the list they come from.
     package var recommendationId: String
-    /// The number of the period during which the order stays the same.
     package var bucket: Int64
-    /// The interests of the member, the largest first.
     package var interests: [MemberInterest]
-    /// The groups, in the order in which they are shown.
     package var recommendations: [Row]
-    /// The cursor of the next page, or nil if this is the last one.
     package var next: String?
     /// The record of the list's making, for `--trace` on the command line only.
     package var trace: Trace?
@@ -25,17 +18,13 @@ package struct Recommendations: Answer, Equatable {
     /// Creates a page of a list.
     ///
     /// - Parameters:
-    ///   - version: the model version of the answer.
-    ///   - id: the id of the list.
     ///   - bucket: the number of the period during which the order stays the same.
-    ///   - interests: the interests of the list.
     ///   - items: the whole list, whose items refer to `interests` by index.
     ///   - offset: the number of items before the page.
     ///   - limit: the most items on a page.
     ///   - reasonLimit: the most reasons that a row gives; without any, no reason is looked for.
     ///   - profile: the profile from which reasons are derived.
     ///   - isKnown: whether anything is known of the member.
-    ///   - planner: the planner.
     package init(
         _ version: ServedVersion, id: String, bucket: Int64, interests: [MemberInterest], items: [PlanItem],
         after offset: Int = 0, limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit, for profile: MemberProfile,
@@ -78,9 +67,7 @@ package struct Recommendations: Answer, Equatable {
         "\(version)-\(String(plan.fingerprint(ofUser: userID), radix: 36))"
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Recommendations"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
@@ -97,23 +84,15 @@ package struct Recommendations: Answer, Equatable {
 extension Recommendations {
     /// A group in a member's list.
     package struct Row: Answer, Equatable {
-        /// The group.
         package var group: SuggestedGroup
-        /// The reason why the group is in the list at all.
         package var origin: PlanItem.Origin
         /// The reason for the group's position.
         package var placement: PlanItem.Placement
-        /// The name of the interest that the strongest reason belongs to; nil unless joined groups brought the group.
         package var interest: String?
-        /// The member's stated interests that match the group's topics, or nil if there are none.
         package var statedInterests: [String]?
-        /// The joined groups that brought the group, the strongest first.
         package var reasons: [GroupReason]
-        /// The numbers of the member's favourites and follows that point to the group, or nil if none does.
         package var told: [ToldReason]?
-        /// The address of the group's page on the site, or nil if it is not known.
         package var url: String?
-        /// The group's public photos, or nil if none were asked for.
         package var photos: [GroupPhoto]?
 
         fileprivate init(
@@ -129,9 +108,7 @@ extension Recommendations {
             told = ToldReason.list(hint)
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "Suggestion"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always(
@@ -154,11 +131,8 @@ extension Recommendations {
 
     /// The record of a list's making, for the command line.
     package struct Trace: Answer, Equatable {
-        /// The number of joined groups that the model has.
         package var joined: Int
-        /// The number of candidates that passed all filters.
         package var candidates: Int
-        /// The reports of all stages, in their order.
         package var stages: [Stage]
 
         package init(joined: Int, candidates: Int, stages: [Stage]) {
@@ -167,7 +141,6 @@ extension Recommendations {
             self.stages = stages
         }
 
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("joined", \.joined, as: .count, "Joined groups that the model has")
             fields.always("candidates", \.candidates, as: .count, "Candidates that passed all filters")
@@ -177,9 +150,7 @@ extension Recommendations {
 
     /// The report and the duration of one stage.
     package struct Stage: Answer, Equatable {
-        /// The report of the stage.
         package var report: StageReport
-        /// The duration in microseconds.
         package var microseconds: Double
 
         package init(_ report: StageReport, microseconds: Double) {
@@ -187,7 +158,6 @@ extension Recommendations {
             self.microseconds = microseconds
         }
 
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("stage", \.report.stage.rawValue, as: .words(of: PlanStage.self), "The stage")
             fields.always("taken", \.report.taken, as: .count, "Groups it was given")
@@ -217,11 +187,8 @@ struct StatedInterestLabels {
 
 /// An interest of a member, made of some of the joined groups.
 package struct MemberInterest: Answer, Equatable {
-    /// The topic that more than half of its groups have, else the title or id of the largest group, or `mixed`.
     package var name: String
-    /// The interest's share, 0 to 1, of the member's groups that bring candidates.
     package var share: Double
-    /// The external ids of the groups that form it: joined ones, or those that favourites and follows point to.
     package var groupIds: [String]
 
     package init(name: String, share: Double, groupIds: [String]) {
@@ -236,9 +203,7 @@ package struct MemberInterest: Answer, Equatable {
             groupIds: interest.groups.map { model.id(of: Int($0)) })
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Interest"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("name", \.name, "What most of its groups have in common, or the title of the largest")
         fields.always("share", \.share, "Its part of those of the member's groups that bring something, from 0 to 1")
@@ -266,10 +231,7 @@ struct LabelledReasons {
     ///
     /// Some reasons may be newer than a session's list: those groups did not bring the item and are left out.
     ///
-    /// - Parameters:
-    ///   - item: the item of the list.
-    ///   - reasons: the reasons from all groups that the member has joined by now, the strongest first.
-    ///   - model: the visible groups.
+    /// - Parameter reasons: the reasons from all groups that the member has joined by now, the strongest first.
     func label(_ item: PlanItem, _ reasons: [Suggestion.Reason], in model: VisibleModel)
         -> (interest: String?, reasons: [Suggestion.Reason])
     {

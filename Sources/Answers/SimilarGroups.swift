@@ -5,23 +5,18 @@ package import Recommendation
 package struct SimilarGroups: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The external id of the group in question.
     package var groupId: String
     /// The relation of the similarity, or the blend of all relations.
     package var by: Choice
-    /// The groups, best first.
     package var neighbours: [Neighbour]
 
     /// Finds the groups that are most similar to a group.
     ///
     /// - Parameters:
-    ///   - version: the model version of the answer.
     ///   - group: the group's index in the model.
     ///   - by: the name of a relation, or `RelationTable.blendName`.
     ///   - limit: the most groups to list.
-    ///   - filter: the conditions on the groups.
     ///   - boosts: the factors for the order of the groups.
-    ///   - recommender: the source of similar groups.
     package init(
         _ version: ServedVersion, to group: UInt32, by: String, limit: Int, filter: GroupFilter = .none,
         boosts: [Boost] = [], _ recommender: Recommender
@@ -59,9 +54,7 @@ package struct SimilarGroups: Answer, Equatable {
         return suggestions.enumerated().map { Neighbour(at: $0, $1, columns, conversations, in: model) }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "SimilarGroups"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groupId", \.groupId, "The group that was asked about")
@@ -75,15 +68,11 @@ extension SimilarGroups {
     package struct Neighbour: Answer, Equatable {
         /// The rank, id and title.
         package var group: RankedGroup
-        /// The similarity, or in a blend the sum of the relations' contributions.
         package var score: Score
-        /// The number of entries that the two groups have in common; nil in a blend.
         package var common: UInt32?
         /// The number of entries in each relation that was requested.
         package var sizes: RelationCounts
-        /// The contribution of each relation; nil outside a blend.
         package var relations: [RelationShare]?
-        /// The conversation in the group; nil if the version has no posts.
         package var conversation: GroupConversation?
 
         fileprivate init(
@@ -111,9 +100,7 @@ extension SimilarGroups {
             }
         }
 
-        /// The name of the schema.
         package static let schemaName: String? = "SimilarGroup"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("score", \.score, "How alike they are: a similarity, or with by=both a blend")
@@ -131,16 +118,11 @@ extension SimilarGroups {
 
     /// The contribution of one relation to a blend.
     package struct RelationShare: Answer, Equatable {
-        /// The relation.
         package var relation: Relation
-        /// The relation's share of the score, from 0 to 1.
         package var share: Double
-        /// The number of entries that the two groups have in common.
         package var common: UInt32
 
-        /// The name of the schema.
         package static let schemaName: String? = "RelationShare"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("relation", \.relation, "What the groups have in common")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")
@@ -155,7 +137,6 @@ extension SimilarGroups {
         /// A sum of the contributions of relations.
         case double(Double)
 
-        /// The score as a number.
         package var value: Double {
             switch self {
             case .single(let score): Double(score)
@@ -189,12 +170,9 @@ extension SimilarGroups {
 
 /// The conversation in a group: how much is said, how often it is answered, and by how many members.
 package struct GroupConversation: Answer, Equatable {
-    /// The posts of the last weeks.
     package var talk: GroupTalk
-    /// The share of the members who ever posted, from 0 to 1.
     package var speakingShare: Double
 
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("postsPerWeek", \.talk.postsPerWeek, "Posts a week, the mean of the last eight weeks")
         fields.always("answersPerPost", \.talk.answersPerPost, "Answers for each post that is none itself")

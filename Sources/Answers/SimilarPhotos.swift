@@ -5,20 +5,14 @@ package import Recommendation
 package struct SimilarPhotos: Answer, Equatable {
     /// The model version from which the answer is made.
     package var version: ServedVersion
-    /// The photo's external id.
     package var photoId: String
-    /// The photos, the most similar first.
     package var photos: [Row]
 
     /// Creates an answer from photos, which must be best first.
     ///
     /// - Parameters:
-    ///   - version: the model version.
-    ///   - photoId: the photo's external id.
-    ///   - lookalikes: the photos that look like it.
     ///   - limit: the greatest number of photos in the answer.
     ///   - withDuplicates: whether near-duplicates are in the answer.
-    ///   - model: the groups that are shown.
     package init(
         _ version: ServedVersion, photoId: String, _ lookalikes: [Lookalike], limit: Int, withDuplicates: Bool,
         in model: VisibleModel
@@ -35,9 +29,7 @@ package struct SimilarPhotos: Answer, Equatable {
         }.prefix(limit).map(\.self)
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "SimilarPhotos"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("photoId", \.photoId, "The photo")
@@ -46,18 +38,12 @@ package struct SimilarPhotos: Answer, Equatable {
 
     /// A photo that looks like another one.
     package struct Row: Answer, Equatable {
-        /// The photo's external id.
         package var photoId: String
-        /// The cosine of the two vectors.
         package var similarity: Double
-        /// Whether the two are nearly the same photo.
         package var duplicate: Bool
-        /// The external ids of the public groups whose pools have the photo.
         package var groupIds: [String]
 
-        /// The name of the schema.
         package static let schemaName: String? = "SimilarPhoto"
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("photoId", \.photoId, "The photo's id")
             fields.always("similarity", \.similarity, "The cosine of the two vectors")

@@ -2,11 +2,8 @@ package import Model
 
 /// The outcome of hiding or showing a group: `PUT` and `DELETE /v1/admin/groups/{id}/hidden`.
 package struct Hiding: Answer, Equatable {
-    /// The group's external id.
     package var groupId: String
-    /// Whether the group is hidden now.
     package var hidden: Bool
-    /// Whether the request changed that.
     package var changed: Bool
 
     package init(groupId: String, hidden: Bool, changed: Bool) {
@@ -15,9 +12,7 @@ package struct Hiding: Answer, Equatable {
         self.changed = changed
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Hiding"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "The group")
         fields.always("hidden", \.hidden, "Whether it is hidden now")
@@ -27,9 +22,7 @@ package struct Hiding: Answer, Equatable {
 
 /// Hidden groups: `GET /v1/admin/hidden`, `coterie hide`.
 package struct HiddenGroups: Answer, Equatable {
-    /// The groups, in ascending order of the bytes of their ids.
     package var groups: [Row]
-    /// The cursor of the next page, or nil if this is the last one.
     package var next: String?
 
     /// Creates a page of hidden groups.
@@ -44,9 +37,7 @@ package struct HiddenGroups: Answer, Equatable {
         if groups.count > limit { next = self.groups.last?.groupId }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "HiddenGroups"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groups", \.groups, "In ascending order of the bytes of their ids")
         fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
@@ -54,12 +45,9 @@ package struct HiddenGroups: Answer, Equatable {
 
     /// A hidden group.
     package struct Row: Answer, Equatable {
-        /// The group's external id.
         package var groupId: String
-        /// The time since which the group is hidden, in Unix milliseconds.
         package var hiddenAtMilliseconds: Int64
 
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds")
@@ -69,7 +57,6 @@ package struct HiddenGroups: Answer, Equatable {
 
 /// Curated groups: `GET /v1/admin/curation` and the routes that change them, `coterie curate`.
 package struct CuratedGroups: Answer, Equatable {
-    /// The groups, by position.
     package var groups: [Row]
 
     /// Creates an answer with all curated groups.
@@ -86,26 +73,20 @@ package struct CuratedGroups: Answer, Equatable {
         }
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "Curation"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groups", \.groups, "By position")
     }
 
     /// A curated group.
     package struct Row: Answer, Equatable {
-        /// The group's external id.
         package var groupId: String
-        /// The group's position among all curated groups, from 1 without gaps.
         package var position: Int
         /// The time from which (inclusive) and until which (exclusive) it is shown, in Unix milliseconds; nil for no
         /// bound.
         package var startsAtMilliseconds, expiresAtMilliseconds: Int64?
-        /// Whether the group is shown as curated now.
         package var isValid: Bool
 
-        /// Declares the fields.
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("position", \.position, as: .rank, "The position among all, from 1 without gaps")
@@ -128,9 +109,7 @@ package struct ModelReport: Answer, Equatable {
         self.manifest = manifest
     }
 
-    /// The name of the schema.
     package static let schemaName: String? = "ModelReport"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.freshness)
         fields.always(
@@ -145,7 +124,6 @@ package struct ModelReport: Answer, Equatable {
 }
 
 extension Manifest.CatalogState: Answer {
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("schemaVersion", \.schemaVersion, as: .count, "The version of its schema")
         fields.always("changeCount", \.changeCount, as: .count, "A number that grows with every change")
@@ -153,7 +131,6 @@ extension Manifest.CatalogState: Answer {
 }
 
 extension Manifest.GroupCounts: Answer {
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("included", \.included, as: .count, "Public groups")
         fields.always(
@@ -162,9 +139,7 @@ extension Manifest.GroupCounts: Answer {
 }
 
 extension Manifest.RelationReport: Answer {
-    /// The name of the schema.
     package static let schemaName: String? = "RelationReport"
-    /// Declares the fields.
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("relation", \.relation, "What groups have in common")
         fields.always("measure", \.measure, "The formula")

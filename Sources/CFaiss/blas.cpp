@@ -1,10 +1,6 @@
-// The BLAS and LAPACK functions that FAISS calls.
+// The one BLAS function that k-means of FAISS calls: `sgemm_`, for distances.
 //
-// FAISS needs one of them all the time: `sgemm_`, for distances. It is written here. A library would be loaded and
-// could start threads in every command, and its results would depend on the processor. The others serve OPQ and PCA of
-// FAISS itself, which only measurements use: the system's LAPACK is loaded when one of them is first called.
-
-#include <dlfcn.h>
+// A library would be loaded and could start threads in every command, and its results would depend on the processor.
 
 #include <algorithm>
 #include <cstddef>
@@ -48,14 +44,6 @@ void multiply_packed(
     }
 }
 
-/// Returns a function of the system's LAPACK, or of BLAS, which it is linked with.
-void *system_function(const char *name) {
-    static void *const library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
-    void *const function = library ? dlsym(library, name) : nullptr;
-    if (!function) throw std::runtime_error("LAPACK is not installed: install the package liblapack3");
-    return function;
-}
-
 }  // namespace
 
 /// C = alpha op(A) op(B) + beta C, column by column, as BLAS defines it.
@@ -79,29 +67,14 @@ extern "C" int sgemm_(
     return 0;
 }
 
-// FAISS declares these functions with pointers alone, so one signature of words passes all arguments on.
-#define FORWARD(name, PARAMETERS, ARGUMENTS)                                                                           \
-    extern "C" int name PARAMETERS {                                                                                   \
-        static auto *const function = reinterpret_cast<int(*) PARAMETERS>(system_function(#name));                     \
-        return function ARGUMENTS;                                                                                     \
-    }
-typedef void *word;
+// The linker needs these, because FAISS's k-means shares a file with its OPQ and PCA; k-means itself calls none.
+#define NEVER_CALLED(name) \
+    extern "C" int name() { throw std::logic_error(#name " of LAPACK is left out: k-means needs none of it"); }
 
-FORWARD(
-    dgemm_, (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l, word m),
-    (a, b, c, d, e, f, g, h, i, j, k, l, m))
-FORWARD(
-    ssyrk_, (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j),
-    (a, b, c, d, e, f, g, h, i, j))
-FORWARD(
-    sgesvd_,
-    (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l, word m, word n),
-    (a, b, c, d, e, f, g, h, i, j, k, l, m, n))
-FORWARD(
-    dgesvd_,
-    (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l, word m, word n),
-    (a, b, c, d, e, f, g, h, i, j, k, l, m, n))
-FORWARD(dsyev_, (word a, word b, word c, word d, word e, word f, word g, word h, word i), (a, b, c, d, e, f, g, h, i))
-FORWARD(sgeqrf_, (word a, word b, word c, word d, word e, word f, word g, word h), (a, b, c, d, e, f, g, h))
-FORWARD(
-    sorgqr_, (word a, word b, word c, word d, word e, word f, word g, word h, word i), (a, b, c, d, e, f, g, h, i))
+NEVER_CALLED(dgemm_)
+NEVER_CALLED(ssyrk_)
+NEVER_CALLED(sgesvd_)
+NEVER_CALLED(dgesvd_)
+NEVER_CALLED(dsyev_)
+NEVER_CALLED(sgeqrf_)
+NEVER_CALLED(sorgqr_)

@@ -2,13 +2,9 @@
 
 #include <faiss/Clustering.h>
 #include <faiss/IndexFlat.h>
-#include <faiss/IndexIVFPQ.h>
-#include <faiss/IndexPreTransform.h>
-#include <faiss/VectorTransform.h>
 
 #include <climits>
 #include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,29 +58,5 @@ int coterie_faiss_assign(
         index.search(static_cast<int64_t>(n), rows, 1, distances.data(), labels.data());
         // A distance that is not a number has no label.
         for (size_t row = 0; row < n; row++) nearest[row] = labels[row] < 0 ? 0 : static_cast<uint32_t>(labels[row]);
-    });
-}
-
-int coterie_faiss_reference(
-    size_t d, size_t cells, size_t bytes, int is_optimized, const float *rows, size_t n, size_t training,
-    const float *queries, size_t query_count, size_t k, int64_t *nearest) {
-    return guarded([&] {
-        const int width = static_cast<int>(d), parts = static_cast<int>(bytes);
-        faiss::IndexFlatL2 quantizer(width);
-        faiss::IndexIVFPQ codes(&quantizer, d, cells, bytes, 8);
-        codes.nprobe = cells;
-        codes.cp.niter = 20;
-        std::unique_ptr<faiss::OPQMatrix> rotation;
-        std::unique_ptr<faiss::IndexPreTransform> rotated;
-        faiss::Index *index = &codes;
-        if (is_optimized) {
-            rotation = std::make_unique<faiss::OPQMatrix>(width, parts, width);
-            rotated = std::make_unique<faiss::IndexPreTransform>(rotation.get(), &codes);
-            index = rotated.get();
-        }
-        index->train(static_cast<int64_t>(training), rows);
-        index->add(static_cast<int64_t>(n), rows);
-        std::vector<float> distances(query_count * k);
-        index->search(static_cast<int64_t>(query_count), queries, static_cast<int64_t>(k), distances.data(), nearest);
     });
 }

@@ -34,10 +34,7 @@ package final class Catalog {
 
     /// Opens a catalog.
     ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - mode: the way to open it.
-    ///   - relations: the relations that are read or written. A migration creates missing tables.
+    /// - Parameter relations: the relations that are read or written. A migration creates missing tables.
     /// - Throws: `CatalogError.Code.missing` if there is no catalog and the mode does not create one, `.notACatalog` if
     ///   the file is something else.
     package init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
@@ -232,7 +229,6 @@ package final class Catalog {
     /// The schema version before opening, or `nil` unless opening migrated the catalog.
     package var olderVersion: Int? { (1..<schemaVersion).contains(foundVersion) ? foundVersion : nil }
 
-    /// The schema version of this catalog.
     package var schemaVersion: Int { CatalogSchema.version }
 
     /// Returns a number that grows with every change; equal numbers mean equal content, except for interactions.
@@ -358,7 +354,6 @@ package struct CatalogError: Error, Equatable, CustomStringConvertible {
         isFull = error.isFull
     }
 
-    /// The message.
     package var description: String { message }
 }
 

@@ -30,7 +30,6 @@ package struct CatalogExamination: Sendable, Equatable {
 
     /// Times of one column that are in the future.
     package struct FutureTimes: Sendable, Equatable {
-        /// The table and the column.
         package var table, column: String
         /// The number of rows.
         package var count: Int

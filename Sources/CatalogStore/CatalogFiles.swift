@@ -3,9 +3,7 @@ import SQLite
 
 /// A group that holds companions of a photo: public photos that share a pool with the photo.
 package struct CompanionGroup: Sendable, Equatable {
-    /// The group's external id.
     package var groupID: String
-    /// The number of companions in the group.
     package var photos: Int
     /// The companions' share of all companions, from 0 to 1.
     ///

@@ -57,15 +57,12 @@ package enum Visibility: String, Sendable, CaseIterable {
 
 /// A group as stored in the catalog.
 package struct GroupRecord: Sendable, Equatable {
-    /// The external id.
     package var id: String
     /// The title, or empty if none was given.
     package var title: String
-    /// The visibility.
     package var visibility: Visibility
     /// Whether the site has hidden the group; independent of its visibility.
     package var isHidden: Bool
-    /// The topics of the group.
     package var topics: [String]
     /// The way in which users become members.
     package var joinPolicy: JoinPolicy

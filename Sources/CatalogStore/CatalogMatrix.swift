@@ -8,7 +8,6 @@ extension CatalogSnapshot {
     /// Reads a matrix.
     ///
     /// - Parameters:
-    ///   - source: the relation to read.
     ///   - window: the dates to keep, or `nil` for none.
     ///   - progress: a function that receives the number of rows read so far, from any thread.
     /// - Throws: `CatalogError.Code.badData` if the rows cannot have been written like this.
@@ -201,7 +200,6 @@ struct MatrixPart: Sendable {
     /// Creates a part without rows.
     ///
     /// - Parameters:
-    ///   - plan: the plan of the matrix.
     ///   - index: the index of the range in the plan.
     ///   - window: the window of dates to keep, or `nil` for none.
     init(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?) {
@@ -261,7 +259,6 @@ struct MatrixPart: Sendable {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Ends the part.
     mutating func end(_ plan: MatrixPlan) {
         takeWaiting(plan)
         endRow()

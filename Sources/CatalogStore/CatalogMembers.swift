@@ -6,13 +6,11 @@ import SQLite
 package struct CatalogMember: Sendable, Equatable {
     /// A membership of the user.
     package struct Membership: Sendable, Equatable {
-        /// The group's external id.
         package var groupID: String
         /// The time of joining in Unix seconds, if known.
         package var joinedAt: Int64?
     }
 
-    /// The external id.
     package var id: String
     /// The stated interests, as imported.
     package var interests: [String]
@@ -76,7 +74,6 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - id: the id that does not exist.
-    ///   - table: the table to search.
     ///   - limit: the greatest number of suggestions of each kind.
     package func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
@@ -161,11 +158,8 @@ extension CatalogSnapshot {
 
 /// The tables of things that have an external id.
 package enum EntityTable: String, Sendable, CaseIterable {
-    /// Groups.
     case groups
-    /// Users.
     case users
-    /// Photos.
     case photos
 
     /// The noun for one of its rows, in messages.
@@ -180,7 +174,6 @@ extension Catalog {
     /// Returns all interactions of a member with groups that affect lists, in the order in which they were recorded.
     ///
     /// - Parameters:
-    ///   - id: the member's external id.
     ///   - impressionsSince: the earliest time of an impression to return, inclusive, in Unix milliseconds.
     ///   - forgotten: the ids of interactions that the member has forgotten; joins and leaves among them stay.
     package func history(ofUser id: String, impressionsSince: Int64, without forgotten: Set<BytewiseString> = [])

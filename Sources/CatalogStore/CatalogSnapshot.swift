@@ -36,8 +36,6 @@ package final class CatalogSnapshot {
     /// Takes a snapshot, and lets tests write while its transactions begin.
     ///
     /// - Parameters:
-    ///   - catalog: the catalog.
-    ///   - threads: the number of connections.
     ///   - isChecked: whether the whole catalog is checked meanwhile.
     ///   - whileBeginning: a function that is called in every attempt, before the last transaction begins.
     init(of catalog: Catalog, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(CatalogError) {
@@ -99,9 +97,7 @@ package final class CatalogSnapshot {
 
     /// Reads parts of the catalog on several threads, each with its own connection.
     ///
-    /// - Parameters:
-    ///   - count: the number of parts.
-    ///   - read: a function that reads the part of a number in 0 ..< `count`.
+    /// - Parameter read: a function that reads the part of a number in 0 ..< `count`.
     /// - Returns: the parts in the order of their numbers.
     func readParts<Part: Sendable>(
         _ count: Int, _ read: @Sendable (Catalog, _ number: Int) throws(CatalogError) -> Part

@@ -32,7 +32,6 @@ package struct CatalogStatistics: Sendable, Equatable {
 
     /// A group with most of the members, or a member of most of the groups.
     package struct Ubiquitous: Sendable, Equatable {
-        /// The external id.
         package var id: String
         /// The number of members or groups.
         package var count: Int
@@ -46,7 +45,6 @@ package struct CatalogStatistics: Sendable, Equatable {
     package struct EntityCounts: Sendable, Equatable {
         /// The name of the table.
         package var name: String
-        /// The number of rows.
         package var rows: Int
         /// The number of rows with each property.
         package var properties: [(name: String, count: Int)]
@@ -93,7 +91,6 @@ package struct SizeHistogram: Sendable, Equatable {
         counts[bucket] += times
     }
 
-    /// Returns the sizes of a bucket.
     package static func sizes(ofBucket bucket: Int) -> ClosedRange<Int> {
         bucket == 0 ? 0...0 : 1 << (bucket - 1)...(1 << bucket) - 1
     }

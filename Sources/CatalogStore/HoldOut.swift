@@ -29,10 +29,7 @@ extension Catalog {
     /// The rule can also be applied to another table. Favourites and follows are held out member by member, pool
     /// entries photo by photo.
     ///
-    /// - Parameters:
-    ///   - path: the path of the copy, which must not exist yet.
-    ///   - rule: the rule.
-    ///   - source: the table.
+    /// - Parameter path: the path of the copy, which must not exist yet.
     /// - Returns: the number of entries held out.
     package func copy(to path: String, holdingOut rule: HoldOutRule, of source: RelationSource = .memberships)
         throws(CatalogError) -> Int
@@ -130,8 +127,6 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - groups: the user's groups with their join times in Unix seconds.
-    ///   - user: the user's key.
-    ///   - rule: the rule.
     ///   - fold: the validation fold. If the rule is a share, each fold holds out other groups of the user.
     static func heldOut(
         of groups: [(group: Int64, joinedAt: Int64?)], ofUser user: Int64, by rule: HoldOutRule, fold: Int = 0
@@ -176,7 +171,6 @@ extension CatalogSnapshot {
     ///
     /// - Parameters:
     ///   - users: the users, as columns of a matrix of this snapshot whose entries are users.
-    ///   - rule: the rule.
     ///   - folds: the number of validation folds, 1 or more. If the rule is a share, each fold holds out other groups.
     /// - Returns: the rows of the matrix that are held out, by fold and by user.
     package func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(CatalogError)

@@ -54,9 +54,7 @@ extension Catalog {
     /// Σ d² = rows · (Σ d² / Σ d). The ratio is measured on 20,000 users or photos, evenly spread. With heavy tails,
     /// the estimate may be wrong by some tenths of its value. The same catalog gives the same estimate.
     ///
-    /// - Parameters:
-    ///   - source: the relation.
-    ///   - recentWeeks: the number of weeks, back from the last date, whose dates are recent.
+    /// - Parameter recentWeeks: the number of weeks, back from the last date, whose dates are recent.
     package func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(CatalogError) -> WorkEstimate {
         let (table, entry) = (source.table, source.entryColumn)
         let rows = try rowCount(source)

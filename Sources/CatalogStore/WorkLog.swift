@@ -26,7 +26,6 @@ package final class WorkLog: Sendable {
     ///
     /// - Parameters:
     ///   - job: the name of the job, such as "import groups".
-    ///   - catalog: the path of the catalog.
     ///   - now: the clock, in Unix milliseconds.
     package init(_ job: String, beside catalog: String, now: @escaping @Sendable () -> Int64) {
         self.now = now
@@ -61,7 +60,6 @@ package final class WorkLog: Sendable {
         connection = Mutex(opened)
     }
 
-    /// Returns the path of the log of a catalog.
     package static func path(beside catalog: String) -> String { (Catalog.resolved(catalog) ?? catalog) + "-work" }
 
     /// Notes the progress of a step, at most once a second; may be called from any thread.

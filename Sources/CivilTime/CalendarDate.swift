@@ -3,7 +3,6 @@
 /// The arithmetic follows Howard Hinnant, "chrono-compatible low-level date algorithms". Years begin in March; the leap
 /// day then comes last, and months have a regular length. An era has 400 years.
 package struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
-    /// The year.
     package let year: Int
     /// The month, 1 to 12.
     package let month: Int

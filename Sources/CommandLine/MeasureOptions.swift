@@ -79,9 +79,7 @@ package enum MeasureOptions {
 
     /// Returns the chosen formula.
     ///
-    /// - Parameters:
-    ///   - parsed: the command line.
-    ///   - otherwise: the values of the parameters that are not given.
+    /// - Parameter otherwise: the values of the parameters that are not given.
     /// - Throws: `UsageError` if a parameter is out of bounds, is given for plain cosine, or has no effect with the
     ///   chosen cut.
     package static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
@@ -113,7 +111,6 @@ package enum MeasureOptions {
 
 /// The option and the environment variable that choose the processor instructions of the search.
 package enum ProcessorPathOption {
-    /// The option `--processor-path`.
     package static let option = Option(
         "processor-path", "PATH",
         help: "The processor instructions to use, for comparisons (default: the fastest supported ones)",

@@ -51,9 +51,7 @@ package struct BaselineLists: Sendable {
 
     /// Creates a baseline without lists.
     ///
-    /// - Parameters:
-    ///   - set: the members, with their held-out groups.
-    ///   - length: the number of groups of a list that count.
+    /// - Parameter set: the members, with their held-out groups.
     package init(_ set: EvaluationSet, length: Int) {
         self.set = set
         self.length = length
@@ -68,7 +66,6 @@ package struct BaselineLists: Sendable {
     ///   - name: the name of the list, as in `EvaluatedList`, or any other.
     ///   - bucket: the number of the list among those of that name and member, whose mean counts; one of `buckets`,
     ///     each given once.
-    ///   - userID: the member's id.
     ///   - groupIDs: the groups in the order of the list; groups that the training set does not know only take up a
     ///     place.
     /// - Throws: `EvaluationError` if there is no such member in the evaluation.

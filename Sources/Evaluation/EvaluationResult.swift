@@ -136,9 +136,7 @@ struct Bootstrap {
 
     /// Draws the samples.
     ///
-    /// - Parameters:
-    ///   - values: the values by list and member.
-    ///   - samples: the number of samples.
+    /// - Parameter values: the values by list and member.
     init(_ values: [[Double]], samples: Int) {
         let count = values.first?.count ?? 0
         var means = [[Double]](repeating: [], count: values.count)

@@ -15,7 +15,6 @@ package struct EvaluationSet: Sendable {
         package let heldOutCount: Int
     }
 
-    /// The model of the training set.
     package let model: ModelVersion
     /// The training set, groups × users; its groups are those of the model.
     package let matrix: BinaryMatrix
@@ -29,7 +28,6 @@ package struct EvaluationSet: Sendable {
     /// Reads members and their held-out memberships.
     ///
     /// - Parameters:
-    ///   - model: the model of the training set.
     ///   - training: the catalog that was learned from.
     ///   - heldOut: a catalog with the held-out memberships, or `nil` to measure no accuracy. The catalog may have
     ///     those of the training set too; users that the training catalog lacks are ignored.
@@ -124,7 +122,6 @@ struct EvaluationPart: Sendable {
     /// The number of held-out groups in each size class of groups.
     var heldOut = [Double](repeating: 0, count: SizeClass.allCases.count)
 
-    /// The cosines of pairs of groups.
     var cosines: PairCosines
 
     init(_ set: EvaluationSet) {
@@ -159,9 +156,6 @@ package enum EvaluatedList: String, Sendable, CaseIterable {
     case rotation
     /// The list that is served: all stages.
     case served
-
-    /// The blended lists, in the order in which stages are added.
-    static let blended: [EvaluatedList] = [.blend, .filters, .diversity, .rotation, .served]
 
     /// Whether the list changes from one bucket to the next.
     package var rotates: Bool { self == .rotation || self == .served }

@@ -13,7 +13,6 @@ package struct Evaluator: Sendable {
     /// Creates an evaluator.
     ///
     /// - Parameters:
-    ///   - set: the members and their model.
     ///   - maker: a maker of lists of the greatest length.
     ///   - lengths: the numbers of groups that count, each 1 or more; the first is the length for all measures but
     ///     accuracy.
@@ -34,9 +33,7 @@ package struct Evaluator: Sendable {
 
     /// Measures all members.
     ///
-    /// - Parameters:
-    ///   - threads: the number of threads.
-    ///   - progress: receives the numbers of members done and in all, from time to time and from any thread.
+    /// - Parameter progress: receives the numbers of members done and in all, from time to time and from any thread.
     package func measure(
         threads: Int, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) -> EvaluationResult {

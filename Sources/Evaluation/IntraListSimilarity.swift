@@ -37,10 +37,7 @@ enum IntraListSimilarity {
 
     /// Returns the part of the pairs that are near-duplicates: a cosine of .8 or more, and five common members or more.
     ///
-    /// - Parameters:
-    ///   - groups: the groups of the list.
-    ///   - cosines: the cosines of pairs.
-    ///   - matrix: the matrix of the cosines, groups × users.
+    /// - Parameter matrix: the matrix of the cosines, groups × users.
     static func duplicates(_ groups: [UInt32], _ cosines: inout PairCosines, _ matrix: BinaryMatrix) -> Double {
         guard groups.count > 1 else { return 0 }
         var count = 0

@@ -16,11 +16,8 @@ package struct ListMaker: Sendable {
     /// Creates a maker of lists.
     ///
     /// - Parameters:
-    ///   - set: the members and their model.
     ///   - configuration: the settings of served lists; stages that it omits are omitted everywhere.
-    ///   - key: the rotation key.
     ///   - instant: the instant of the first bucket, in Unix milliseconds.
-    ///   - length: the number of groups of a list that count.
     ///   - threads: the number of threads that compute the model for comparison.
     package init(
         _ set: EvaluationSet, configuration: PlanConfiguration, key: RotationKey, atMilliseconds instant: Int64,
@@ -49,11 +46,9 @@ package struct ListMaker: Sendable {
 
     /// A list, cut to the length that counts.
     package struct MeasuredList: Sendable {
-        /// The kind of the list.
         package var list: EvaluatedList
         /// The number of the bucket, from 0; always 0 if the list does not rotate.
         package var bucket: Int
-        /// The groups of the list.
         package var items: [PlanItem]
         /// The interests of the list's member.
         package var interests: [Interest]

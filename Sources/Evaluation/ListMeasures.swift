@@ -4,7 +4,6 @@ import Recommendation
 
 /// The measures of one kind of lists, each a mean over members.
 package struct ListMeasures: Sendable, Equatable {
-    /// The kind of lists.
     package var list: EvaluatedList
     /// The accuracy by length, for members with held-out groups; empty if there are none.
     package var accuracy: [Int: Accuracy] = [:]
@@ -54,7 +53,6 @@ package struct ListMeasures: Sendable, Equatable {
 
     /// A difference of means, with its interval.
     package struct Difference: Sendable, Equatable {
-        /// The difference.
         package var mean = 0.0
         /// The 95% interval.
         package var interval = 0.0...0.0

@@ -19,10 +19,6 @@ enum DescriptorLimit {
     }
 
     /// Returns the number of connections, at most so many, that leave the reserve free under a limit.
-    ///
-    /// - Parameters:
-    ///   - wanted: the connections that are wanted.
-    ///   - limit: the soft limit on descriptors.
     static func connections(_ wanted: Int, under limit: Int) -> Int {
         // Under a tiny limit, half of it.
         min(wanted, max(limit - reserve, limit / 2))

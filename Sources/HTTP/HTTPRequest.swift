@@ -25,7 +25,6 @@ package struct HTTPRequest: Sendable {
         }
     }
 
-    /// The method.
     package let method: HTTPMethod
     /// The target of the request line, path and query, byte for byte as received.
     package let target: [UInt8]

@@ -6,7 +6,6 @@ import Synchronization
 /// `Date`, `Content-Length` and `Connection` are added when it is sent. In response to HEAD, the body is counted but
 /// not sent.
 package struct HTTPResponse: Sendable {
-    /// The status of the response.
     package var status: HTTPStatus
     /// The header fields, except those that are added.
     package var headers: HTTPHeaders

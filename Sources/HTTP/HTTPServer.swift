@@ -36,7 +36,6 @@ package final class HTTPServer: Sendable {
     /// Starts to listen and to answer requests.
     ///
     /// - Parameters:
-    ///   - configuration: the address and the limits.
     ///   - refusal: the answer to refused requests, by default a line of text.
     ///   - handler: the answer to all other requests.
     /// - Throws: `HTTPError` if a limit is out of bounds, or if the address is taken, forbidden or not of this machine.
@@ -226,7 +225,6 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 
     /// The status for a refused request; 500 for errors that no request causes.

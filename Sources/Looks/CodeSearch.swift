@@ -51,9 +51,7 @@ struct CodeSearch {
 
     /// Returns the best rows among the codes of the nearest cells.
     ///
-    /// - Parameters:
-    ///   - limit: the number of rows.
-    ///   - codes: the number of codes after which no further cell is searched.
+    /// - Parameter codes: the number of codes after which no further cell is searched.
     func best(_ limit: Int, codes: Int) -> [LookNeighbour] {
         var best = BestRows(limit)
         var tables = [[Float]?](repeating: nil, count: shape.s * shape.k)

@@ -102,12 +102,10 @@ enum Faiss {
 
 /// The bytes of an index while they are written.
 struct LookBytes {
-    private let shape: LookShape
     private let ranges: [Range<Int>]
     private(set) var bytes: [UInt8]
 
     init(_ shape: LookShape) {
-        self.shape = shape
         ranges = shape.ranges
         bytes = shape.header
         bytes += [UInt8](repeating: 0, count: (ranges.last?.upperBound ?? 0) - bytes.count)

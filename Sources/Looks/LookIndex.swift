@@ -7,11 +7,6 @@ package struct LookNeighbour: Sendable, Equatable {
     package var row: Int
     /// The cosine of the vector and the query, at most about 1; an estimate if the index has codes alone.
     package var similarity: Float
-
-    package init(row: Int, similarity: Float) {
-        self.row = row
-        self.similarity = similarity
-    }
 }
 
 /// The work that a search may do.
@@ -33,8 +28,6 @@ package struct LookIndex: Sendable {
     private let region: ByteRegion
     private let ranges: [Range<Int>]
 
-    /// The number of vectors.
-    package var count: Int { shape.n }
     /// The dimension of the vectors.
     package var dimension: Int { shape.d }
     /// The method in words, such as `128 cells, codes of 16 bytes, re-ranked`.
@@ -85,16 +78,6 @@ package struct LookIndex: Sendable {
         _ part: LookShape.Part, _ type: Number.Type, _ body: (UnsafeBufferPointer<Number>) -> Result
     ) -> Result {
         unsafe region.withBytes(ranges[part.rawValue]) { unsafe body($0.bindMemory(to: type)) }
-    }
-
-    /// Returns the vector of a row, of length 1, or nil if the index has codes alone.
-    package func vector(of row: Int) -> [Float]? {
-        guard shape.hasVectors, (0..<shape.n).contains(row) else { return nil }
-        let scale = unsafe with(.scales, Float.self) { unsafe $0[row] }
-        let numbers = unsafe with(.numbers, Int16.self) { numbers in
-            (0..<shape.d).map { unsafe Float(numbers[row * shape.d + $0]) * scale }
-        }
-        return UnitVector.of(numbers)
     }
 
     /// Returns the vectors that resemble a query most, best first; equal ones in ascending order of the row.

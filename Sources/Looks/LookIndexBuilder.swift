@@ -28,8 +28,6 @@ package struct LookIndexBuilder: Sendable {
     ///
     /// - Parameters:
     ///   - rows: the vectors, each of length 1.
-    ///   - parameters: the choices.
-    ///   - threads: the number of threads.
     ///   - progress: a function that receives the number of encoded vectors, from any thread.
     package init(
         _ rows: any VectorRows, _ parameters: LookParameters = LookParameters(), threads: Int,

@@ -110,7 +110,6 @@ struct LookShape: Equatable {
 
     /// The dimension of a part.
     var h: Int { w / s }
-    /// The number of cells.
     var cells: Int { k == 0 ? 0 : s == 1 ? k : k * k }
     /// The number of bytes of a code for each part.
     var bytesOfPart: Int { m / s }

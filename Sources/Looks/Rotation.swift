@@ -11,9 +11,7 @@ enum Rotation {
     ///
     /// - Parameters:
     ///   - covariance: size × size numbers.
-    ///   - size: the number of dimensions.
     ///   - width: the number of rows, a multiple of `buckets`.
-    ///   - buckets: the number of buckets.
     static func balanced(_ covariance: [Double], size: Int, width: Int, buckets: Int) -> [Float] {
         let eigen = SymmetricEigen(covariance, size: size)
         let places = allocation(eigen.values.prefix(width), width: width, buckets: buckets)
@@ -25,8 +23,6 @@ enum Rotation {
     }
 
     /// Returns the row of each component.
-    ///
-    /// - Parameter variances: the components' variances, descending.
     static func allocation(_ variances: ArraySlice<Double>, width: Int, buckets: Int) -> [Int] {
         let room = width / buckets
         // The logarithm of a product; a variance of 0 would make all products equal.

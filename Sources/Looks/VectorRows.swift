@@ -1,8 +1,6 @@
 /// Vectors of one dimension, each of length 1, that an index is built from.
 package protocol VectorRows: Sendable {
-    /// The number of vectors.
     var count: Int { get }
-    /// The number of numbers in a vector.
     var dimension: Int { get }
     /// Writes some vectors to the beginning of an array, row after row.
     func read(_ rows: Range<Int>, into numbers: inout [Float])
@@ -10,7 +8,6 @@ package protocol VectorRows: Sendable {
 
 /// Vectors in memory.
 package struct VectorArray: VectorRows {
-    /// The number of numbers in a vector.
     package let dimension: Int
     /// All numbers, row after row.
     package let numbers: [Float]
@@ -21,7 +18,6 @@ package struct VectorArray: VectorRows {
         self.numbers = numbers
     }
 
-    /// The number of vectors.
     package var count: Int { numbers.count / dimension }
 
     /// Writes some vectors to the beginning of an array.
@@ -49,7 +45,6 @@ package struct LookError: Error, Equatable, CustomStringConvertible {
 
     init(_ message: String) { self.message = message }
 
-    /// The message.
     package var description: String { message }
 }
 

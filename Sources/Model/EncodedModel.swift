@@ -13,7 +13,6 @@ package struct EncodedModel: Sendable, Equatable {
         }
     }
 
-    /// The number of groups in the model.
     package let groupCount: Int
     /// The sections, in file order.
     package let sections: [Section]

@@ -98,7 +98,6 @@ extension Manifest {
 
     /// The parameters and counts of one relation.
     package struct RelationReport: Codable, Sendable, Equatable {
-        /// The relation.
         package var relation: Relation
         /// The formula's name: `cosine` or `modified`.
         package var measure: String
@@ -187,7 +186,6 @@ extension Manifest {
         package var model: String
         /// The dimension of the vectors.
         package var dimension: Int
-        /// The number of photos.
         package var photos: Int
         /// The method of the index in words.
         package var method: String
@@ -218,7 +216,6 @@ extension Manifest {
 
     /// The members in a version, with memberships, interests, dismissals and exposures.
     package struct MembersReport: Codable, Sendable, Equatable {
-        /// The number of buckets.
         package var bucketCount: Int
         /// The number of members in all buckets.
         package var valueCount: Int

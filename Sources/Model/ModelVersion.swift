@@ -3,7 +3,6 @@
 /// Everything is checked when the version is opened, and reading it afterwards cannot fail. Groups have an index, 0 ..<
 /// `groupCount`, in ascending order of the bytes of their external ids.
 package final class ModelVersion: Sendable {
-    /// The number of groups.
     package let groupCount: Int
     private let region: ByteRegion
     private let ids: TextColumn
@@ -204,7 +203,6 @@ package final class ModelVersion: Sendable {
     /// Returns the lists of groups without hidden groups, both as owners and as members of lists.
     ///
     /// - Parameters:
-    ///   - groups: the groups whose lists are wanted.
     ///   - wanted: for each relation, whether its lists are read; others are returned empty. An empty array means all.
     ///   - limit: the number of best neighbours read from each list, hidden ones included; nil for all.
     ///   - hidden: the groups to leave out, or nil for none.
@@ -335,11 +333,6 @@ package struct GroupTalk: Sendable, Equatable {
     /// The number of answers for each post that is none itself, in hundredths.
     let encodedAnswers: UInt16
 
-    /// Creates a count of posts.
-    ///
-    /// - Parameters:
-    ///   - posts: the number of posts, answers included.
-    ///   - answers: the number of those that are answers.
     package init(posts: Int = 0, answers: Int = 0) {
         let beginnings = Double(max(1, posts - answers))
         self.init(

@@ -8,7 +8,6 @@ package struct Neighbour: Sendable, Equatable, BitwiseCopyable {
     /// The similarity in single precision; lists are ordered by the exact value, best first.
     package var score: Float
 
-    /// Creates a neighbour.
     @inlinable
     package init(index: UInt32, common: UInt32, score: Float) {
         self.index = index
@@ -18,9 +17,7 @@ package struct Neighbour: Sendable, Equatable, BitwiseCopyable {
 
     /// Returns the plain cosine c / √(nᵢ nⱼ), whatever the measure; 0 if either size is 0.
     ///
-    /// - Parameters:
-    ///   - size: the entries of the group whose list has this neighbour, in the relation of the list.
-    ///   - otherSize: the entries of the neighbour.
+    /// - Parameter size: the entries of the group whose list has this neighbour, in the relation of the list.
     @inlinable
     package func cosine(sizes size: Double, _ otherSize: Double) -> Double {
         size > 0 && otherSize > 0 ? Double(common) / (size * otherSize).squareRoot() : 0
@@ -74,7 +71,6 @@ package struct NeighbourTable: Sendable, Equatable {
 package struct NeighbourList: RandomAccessCollection, Sendable {
     private let region: ByteRegion
     private let start: Int
-    /// The number of neighbours.
     package let count: Int
 
     init(_ range: Range<Int>, in region: ByteRegion) {
@@ -85,7 +81,6 @@ package struct NeighbourList: RandomAccessCollection, Sendable {
 
     /// The first index, which is always 0.
     package var startIndex: Int { 0 }
-    /// The number of neighbours.
     package var endIndex: Int { count }
 
     /// The neighbour at an index; the best is at 0.
@@ -161,7 +156,6 @@ package struct NeighbourLists: Sendable {
 
 /// The neighbour lists of one relation, read in place.
 struct RelationReader: Sendable {
-    let relation: Relation
     /// The mean of the best scores.
     let scale: Double
     /// The relation's weight in members' lists.
@@ -181,7 +175,6 @@ struct RelationReader: Sendable {
         guard tableBytes <= range.count, (range.count - tableBytes).isMultiple(of: Neighbour.byteCount) else {
             throw .corrupt(section: name, reason: "its length fits no number of neighbours")
         }
-        self.relation = relation
         self.region = region
         scale = Double(bitPattern: UInt64(littleEndian: region.load(scaleOffset, as: UInt64.self)))
         guard scale.isFinite, scale > 0 else {

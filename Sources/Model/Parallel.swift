@@ -9,11 +9,9 @@ package enum Parallel {
     /// Returns the results of a function for portions of the numbers 0 ..< count, in their order.
     ///
     /// - Parameters:
-    ///   - count: the number of elements.
     ///   - size: the number of elements of a portion; the last one may have fewer.
     ///   - threads: the most threads, including this one; their number does not change the results.
     ///   - state: creates the state of a thread, which is kept between its portions.
-    ///   - body: the function of a thread's state and a portion.
     /// - Throws: the error of the first failed portion. No thread takes another portion after an error.
     package static func map<State: ~Copyable, Result: Sendable, Failure: Error>(
         _ count: Int, inPortionsOf size: Int = 1, threads: Int,

@@ -37,10 +37,7 @@ package struct RelationSource: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - table: the table's name: lower-case letters and underscores, different from other tables of the catalog.
-    ///   - rows: the kind of its rows.
-    ///   - entries: the kind of its entries.
     ///   - entryWord: the word for an entry, or `nil` for that of its kind. Users × users need two words.
-    ///   - timeColumn: the column with the time of an entry.
     ///   - indexesTime: whether the index from entries to rows includes the time.
     ///   - answerColumn: the column that names the entry that is answered; a pair may then occur at several times.
     package init(

@@ -183,7 +183,6 @@ package struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// The first index, which is always 0.
     package var startIndex: Int { 0 }
-    /// The number of relations.
     package var endIndex: Int { entries.count }
     /// The description of the relation at an index.
     package subscript(index: Int) -> RelationDescription { entries[index] }

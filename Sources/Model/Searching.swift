@@ -25,7 +25,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     /// The state, which starts as the seed.
     package var state: UInt64
 
-    /// Creates a generator with a seed.
     @inlinable
     package init(seed: UInt64) { state = seed }
 

@@ -98,7 +98,6 @@ package struct PackedTexts: Sendable, Equatable {
 
     package init() {}
 
-    /// The number of texts.
     @inlinable package var count: Int { ends.count }
 
     /// The number of bytes of all texts together.

@@ -49,10 +49,7 @@ enum ManifestJSON {
 
     /// Decodes a manifest and verifies its checksum and its version's name.
     ///
-    /// - Parameters:
-    ///   - bytes: the text.
-    ///   - version: the expected name of the version.
-    ///   - origin: the place of the text, for errors.
+    /// - Parameter origin: the place of the text, for errors.
     static func decode(_ bytes: [UInt8], version: VersionName, origin: String) throws(StoreError) -> Manifest {
         guard bytes.count <= maximumByteCount else {
             throw StoreError(.corrupt, "\(origin) has \(bytes.count) bytes: that is no manifest")
@@ -120,8 +117,6 @@ extension Manifest {
     }
 
     /// Returns the coding of the version's members.
-    ///
-    /// - Parameter groupCount: the number of groups in the version's model.
     func coding(groupCount: Int) -> MemberCoding {
         MemberCoding(createdAtMilliseconds: createdAtMilliseconds, groupCount: groupCount)
     }

@@ -19,7 +19,6 @@ package protocol VersionStore: Sendable {
     /// Writes a version, verifies it and lists it, but does not make it current.
     ///
     /// - Parameters:
-    ///   - model: the sections of the version.
     ///   - manifest: the manifest, complete except for `sections`. The store adds their lengths and checksums.
     ///   - members: the members to publish with the version, or `nil` for none.
     ///   - progress: a function that is called with the number of bytes written, and of all bytes as far as known.
@@ -143,9 +142,7 @@ package protocol SharedStore: VersionStore {
 
     /// Returns the name of a part of a loaded version that the store lacks now, or `nil` if none is found missing.
     ///
-    /// - Parameters:
-    ///   - loaded: the version.
-    ///   - turn: the number of the question. Successive turns ask for different parts.
+    /// - Parameter turn: the number of the question. Successive turns ask for different parts.
     func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String?
 
     /// The stream and the sessions that the daemons of this store share.
@@ -185,8 +182,6 @@ enum VersionRetention {
     ///
     /// - Parameters:
     ///   - names: the listed versions, oldest first.
-    ///   - current: the current version.
-    ///   - pinned: the pinned versions.
     ///   - count: the number of newest versions to keep; less than 1 counts as 1.
     static func removable(
         _ names: [VersionName], current: VersionName?, pinned: Set<VersionName>, keeping count: Int
@@ -236,7 +231,6 @@ package struct StoreError: Error, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 }
 
@@ -293,7 +287,6 @@ package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - user: the user, or `nil` for the default user.
-    ///   - password: the password.
     ///   - renew: returns the password for a new connection, or `nil` if it cannot be read.
     package func loggingIn(user: String?, password: String, renew: (@Sendable () -> String?)? = nil) -> StoreLocation {
         guard case .redis(let address) = self else { return self }

@@ -18,7 +18,6 @@ package struct Recommender: Sendable {
     ///
     /// - Parameters:
     ///   - group: the index of the group.
-    ///   - relation: the relation.
     ///   - limit: the greatest number of neighbours.
     ///   - filter: the conditions for the neighbours.
     ///   - boosts: the factors for the order; the neighbours keep their scores.

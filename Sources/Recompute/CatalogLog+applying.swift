@@ -6,7 +6,6 @@ package import ModelStore
 extension CatalogLog {
     /// The result of applying.
     package struct Outcome: Sendable {
-        /// The counts of changes.
         package let counts: AppliedChangeCounts
         /// Sentences about changes that wait or were given up, and about what could not be sent.
         package let warnings: [String]

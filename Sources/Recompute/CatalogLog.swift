@@ -98,8 +98,6 @@ package final class CatalogLog {
     private static let keptMilliseconds: Int64 = 86_400_000
 
     /// Removes the changes that the catalog has, and that are in the streams, or in all versions for a day.
-    ///
-    /// - Parameter taken: the changes that the catalog has.
     package func prune(_ taken: AppliedChanges, at now: Int64) throws(StoreError) {
         var streams = try channel?.journals()
         let versions = try store.versions()

@@ -10,7 +10,6 @@ struct FeatureMatrices {
     private let rowCount: Int
     private var matrices: [PhotoFeature: BinaryMatrix] = [:]
 
-    /// Creates matrices without features, for a number of groups.
     init(rowCount: Int) { self.rowCount = rowCount }
 
     /// Whether no group has a feature.

@@ -30,15 +30,11 @@ struct GrowingVersion {
     private(set) var members: RecomputedMembers?
     /// The photos with vectors, if there are any in public pools.
     private(set) var looks: BuiltLooks?
-    /// The weights of the evidence.
     private(set) var evidence = RecomputeJob.Evidence()
 
     /// Creates a version without relations.
     ///
-    /// - Parameters:
-    ///   - facts: the public groups.
-    ///   - entries: the source of the relations' entries.
-    ///   - vectors: the vectors of public photos, or `nil` if there are none.
+    /// - Parameter vectors: the vectors of public photos, or `nil` if there are none.
     init(
         _ job: RecomputeJob, _ facts: [GroupFacts], _ entries: any EntrySource, _ vectors: PhotoVectors?,
         _ clock: StepClock
@@ -179,7 +175,6 @@ struct GrowingVersion {
         signals.curated = curated
     }
 
-    /// Returns the version's model.
     func encode() throws(RecomputeError) -> EncodedModel {
         try clock.step(StepName.encode) { () throws(RecomputeError) in
             do throws(ModelError) {

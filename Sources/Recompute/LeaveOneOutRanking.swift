@@ -51,7 +51,6 @@ struct LeaveOneOutRanking {
     /// Creates the evidence of a case.
     ///
     /// - Parameters:
-    ///   - sampled: the case.
     ///   - sums: the two sums of scores of each group.
     ///   - popularity: the popularity, or `nil` if it does not count.
     init(_ sampled: LeaveOneOutSample.Case, _ sums: ScorePair, _ popularity: Popularity? = nil) {
@@ -113,11 +112,6 @@ struct CutScores: Sendable {
     /// The least score among the k best that were kept for each group; 0 for a group with fewer than k.
     private let least: [Float]
 
-    /// Finds the cut scores of a table.
-    ///
-    /// - Parameters:
-    ///   - table: the neighbour lists.
-    ///   - parameters: the parameters that the table was made with.
     init(of table: NeighbourTable, _ parameters: SimilarityParameters) {
         measure = parameters.measure
         let groupCount = table.offsets.count - 1

@@ -32,9 +32,7 @@ struct LeaveOneOutSample: Sendable {
 
     /// Chooses the cases of a matrix.
     ///
-    /// - Parameters:
-    ///   - matrix: groups × users, or groups × photos.
-    ///   - threads: the number of threads.
+    /// - Parameter matrix: groups × users, or groups × photos.
     /// - Complexity: O(entries).
     init(_ matrix: BinaryMatrix, threads: Int) {
         let found = Self.candidates(in: matrix, threads: threads)

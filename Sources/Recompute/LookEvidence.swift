@@ -40,10 +40,7 @@ struct LookEvidence {
 
     /// Returns good weights, each `nil` if there is too little to learn from.
     ///
-    /// - Parameters:
-    ///   - count: the number of photos.
-    ///   - photo: returns a photo and its vector.
-    ///   - progress: receives the number of photos that were looked at, and of all.
+    /// - Parameter progress: receives the number of photos that were looked at, and of all.
     func weights<Failure: Error>(
         of count: Int, _ photo: (Int) throws(Failure) -> (PhotoRecord, [Float])?, progress: (Int, Int) -> Void
     ) throws(Failure) -> (inPools: Double?, inNoPool: Double?) {

@@ -197,8 +197,6 @@ extension RecomputeJob {
     /// Returns the hints of all members.
     ///
     /// Without favourites and follows, no step is reported.
-    ///
-    /// - Parameter features: takes the members who like a group's photos.
     func memberHints(
         _ entries: any EntrySource, _ told: [EvidenceKind], _ matrices: HintMatrices,
         _ features: inout FeatureMatrices, _ clock: StepClock

@@ -34,10 +34,7 @@ struct PublicationGate {
 
     /// Returns the objections to the new version, each a clause with its numbers and its limit.
     ///
-    /// - Parameters:
-    ///   - comparison: the comparison of the current version with the new one.
-    ///   - current: the manifest of the current version.
-    ///   - new: the manifest of the new version.
+    /// - Parameter comparison: the comparison of the current version with the new one.
     /// - Returns: an empty list if the version may become current.
     func objections(_ comparison: VersionComparison, from current: Manifest, to new: Manifest) -> [String] {
         var objections: [String] = []

@@ -4,7 +4,6 @@ import Similarity
 
 /// An estimate of the work, the duration and the memory of a recompute.
 package struct RecomputeEstimate: Sendable, Equatable {
-    /// The work in each relation.
     package var work: [Relation: WorkEstimate]
     /// The amount of data about photos.
     package var content: ContentEstimate
@@ -20,9 +19,6 @@ package struct RecomputeEstimate: Sendable, Equatable {
     /// - Parameters:
     ///   - work: the work in each relation.
     ///   - content: the amount of data about photos.
-    ///   - told: the number of favourites and follows.
-    ///   - groups: the number of groups.
-    ///   - parameters: the parameters of the recompute.
     ///   - isShared: whether the store is shared.
     ///   - publishesMembers: whether members are published with the version.
     ///   - previous: an earlier version with the same parameters, whose steps show the speed of this machine.

@@ -25,11 +25,9 @@ extension RecomputeJob {
     /// Returns the tags and places that are typical of groups, from their public photos.
     ///
     /// - Parameters:
-    ///   - entries: the source of tags and places.
     ///   - matrix: public groups × photos, of the same source.
     ///   - events: the events of the matrix; they are attributed to the owners of the photos.
     ///   - wantsOwners: whether the owners of the photos are read in any case.
-    ///   - clock: told of the progress.
     func contentSignals(
         _ entries: any EntrySource, _ matrix: BinaryMatrix, _ events: inout GroupEvents?, wantsOwners: Bool,
         _ clock: StepClock

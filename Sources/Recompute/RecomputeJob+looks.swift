@@ -26,10 +26,7 @@ extension RecomputeJob {
 
     /// Returns the photos with vectors that are in pools of public groups, and the index of their vectors.
     ///
-    /// - Parameters:
-    ///   - vectors: the vectors of public photos.
-    ///   - matrix: public groups × photos, whose columns are the photos' keys.
-    ///   - clock: told of the progress.
+    /// - Parameter matrix: public groups × photos, whose columns are the photos' keys.
     func lookSections(_ vectors: PhotoVectors, _ matrix: BinaryMatrix, _ clock: StepClock)
         throws(RecomputeError) -> (BuiltLooks?, outcome: String)
     {
@@ -65,10 +62,7 @@ extension RecomputeJob {
     /// - Parameters:
     ///   - chosen: the weights of other evidence, or `nil` if there was nothing to learn from.
     ///   - looks: the photos with vectors, and their index.
-    ///   - vectors: the vectors.
-    ///   - encoded: the version.
     ///   - catalog: the catalog, in the transaction in which it was read.
-    ///   - clock: told of the progress.
     func weighLooks(
         beside chosen: Manifest.PhotoWeights?, _ looks: BuiltLooks, _ vectors: PhotoVectors, _ encoded: EncodedModel,
         _ catalog: Catalog, _ clock: StepClock

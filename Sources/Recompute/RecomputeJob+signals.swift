@@ -19,10 +19,7 @@ extension RecomputeJob {
     /// The present is the beginning of the job, or the last date in the catalog if that is earlier. So a catalog that
     /// is some weeks old has the trends of its own last week. A date in the future changes nothing.
     ///
-    /// - Parameters:
-    ///   - events: the entries of public groups within the job's window.
-    ///   - dates: the dates of the same entries.
-    ///   - groupCount: the number of groups.
+    /// - Parameter events: the entries of public groups within the job's window.
     func activitySignals(
         _ events: [RelationDescription.Role: GroupEvents], _ dates: EventDates, groupCount: Int
     ) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
@@ -84,7 +81,6 @@ struct GroupActivity {
     /// - Parameters:
     ///   - readings: the counts by role; a missing role counts as no activity.
     ///   - calendar: the weeks and months that were counted.
-    ///   - groupCount: the number of groups.
     init(_ readings: [RelationDescription.Role: ActivityReading], calendar: ActivityCalendar, groupCount: Int) {
         let quiet = ActivityReading(rowCount: groupCount, in: calendar)
         self.groupCount = groupCount

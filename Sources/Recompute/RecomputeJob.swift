@@ -7,9 +7,7 @@ import Similarity
 
 /// The weekly job, which makes a new model version from a catalog.
 package struct RecomputeJob: Sendable {
-    /// The path of the catalog.
     package var catalogPath: String
-    /// The store for the new version.
     package var store: any VersionStore
     /// The parameters of similarity, and of the job itself.
     package var parameters: RecomputeParameters

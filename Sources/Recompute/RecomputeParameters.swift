@@ -6,7 +6,6 @@ package import Similarity
 
 /// The parameters of the weekly job.
 package struct RecomputeParameters: Sendable, Equatable {
-    /// The relations to compute.
     package let relations: RelationTable
     private var similarity: [Relation: SimilarityParameters]
     /// The number of threads, 1 or more; the result does not depend on it.
@@ -93,7 +92,6 @@ package protocol RecomputeObserver: Sendable {
     ///   - done: the work done so far.
     ///   - total: all work in the same unit, if it is known.
     ///   - unit: the unit, such as "rows", or `nil` if it means nothing to a person.
-    ///   - remainingSeconds: the expected duration of the rest of the job.
     func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double)
     /// Reports the end of a step, with its outcome and the expected duration of the rest of the job.
     func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double)

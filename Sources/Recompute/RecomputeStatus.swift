@@ -65,7 +65,6 @@ package struct RecomputeStatus: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - seconds: the time, in Unix seconds.
-    ///   - exitCode: the exit code of the job.
     ///   - reason: the reason, a sentence.
     package mutating func failed(at seconds: Int64, exitCode: Int32, reason: String) {
         let label = Self.cut(reason).map { character in
@@ -118,9 +117,7 @@ final class StepClock: Sendable {
 
     /// Runs a step.
     ///
-    /// - Parameters:
-    ///   - name: the name of the step.
-    ///   - body: returns its result and a short description of the outcome.
+    /// - Parameter body: returns its result and a short description of the outcome.
     func step<Result>(
         _ name: String, _ body: () throws(RecomputeError) -> (Result, outcome: String)
     ) throws(RecomputeError) -> Result {

@@ -59,9 +59,6 @@ extension RecomputedMembers {
     /// Reads and encodes the members of a version: the users with a group, feedback, interests or hints.
     ///
     /// - Parameters:
-    ///   - entries: the source of users, memberships and interactions.
-    ///   - source: the table of memberships.
-    ///   - coding: the coding of the version.
     ///   - hints: the groups that the users' favourites, follows and own photos point to.
     ///   - instant: the beginning of the recompute, in Unix milliseconds.
     init(

@@ -141,7 +141,6 @@ struct RelationEvidence: Sendable {
     /// Returns the weight of popularity by cases that no neighbour list knows.
     ///
     /// - Parameters:
-    ///   - weights: the weights of relations.
     ///   - hints: the scores that members' hints add, by the first column of a case.
     ///   - weight: the weight that evidence chose, which stays unless another finds more beyond chance.
     ///   - sizes: the number of members of every group.
@@ -209,8 +208,6 @@ struct RelationEvidence: Sendable {
     }
 
     /// Returns the gains of all choices of the weight of the second sum.
-    ///
-    /// - Parameter fill: adds the scores of a case to both sums.
     private func trial(_ fill: @Sendable (LeaveOneOutSample.Case, inout ScorePair) -> Void) -> Trial {
         Trial(
             members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) { member, sums in

@@ -25,7 +25,6 @@ package struct Dialect: Sendable, Equatable {
         case twoCarriageReturns = "CR CR LF"
     }
 
-    /// The format.
     package internal(set) var format: RecordFormat
     /// The delimiter; meaningless in JSON Lines.
     package internal(set) var delimiter: RecordDelimiter

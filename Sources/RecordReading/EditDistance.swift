@@ -26,8 +26,6 @@ package func editDistance(_ left: String, _ right: String) -> Int {
 ///
 /// A candidate is near if at most a third of the characters of the longer text must be edited, or one character. Letter
 /// case is ignored. A text of more than 64 characters has no near candidate. Equally near candidates keep their order.
-///
-/// - Parameter limit: The largest number of candidates to return.
 package func nearest(to text: String, among candidates: some Sequence<String>, limit: Int = 3) -> [String] {
     guard text.count <= 64 else { return [] }
     let lowercased = text.lowercased()

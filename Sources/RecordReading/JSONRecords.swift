@@ -21,9 +21,7 @@ struct JSONObjectReader {
 
     /// Reads all members of the object.
     ///
-    /// - Parameters:
-    ///   - values: Receives the texts of the values.
-    ///   - bounds: Receives the place of each column's text in `values`.
+    /// - Parameter bounds: Receives the place of each column's text in `values`.
     /// - Returns: The reason why the record is rejected, if it is.
     mutating func read(
         _ table: inout ColumnTable, into values: inout [UInt8], _ bounds: inout [FieldBounds]

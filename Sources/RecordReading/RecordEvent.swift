@@ -14,7 +14,6 @@ package enum RecordEvent: Sendable, Equatable {
 package struct RejectedRecord: Sendable, Equatable {
     /// The line where the record begins, counted from 1.
     package let line: Int
-    /// The reason for the rejection.
     package let reason: RejectionReason
     /// At most 200 bytes of the record's first line, with control characters escaped.
     package let excerpt: String

@@ -42,7 +42,6 @@ package struct RedisConnection: ~Copyable, @unchecked Sendable {
     /// Connects, logs in, selects the database and asks the server to describe itself.
     ///
     /// - Parameters:
-    ///   - address: the address of the server.
     ///   - connectTimeout: the longest wait for a connection.
     ///   - replyTimeout: the longest wait for the server to accept or send any bytes.
     ///   - acceptsReplica: whether the server may be a replica. A connection through Sentinels never accepts one.
@@ -225,7 +224,6 @@ extension RedisConnection {
     /// replies may still be outstanding: drop the connection.
     ///
     /// - Parameters:
-    ///   - command: the command.
     ///   - window: the greatest number of outstanding replies, 1 or more.
     ///   - adapt: a function that converts an error of the connection to the caller's type.
     ///   - take: a function that receives the replies, in the order of the commands.

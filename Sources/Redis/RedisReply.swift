@@ -105,7 +105,6 @@ package struct RedisCommand: Sendable, Equatable {
         for word in words { append(word) }
     }
 
-    /// The number of words.
     package var wordCount: Int { ends.count }
 
     /// The number of bytes in all words.
@@ -186,6 +185,5 @@ package struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The message.
     package var description: String { message }
 }

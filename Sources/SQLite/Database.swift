@@ -33,7 +33,6 @@ package final class Database {
     /// Opens a database file.
     ///
     /// - Parameters:
-    ///   - path: the path of the file.
     ///   - mode: the access; `create` also creates the file.
     ///   - busyTimeoutSeconds: the time that a statement waits for another connection's lock.
     package init(path: String, mode: Mode, busyTimeoutSeconds: Double = 10) throws(DatabaseError) {
@@ -156,7 +155,6 @@ package final class Database {
     /// - Parameters:
     ///   - kind: `immediate` takes the write lock at once; `deferred` suits reading one snapshot.
     ///   - wrap: a conversion of SQLite's errors to those of `body`.
-    ///   - body: the work of the transaction.
     package func transaction<Result, Failure: Error>(
         _ kind: TransactionKind = .immediate, wrap: (DatabaseError) -> Failure,
         _ body: () throws(Failure) -> Result

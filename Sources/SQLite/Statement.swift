@@ -51,9 +51,7 @@ package final class Statement {
 
     /// Binds a text that SQLite does not copy.
     ///
-    /// - Parameters:
-    ///   - text: the text, which must stay in place and unchanged until the statement has run.
-    ///   - index: the number of the parameter.
+    /// - Parameter text: the text, which must stay in place and unchanged until the statement has run.
     @unsafe
     package func bindInPlace(_ text: Span<UInt8>, at index: Int32) {
         let code = unsafe text.withUnsafeBufferPointer { bytes in
@@ -75,7 +73,6 @@ package final class Statement {
         )
     }
 
-    /// Binds NULL.
     package func bindNull(at index: Int32) { check(unsafe sqlite3_bind_null(handle, index)) }
 
     /// Moves to the next row.

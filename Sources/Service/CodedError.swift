@@ -3,7 +3,6 @@ package struct CodedError<Kind: Sendable & Equatable>: Error, Equatable, CustomS
     /// The kind of failure.
     package typealias Code = Kind
 
-    /// The kind of failure.
     package let code: Kind
     /// The failure, its place, and the remedy.
     package let message: String
@@ -13,6 +12,5 @@ package struct CodedError<Kind: Sendable & Equatable>: Error, Equatable, CustomS
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 }

@@ -10,7 +10,6 @@ import Synchronization
 /// It listens from the start. Requests for data get status 503 until a version has been loaded. The daemon takes a new
 /// current version up within the poll interval; no request fails meanwhile or sees two versions.
 package final class Daemon: Sendable {
-    /// The port at which the daemon listens.
     package let port: UInt16
 
     private let configuration: Configuration
@@ -89,7 +88,7 @@ package final class Daemon: Sendable {
                 timers: Self.timers(Self.duties(configuration, parts, board: board, reporter: reporter))))
         let watching = Self.timers(watchDuties())
         self.watching.withLock { $0 = watching }
-        parts.relay?.start()
+        parts.replicator?.start()
     }
 
     /// A task that a timer repeats, on a queue of its own.
@@ -133,12 +132,9 @@ package final class Daemon: Sendable {
 
     /// Returns the tasks that watch the store, files and settings.
     private func watchDuties() -> [Duty] {
-        let (poll, follower, routers) = (configuration.pollInterval, follower, routers)
+        let (poll, follower) = (configuration.pollInterval, follower)
         var duties = [Duty("version-follower", every: poll) { follower.poll() }]
         if let keyWatch { duties.append(Duty("key-watch", every: poll) { keyWatch.refresh() }) }
-        if configuration.hasPages {
-            duties.append(Duty("history", every: .seconds(30)) { routers.maker.noteHistory() })
-        }
         if let settingsWatch {
             duties.append(
                 Duty("settings-watch", every: configuration.settingsPollInterval) { [weak self] in
@@ -281,16 +277,15 @@ package final class Daemon: Sendable {
     /// - Returns: whether all is done before the end.
     private func writeAll(of works: Works, before end: ContinuousClock.Instant) -> Bool {
         let isDone = DispatchSemaphore(value: 0)
-        DispatchQueue(label: "last-writes").async { [recorder, routers, configuration] in
+        DispatchQueue(label: "last-writes").async { [recorder] in
             let parts = works.parts
             recorder?.stop()
             // A run under way has taken some of what waits, and would report the daemon after its report is withdrawn.
             for timer in works.timers { timer.finish() }
             works.reporter?.withdraw()
             parts.sharedSessions?.writePending()
-            if configuration.hasPages { routers.maker.noteHistory() }
             parts.exposures.finish(to: parts.community, before: end)
-            parts.relay?.stop()
+            parts.replicator?.stop()
             isDone.signal()
         }
         let left = max(.zero, end - .now)

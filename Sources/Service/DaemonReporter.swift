@@ -15,7 +15,7 @@ struct DaemonReporter: Sendable {
     private let board: any DaemonBoard
     private let server: (address: String, port: UInt16)
     private let follower: VersionFollower
-    private let relay: ChangeReplicator?
+    private let replicator: ChangeReplicator?
     private let sessions: SessionTally?
     private let journal: String?
     private let problems: DaemonProblems
@@ -31,10 +31,10 @@ struct DaemonReporter: Sendable {
         self.board = board
         self.server = server
         self.follower = follower
-        relay = parts.relay
+        replicator = parts.replicator
         sessions = parts.sessionTally
-        journal = parts.relay.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
-        problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: parts.conditions)
+        journal = parts.replicator.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
+        problems = DaemonProblems(follower: follower, replicator: parts.replicator, conditions: parts.conditions)
         self.troubles = troubles
         self.now = now
         self.startedAt = startedAt
@@ -60,8 +60,8 @@ struct DaemonReporter: Sendable {
     }
 
     private var current: DaemonReport {
-        let (state, backlog) = (follower.current, relay?.backlog)
-        let lag = relay?.streamLag
+        let (state, backlog) = (follower.current, replicator?.backlog)
+        let lag = replicator?.streamLag
         let (count, last) = troubles.reading(at: now())
         return DaemonReport(
             host: host, processId: Int(getpid()), program: ProgramVersion.current.description, address: server.address,
@@ -96,7 +96,6 @@ package enum Deployment: Sendable {
     case shared(
         any SharedStore, journal: String, catalog: String? = nil, sessions: String? = nil, skipsMissing: Bool = false)
 
-    /// The store of published versions.
     var store: any VersionStore {
         switch self {
         case .versionsOnly(let store, _, _), .catalog(let store, _, _): store
@@ -118,17 +117,14 @@ package enum Deployment: Sendable {
 
 /// A catalog that was not there when the daemon started; the daemon reads it as soon as it is there.
 package struct AwaitedCatalog: Sendable {
-    /// The path of the catalog.
     package let path: String
     /// Returns the deployment with the catalog, or nil if there is still none.
     let deployment: @Sendable () throws -> Deployment?
 
     /// Creates a description of a missing catalog.
     ///
-    /// - Parameters:
-    ///   - path: the path of the catalog.
-    ///   - deployment: returns the daemon's deployment with the catalog, or nil if there is still none. It is called at
-    ///     intervals.
+    /// - Parameter deployment: returns the daemon's deployment with the catalog, or nil if there is still none. It is
+    ///   called at intervals.
     package init(path: String, deployment: @escaping @Sendable () throws -> Deployment?) {
         (self.path, self.deployment) = (path, deployment)
     }
@@ -150,8 +146,6 @@ struct DeploymentParts {
     var sessions: Sessions?
     /// The lists of sessions that the store keeps, too; nil unless the store is shared.
     var sharedSessions: SharedSessions?
-    /// The file of sessions on this machine; nil without one.
-    var sessionFile: SessionFile?
     /// The count of sessions that have not ended; nil if there are none.
     var sessionTally: SessionTally?
     /// The count of session lists that were found damaged.
@@ -159,16 +153,13 @@ struct DeploymentParts {
     /// The groups that members of experiments were shown and that are not yet written.
     let exposures: ExposureLog
     /// The exchange of changes with other daemons; nil unless the store is shared.
-    var relay: ChangeReplicator?
+    var replicator: ChangeReplicator?
     /// The conditions that must hold for the daemon to do all its work.
     var conditions: [HealthCondition] = []
 
     /// Opens the files of a deployment.
     ///
-    /// - Parameters:
-    ///   - follower: the follower of the deployment's store.
-    ///   - changes: the clock that notes changes to answers.
-    ///   - now: the clock, in Unix milliseconds.
+    /// - Parameter now: the clock, in Unix milliseconds.
     /// - Throws: `ServiceError.startFailed` if a file cannot be opened; its message says what to do.
     init(
         _ deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
@@ -184,7 +175,6 @@ struct DeploymentParts {
             community = VersionSource(changes: changes, recorded) { follower.current }
             guard let sessions else { return }
             let file = try SessionFile(path: sessions, damaged: damaged)
-            sessionFile = file
             self.sessions = Sessions(file, keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
@@ -200,7 +190,6 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            sessionFile = file
             self.sessions = Sessions(file, keeping)
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
@@ -209,7 +198,6 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            sessionFile = file
             let shared = SharedSessions(channel, local: file, damaged: damaged)
             sharedSessions = shared
             community = JournalSource(
@@ -218,7 +206,7 @@ struct DeploymentParts {
                     try CatalogReader(path: path)
                 }, served: { follower.current })
             self.sessions = Sessions(shared, keeping)
-            relay = ChangeReplicator(
+            replicator = ChangeReplicator(
                 channel, journal: journal, sessions: shared, follower: follower, log: log,
                 skipsMissing: skipsMissing, now: now)
         }
@@ -230,18 +218,17 @@ struct DeploymentParts {
     ///
     /// A journal stays open, because it is locked.
     ///
-    /// - Parameter deployment: the same deployment, with the catalog.
     /// - Throws: `ServiceError.startFailed` if the catalog cannot be opened.
     func takingUpCatalog(
         of deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
         now: @escaping @Sendable () -> Int64
     ) throws(ServiceError) -> DeploymentParts {
-        guard case .shared(let store, _, let path?, _, _) = deployment, let relay else {
+        guard case .shared(let store, _, let path?, _, _) = deployment, let replicator else {
             return try DeploymentParts(deployment, follower: follower, changes: changes, log: log, now: now)
         }
         var parts = self
         parts.community = JournalSource(
-            store, journal: relay.journal, catalog: try CatalogReader(path: path), served: { follower.current })
+            store, journal: replicator.journal, catalog: try CatalogReader(path: path), served: { follower.current })
         return parts
     }
 }

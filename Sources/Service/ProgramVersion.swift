@@ -2,10 +2,8 @@ internal import CBuild
 
 /// The version of this program: its number, and the build and the commit that it was made from.
 package struct ProgramVersion: Sendable, Equatable, CustomStringConvertible {
-    /// The number of the release.
     package static let number = "0.1.0"
 
-    /// The version of this process.
     package static let current = ProgramVersion(buildName: unsafe String(cString: coterie_build_name()))
 
     /// The name of the build, which grows from commit to commit; `nil` for a build by hand.

@@ -128,7 +128,6 @@ struct ColumnSweep: Sendable {
     let ranked: RankedRows
     /// The end of each rank's entries in the matrix.
     let ends: Storage<Int>
-    /// The number of columns in a chunk.
     let chunkWidth: Int
     let chunkCount: Int
     /// The number of chunks in a run.

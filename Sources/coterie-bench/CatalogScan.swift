@@ -155,10 +155,8 @@ struct PackedRows {
     /// Reads a table in the order of its keys.
     ///
     /// - Parameters:
-    ///   - table: the table's name.
     ///   - key: the columns of its key, as SQL.
     ///   - names: the names and SQL types of the columns to read.
-    ///   - database: the database.
     init(_ table: String, key: String, columns names: [(name: String, type: String)], from database: Database) throws {
         self.names = names.map(\.name)
         columns = names.map {

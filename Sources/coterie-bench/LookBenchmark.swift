@@ -1,9 +1,8 @@
-import CFaiss
 import CommandLine
 import Foundation
 import Looks
 
-/// The benchmark `coterie-bench looks`: recall and time of indexes of vectors, against those of FAISS.
+/// The benchmark `coterie-bench looks`: recall and time of the index of vectors, against an exact search.
 enum LookBenchmark: Benchmark {
     static let command = Command(
         "looks", summary: "Measure recall, bytes and time of the index of photos' vectors",
@@ -12,8 +11,8 @@ enum LookBenchmark: Benchmark {
             variance in few directions. All are divided by their length. The last vectors are the queries.
 
             "codes" is the share of queries whose nearest vector is among the first 1, 10 or 100. The codes alone \
-            find these, in all cells. "search" is the same for a usual search, re-ranked by vectors as bytes. "ivfpq" \
-            and "opq" are the same for FAISS, with as many cells and bytes.
+            find these, in all cells. "search" is the same for a usual search, re-ranked by vectors as bytes. \
+            "exactMilliseconds" is the time of a search that compares the query with every vector.
             """,
         arguments: [Argument("FILE", help: "A file of vectors", isOptional: true)],
         options: [
@@ -21,7 +20,6 @@ enum LookBenchmark: Benchmark {
             Option("count", "N", help: "The number of vectors that are made", default: "100000"),
             Option("dimension", "D", help: "Their dimension", default: "128"),
             Option("queries", "N", help: "The number of queries", default: "200"),
-            Option(flag: "without-faiss", help: "Leave the indexes of FAISS out"),
         ], examples: ["coterie-bench looks --count 1000000", "coterie-bench looks mnist.fvecs --threads 2"])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -51,20 +49,10 @@ enum LookBenchmark: Benchmark {
                 """
                 {"method":"lopq","vectors":\(set.base.count),"dimension":\(set.base.dimension),"bytes":\(bytes),\
                 "codes":\(found),"search":\(searched),"milliseconds":\(Measuring.fixed(perQuery)),\
+                "exactMilliseconds":\(Measuring.fixed(set.exactMilliseconds)),\
                 "buildSeconds":\(Measuring.fixed(seconds)),"peakMiB":\(Measuring.peakBytes >> 20),\
                 "index":"\(index.method)"}
                 """)
-            guard !parsed.flag("without-faiss") else { continue }
-            for isOptimized in [false, true] {
-                let (recall, seconds) = try Measuring.seconds {
-                    try set.reference(cells: min(256, set.base.count / 100), bytes: bytes, isOptimized: isOptimized)
-                }
-                print(
-                    """
-                    {"method":"\(isOptimized ? "opq" : "ivfpq")","bytes":\(bytes),"codes":\(recall),\
-                    "seconds":\(Measuring.fixed(seconds))}
-                    """)
-            }
         }
     }
 }
@@ -74,6 +62,8 @@ private struct LookSet {
     let base: VectorArray
     private let queries: [[Float]]
     private let nearest: [Int]
+    /// The time of an exact search for one query.
+    let exactMilliseconds: Double
 
     var queryCount: Int { queries.count }
 
@@ -121,15 +111,18 @@ private struct LookSet {
         base = VectorArray(numbers, dimension: dimension)
         self.queries = queries
         let count = numbers.count / dimension
-        nearest = queries.map { query in
-            var (best, place) = (-Float.infinity, 0)
-            for row in 0..<count {
-                var sum: Float = 0
-                for index in 0..<dimension { sum += query[index] * numbers[row * dimension + index] }
-                if sum > best { (best, place) = (sum, row) }
+        let (exact, seconds) = Measuring.seconds {
+            queries.map { query in
+                var (best, place) = (-Float.infinity, 0)
+                for row in 0..<count {
+                    var sum: Float = 0
+                    for index in 0..<dimension { sum += query[index] * numbers[row * dimension + index] }
+                    if sum > best { (best, place) = (sum, row) }
+                }
+                return place
             }
-            return place
         }
+        (nearest, exactMilliseconds) = (exact, seconds / Double(queries.count) * 1000)
     }
 
     /// Returns the share of the queries whose nearest vector is among the first 1, 10 and 100 of a search.
@@ -137,21 +130,6 @@ private struct LookSet {
         let places = zip(queries, nearest).map { query, nearest in search(query).firstIndex(of: nearest) ?? .max }
         return [1, 10, 100].map { limit in
             Measuring.rounded(Double(places.count { $0 < limit }) / Double(places.count))
-        }
-    }
-
-    /// Returns the same for an index of FAISS.
-    func reference(cells: Int, bytes: Int, isOptimized: Bool) throws -> [Double] {
-        let training = min(base.count, 65_536)
-        var found = [Int64](repeating: -1, count: queries.count * 100)
-        let result = unsafe coterie_faiss_reference(
-            base.dimension, cells, bytes, isOptimized ? 1 : 0, base.numbers, base.count, training,
-            queries.flatMap(\.self), queries.count, 100, &found)
-        guard result == 0 else { throw Failure(Failure.badData, unsafe String(cString: coterie_faiss_problem())) }
-        var next = 0
-        return recall { _ in
-            defer { next += 100 }
-            return found[next..<next + 100].map { Int($0) }
         }
     }
 }

@@ -142,7 +142,6 @@ struct RingModel {
     /// The distance between frequent groups, if lists are cut at the target.
     private static let frequency = 32
 
-    /// Returns the model as an open version.
     func version() throws -> ModelVersion { try ModelVersion(encoded()) }
 
     /// Returns the encoded model; each group has `neighbours` neighbours, or is in that many lists, in every relation.

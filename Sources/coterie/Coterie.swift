@@ -37,7 +37,6 @@ enum Coterie {
         _ = signal(SIGPIPE, SIG_IGN)
         endOnSignalsAsFirstProcess()
         do {
-            try MovedCommand.run(Array(CommandLine.arguments.dropFirst()))
             switch try Invocation.read() {
             case .help(let text), .version(let text):
                 print(text)

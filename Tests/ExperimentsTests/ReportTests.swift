@@ -145,7 +145,7 @@ import Testing
 
     @Test func changedSettingsAreDistrustedAndNewVersionsAreNot() {
         let outcomes = outcomes(3000, seed: 6)
-        func check(_ sources: [ListSource]) -> HealthCheck? {
+        func check(_ sources: [ListSource]) -> ExperimentCheck? {
             var facts = HealthFacts()
             facts.sources = sources
             return ExperimentReport(

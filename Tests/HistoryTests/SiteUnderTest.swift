@@ -42,7 +42,7 @@ final class SiteUnderTest {
                 now: now)
             follower.poll()
             parts = try DeploymentParts(deployment, follower: follower, changes: changes, log: log, now: now)
-            rounds = try parts.relay.map { relay in try ReplicatorRounds(relay, timeout: .seconds(20)) }
+            rounds = try parts.replicator.map { replicator in try ReplicatorRounds(replicator, timeout: .seconds(20)) }
         }
 
         /// Sends and receives until there is nothing more; false if there was nothing at all.

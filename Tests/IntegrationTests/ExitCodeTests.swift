@@ -44,15 +44,6 @@ struct ExitCodeTests {
         }
     }
 
-    @Test("The old name of a command that another program has now works, and says the new one")
-    func movedCommand() async throws {
-        let workspace = try Workspace()
-        let sizes = ["--groups", "20", "--users", "50", "--photos", "30"]
-        let run = try await workspace.succeed(["generate", "--output", workspace.path("made")] + sizes)
-        #expect(run.errors.contains("\"coterie-bench generate\" now"))
-        #expect(workspace.content(of: "made/groups.tsv")?.hasPrefix("group_id\t") == true)
-    }
-
     @Test("A missing file is an error that says what to do")
     func missing() async throws {
         let workspace = try Workspace()

@@ -71,7 +71,6 @@ struct VisibleModelTests {
                 let list = model.neighbours(of: Int(group), by: relation)
                 let expected = hidden.contains(group) ? [] : list.filter { !hidden.contains($0.index) }
                 #expect(visible.neighbours(of: Int(group), by: relation) == expected)
-                #expect(visible.hasNeighbours(Int(group), by: relation) == !expected.isEmpty)
                 #expect(
                     visible.bestScore(of: Int(group), by: relation)
                         == (hidden.contains(group) ? nil : list.first?.score))

@@ -364,30 +364,11 @@ struct PageTests {
         log.advance(to: "reading", done: 1, total: 4)
         let running = try get(daemon, "/admin/jobs", [field]).text
         #expect(running.contains("data-refresh") && running.contains("reading, 25%"))
-        #expect(try get(daemon, "/admin", [field]).text.contains("import groups: reading"))
+        let overview = try get(daemon, "/admin", [field]).text
+        #expect(overview.contains("import groups: reading") && overview.contains("Answers since the start"))
         log.end("groups: 1 row", notes: ["rejected: groups.tsv, line 3: group_id is empty"])
         let ended = try get(daemon, "/admin/jobs", [field]).text
         #expect(!ended.contains("data-refresh") && ended.contains("line 3: group_id is empty"))
-    }
-
-    @Test("The charts of the last days survive a restart")
-    func restart() throws {
-        let hour = RequestHistory.Hour(
-            startMilliseconds: Bearers.now - 7_200_000, endMilliseconds: Bearers.now - 3_600_000, answers: 4321,
-            failures: 2, slowestMicroseconds: 2500)
-        let file = try SessionFile(path: members.path + "-sessions")
-        try file.keep(hour, ofPort: 0)
-        try file.keep(hour, ofPort: 9)
-        for _ in 0..<2 {
-            let daemon = try daemon { $0.live.access = AccessPolicy() }
-            #expect(try get(daemon, "/admin", ["Host: localhost"]).text.contains("4321"))
-            daemon.stop()
-        }
-        var later = hour
-        later.startMilliseconds += 8 * 86_400_000
-        later.endMilliseconds += 8 * 86_400_000
-        try file.keep(later, ofPort: 0)
-        #expect(try file.hours(ofPort: 0) == [later] && file.hours(ofPort: 9).isEmpty)
     }
 
     @Test("There are no pages without the option, and they are not in the description")
@@ -413,31 +394,18 @@ struct PageTests {
         #expect(try get(daemon, "/admin/members/ann", [field]).status == 404)
     }
 
-    @Test("The history keeps an hour's answers, and at most a week")
-    func history() {
-        let history = RequestHistory()
-        let hour = RequestHistory.stepMilliseconds
-        func reading(_ at: Int64, fast: UInt64, slow: UInt64, failures: UInt64) -> RequestHistory.Reading {
-            // All but the slow ones took at most a tenth of a millisecond.
-            let bounds = Histogram.boundsNanoseconds.count
-            return RequestHistory.Reading(
-                atMilliseconds: at, cumulative: Array(repeating: fast, count: bounds) + [fast + slow],
-                failures: failures)
-        }
-        #expect(history.hours.isEmpty)
-        history.add(reading(0, fast: 0, slow: 0, failures: 0))
-        history.add(reading(hour / 2, fast: 50, slow: 0, failures: 0))
-        history.add(reading(hour, fast: 99, slow: 1, failures: 1))
-        history.add(reading(hour + 1, fast: 99, slow: 3, failures: 1))
-        #expect(
-            history.hours == [
-                .init(startMilliseconds: 0, endMilliseconds: hour, answers: 100, failures: 1, slowestMicroseconds: 100),
-                .init(
-                    startMilliseconds: hour, endMilliseconds: hour + 1, answers: 2, failures: 0,
-                    slowestMicroseconds: nil),
-            ])
-        for index in 2..<400 { history.add(reading(hour * Int64(index), fast: 99, slow: 3, failures: 1)) }
-        #expect(history.hours.count == 7 * 24 && history.hours.last?.endMilliseconds == hour * 399)
+    @Test("The total of answers has failures, and the bound that 99% of them kept")
+    func total() {
+        let metrics = RequestMetrics([])
+        #expect(metrics.total == .init(answers: 0, failures: 0))
+        for _ in 0..<98 { metrics.ended(endpoint: nil, status: .ok, nanoseconds: 90_000) }
+        metrics.ended(endpoint: nil, status: .notImplemented, nanoseconds: 90_000)
+        metrics.ended(endpoint: nil, status: .internalServerError, nanoseconds: 2_000_000_000)
+        #expect(metrics.total == .init(answers: 100, failures: 1, slowestMicroseconds: 100))
+        metrics.ended(endpoint: nil, status: .ok, nanoseconds: 900_000)
+        #expect(metrics.total == .init(answers: 101, failures: 1, slowestMicroseconds: 1000))
+        metrics.ended(endpoint: nil, status: .ok, nanoseconds: 2_000_000_000)
+        #expect(metrics.total == .init(answers: 102, failures: 1, slowestMicroseconds: nil))
     }
 
     @Test("A text in a path is one segment, whatever it has in it")

@@ -22,14 +22,6 @@ int coterie_faiss_assign(
     const float *_Nonnull rows, size_t n, size_t d, const float *_Nonnull centroids, size_t k,
     uint32_t *_Nonnull nearest);
 
-/// Writes the `k` nearest of `n` rows for each query, as an index of FAISS finds them: IVFPQ, all cells searched.
-///
-/// It is a yardstick for measurements. If `is_optimized` is not 0, the rows are rotated by OPQ before. The index is
-/// trained with the first `training` rows. Returns 0 or 1 as above.
-int coterie_faiss_reference(
-    size_t d, size_t cells, size_t bytes, int is_optimized, const float *_Nonnull rows, size_t n, size_t training,
-    const float *_Nonnull queries, size_t query_count, size_t k, int64_t *_Nonnull nearest);
-
 /// Returns the message of the last failure on this thread.
 const char *_Nonnull coterie_faiss_problem(void);
 

@@ -146,7 +146,6 @@ struct GroupEventLog: Sendable {
         }
     }
 
-    /// Returns the recent events of a row, by its index in `rows`.
     func recent(ofRow index: Int) -> ArraySlice<Recent> {
         recent[rows[index].firstRecent..<(index + 1 < rows.count ? rows[index + 1].firstRecent : recent.count)]
     }

@@ -5,7 +5,6 @@ extension CatalogSnapshot {
     /// Returns the posts of each shown group in a time, by row of a matrix.
     ///
     /// - Parameters:
-    ///   - source: the table of posts.
     ///   - start: the time after which posts count, in Unix seconds, exclusive.
     ///   - end: the time of the last post that counts, inclusive.
     package func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError)

@@ -49,7 +49,6 @@ struct PhotoReader: Sendable {
     /// - Parameters:
     ///   - rows: the columns `photo_key`, `user_key`, `tags`, `latitude`, `longitude` of the public photos in the
     ///     range, in ascending order of their keys.
-    ///   - keys: the keys of the range.
     ///   - index: the index of the range.
     mutating func read(_ rows: Statement, _ keys: Range<Int>, index: Int) throws(DatabaseError) {
         var part = Part(range: index)
@@ -79,8 +78,6 @@ struct PhotoReader: Sendable {
     /// Reads photos of a table, all of which are public.
     ///
     /// - Parameters:
-    ///   - photos: the part of the table.
-    ///   - rows: the rows to read.
     ///   - index: the index of this range among all ranges, in the order of the photos.
     ///   - forgotten: the users who have been forgotten; their photos have no known owner.
     mutating func read(_ photos: TablePart, _ rows: Range<Int>, index: Int, forgotten: BitSet) {
@@ -129,9 +126,7 @@ extension PhotoReader.Part {
 
 /// A photo of the catalog, with the groups of its owner and of similar photos.
 package struct PhotoRecord: Sendable, Equatable {
-    /// The photo's external id.
     package var id: String
-    /// The visibility of the photo.
     package var visibility: Visibility
     /// The owner's external id, if it is known.
     package var ownerID: String?
@@ -150,9 +145,7 @@ package struct PhotoRecord: Sendable, Equatable {
 
     /// The number of an owner's public photos in a group's pool.
     package struct OwnerGroup: Sendable, Equatable {
-        /// The group's external id.
         package var groupID: String
-        /// The number of photos.
         package var photos: Int
     }
 
@@ -167,7 +160,6 @@ package struct PhotoRecord: Sendable, Equatable {
 
 /// A public photo in a group's pool.
 package struct PooledPhoto: Sendable, Equatable {
-    /// The external id.
     package var id: String
     /// The owner's external id, if known.
     package var ownerID: String?

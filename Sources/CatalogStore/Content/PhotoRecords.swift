@@ -34,8 +34,6 @@ package struct PhotoRecords: Sendable {
     private(set) var photosWithPlaces = 0
 
     /// Creates empty records, to which photos are appended.
-    ///
-    /// - Parameter count: the number of photos to reserve memory for.
     init(count: Int) { starts.reserveCapacity(count + 1) }
 
     /// Joins the records of adjacent ranges of columns.
@@ -96,12 +94,6 @@ package struct PhotoRecords: Sendable {
         column + 1 < starts.count ? words[Int(starts[column])..<Int(starts[column + 1])] : nil
     }
 
-    /// Counts the terms of photos.
-    ///
-    /// - Parameters:
-    ///   - photos: the columns of the photos.
-    ///   - tags: the tally of tags to add to.
-    ///   - places: the tally of locations to add to.
     package func count(_ photos: ArraySlice<UInt32>, tags: inout TermTally, places: inout TermTally) {
         let columns = photos.span
         let starts = starts.span

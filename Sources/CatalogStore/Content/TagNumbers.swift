@@ -8,7 +8,6 @@ struct TagNumbers: Sendable {
     enum Choice: Sendable {
         /// All tags.
         case all
-        /// The tags of a share.
         case share(TagShare)
         /// These tags, normalized.
         case known(Set<String>)
@@ -52,7 +51,6 @@ struct TagNumbers: Sendable {
         self.mostTags = if case .known(let tags) = choice { max(tags.count, mostTags) } else { mostTags }
     }
 
-    /// Returns the number of photos with a tag.
     func photoCount(_ number: Int) -> Int { Int(photos[number].count) }
 
     /// Appends the numbers of a photo's tags to an array.
@@ -62,7 +60,6 @@ struct TagNumbers: Sendable {
     /// - Parameters:
     ///   - list: the tags, separated by `;`.
     ///   - photo: the photo's column; columns must come in ascending order.
-    ///   - found: the array.
     mutating func append(_ list: Span<UInt8>, ofPhoto photo: UInt32, to found: inout [UInt32]) {
         var start = 0
         for end in 0...list.count where end == list.count || list[end] == UInt8(ascii: ";") {
@@ -178,14 +175,12 @@ struct TagVocabulary {
 /// Numbers the map cells in which photos were taken, and counts the photos.
 struct CellNumbers: Sendable {
     private var numbers: [Int: UInt32] = [:]
-    /// The cells, by number.
     private(set) var cells: [PlaceCell] = []
     /// The number of photos in each cell.
     private(set) var photoCounts: [Int] = []
 
     /// Counts a photo.
     ///
-    /// - Parameter cell: the cell in which it was taken.
     /// - Returns: the number of the cell.
     mutating func count(_ cell: PlaceCell) -> UInt32 {
         if let number = numbers[cell.number] {

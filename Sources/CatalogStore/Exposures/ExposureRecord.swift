@@ -4,7 +4,6 @@ import SQLite
 
 /// A member of an experiment, with the member's exposures and interactions.
 package struct ExposedMember: Sendable, Equatable {
-    /// The member's external id.
     package var id: String
     /// The exposures, in the order of their first times.
     package var exposures: [ExposureRecord]
@@ -20,7 +19,6 @@ extension Catalog {
     /// Calls `body` with each member of an experiment.
     ///
     /// - Parameters:
-    ///   - experiment: the name of the experiment.
     ///   - earliest: the earliest time of an interaction, inclusive, in Unix milliseconds.
     ///   - latest: the end of exposures, exclusive, in Unix milliseconds.
     ///   - end: the end of interactions, exclusive, in Unix milliseconds.
@@ -37,8 +35,6 @@ extension Catalog {
     }
 
     /// Returns the times at which the members of an experiment were first shown a list, ascending.
-    ///
-    /// - Parameter experiment: the name of the experiment.
     package func firstExposures(in experiment: String) throws(CatalogError) -> [Int64] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(

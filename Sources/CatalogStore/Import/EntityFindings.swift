@@ -15,7 +15,6 @@ struct CountedPlaces {
     /// Returns the finding about these values, or nil if there are none.
     ///
     /// - Parameters:
-    ///   - kind: the kind of the finding.
     ///   - one: the subject and the verb for one value, such as "list was".
     ///   - several: the subject and the verb for several values.
     ///   - rest: the rest of the sentence, before the place of the first value.

@@ -72,7 +72,6 @@ extension ImportKind.Column {
         return number == 0 ? nil : number
     }
 
-    /// Returns the problem with the value of this column.
     private func problem(_ column: Int, in reader: borrowing RecordReader, _ what: String) -> RecordProblem {
         RecordProblem(
             reason: "\(name) \"\(reader.text(column).prefix(40))\" \(what)", column: type.mayBeUnknown ? column : nil)

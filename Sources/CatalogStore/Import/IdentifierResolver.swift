@@ -110,7 +110,6 @@ struct IdentifierCache {
         }
     }
 
-    /// Returns the id in a slot.
     func id(_ slot: UInt32) -> String { ids[Int(slot)] }
 
     /// Returns the reason why the id in a slot is suspicious, if it is.

@@ -10,11 +10,8 @@ package enum ImportKind: Hashable, Sendable {
     /// A pair per row, such as a group and a user, or a user and a photo.
     case relation(RelationSource)
 
-    /// Groups.
     package static let groups = ImportKind.entities(.groups)
-    /// Users.
     package static let users = ImportKind.entities(.users)
-    /// Photos.
     package static let photos = ImportKind.entities(.photos)
     /// The users in groups.
     package static let memberships = ImportKind.relation(.memberships)
@@ -207,7 +204,6 @@ package struct ImportSummary: Sendable {
 
     /// A column of a file that the kind does not have.
     package struct UnknownColumn: Sendable, Equatable {
-        /// The name of the column.
         package var name: String
         /// The "did you mean" suggestion, if there is one.
         package var nearest: String?

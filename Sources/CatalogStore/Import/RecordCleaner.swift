@@ -12,7 +12,6 @@ import RecordReading
 ///   column.
 /// - The column `line` is the line in the input where the record begins.
 package struct RecordCleaner: Sendable {
-    /// The kind of the records.
     package let kind: ImportKind
     /// The zone of times without a zone of their own.
     package let zone: ClockZone

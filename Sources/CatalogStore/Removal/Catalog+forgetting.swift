@@ -17,9 +17,7 @@ extension Catalog {
     /// are noted as well.
     ///
     /// - Parameters:
-    ///   - ids: the members' external ids.
     ///   - withPhotos: whether their photos are removed too; otherwise the photos stay, without an owner.
-    ///   - options: the way to forget them.
     ///   - milliseconds: the current time, in Unix milliseconds.
     ///   - stream: the name and the last number of changes that tell daemons the same, or nil if there are none. A
     ///     recompute need not apply these changes.

@@ -63,7 +63,6 @@ package final class Remover {
     ///
     /// - Parameters:
     ///   - rows: the ids of each row.
-    ///   - options: the way to remove them.
     ///   - stamp: the stamp, in milliseconds, before which changes of daemons do not bring back the rows, known or
     ///     not; nil if daemons have no changes.
     ///   - stream: the stream that tells daemons of the removal, and its last number.
@@ -311,7 +310,6 @@ extension Catalog {
 
 /// A value that changes whenever groups are removed or a group is added.
 package struct GroupRevision: Sendable, Equatable {
-    /// The number of removals of groups.
     package var removals: Int64
     /// The greatest key of a group, or 0 if there are no groups.
     var latestKey: Int64

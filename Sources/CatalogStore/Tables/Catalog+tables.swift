@@ -12,7 +12,6 @@ extension CatalogSnapshot {
     ///
     /// - Parameters:
     ///   - path: the folder, which must not have tables yet.
-    ///   - relations: the relations to write.
     ///   - rowsPerPart: the most rows of a file, 1 or more.
     package func exportTables(to path: String, relations: RelationTable, rowsPerPart: Int) throws(CatalogError)
         -> TableRowCounts
@@ -120,8 +119,6 @@ private struct TableExport {
     /// Writes pairs, row after row, and returns their number.
     ///
     /// - Parameters:
-    ///   - source: the table of pairs.
-    ///   - writer: the writer of the folder.
     ///   - keys: the keys of the rows, in the order of their numbers.
     ///   - numbers: the number of each entry by key, from 1.
     func entries(

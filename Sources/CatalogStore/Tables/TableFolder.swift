@@ -143,7 +143,6 @@ package protocol EntrySource: AnyObject {
     /// Reads a matrix.
     ///
     /// - Parameters:
-    ///   - source: the entries to read.
     ///   - window: the window of dates to keep, or `nil` for none.
     ///   - progress: called with the number of rows read so far, from any thread.
     func matrix(
@@ -181,9 +180,6 @@ package protocol EntrySource: AnyObject {
 
     /// Reads the memberships in shown groups of all users, some users at a time, on several threads.
     ///
-    /// - Parameters:
-    ///   - source: the table of memberships.
-    ///   - make: makes something of the memberships of some users.
     /// - Returns: what was made, in the order of the columns. All parts but the last have as many columns.
     func memberships<Part: Sendable>(
         _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part

@@ -117,10 +117,7 @@ private struct TableRows: Sendable {
 
     /// Reads the rows of some groups of the tables.
     ///
-    /// - Parameters:
-    ///   - groups: the numbers of the groups in the tables.
-    ///   - range: the numbers of the same groups in the catalog.
-    ///   - add: receives each entry, with the number of its group in the catalog.
+    /// - Parameter add: receives each entry, with the number of its group in the catalog.
     /// - Returns: the number of rows of groups that the catalog does not have.
     func read(_ groups: Range<UInt32>, in range: Range<Int>, _ add: SettlingWriter.Sink) throws(CatalogError) -> Int {
         var writer = SettlingWriter(settledGroups, numbers.settled, in: range)

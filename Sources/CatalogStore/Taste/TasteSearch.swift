@@ -9,7 +9,6 @@ import SQLite
 struct TasteSearch {
     /// Another member, as far as it is known.
     struct Other {
-        /// The member's external id.
         var id: String
         /// Whether the member agreed to be shown to others.
         var isListed: Bool
@@ -26,7 +25,6 @@ struct TasteSearch {
     let user: Int64?
     /// The member's things of each kind by their keys, with the weight of each.
     private(set) var own: [SharedKind: [Int64: Double]] = [:]
-    /// The groups of the keys.
     private(set) var groupOfKey: [Int64: UInt32] = [:]
     private let planner: Planner
     private var rowsLeft = 0

@@ -40,10 +40,6 @@ extension Catalog {
     }
 
     /// Returns the vector of a public photo, or `nil` if there is no such photo, or it has no vector of a model.
-    ///
-    /// - Parameters:
-    ///   - id: the photo's external id.
-    ///   - model: the name of the model that made the vectors.
     package func vector(ofPublicPhoto id: String, model: String) throws(CatalogError) -> [Float]? {
         guard try vectorSpace()?.model == model else { return nil }
         return try vector(ofPhoto: id, where: "visibility = 0")
@@ -175,7 +171,6 @@ extension Catalog {
     /// - Parameters:
     ///   - space: the vectors' facts in the copy.
     ///   - catalog: the path of the catalog that was copied, beside which the file is.
-    ///   - target: the path of the new file.
     /// - Throws: `CatalogError`; `.busy` if the file was written anew meanwhile.
     package static func copyVectors(_ space: VectorSpace, from catalog: String, to target: String) throws(CatalogError)
     {

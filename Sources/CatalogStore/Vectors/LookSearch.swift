@@ -12,9 +12,7 @@ package struct LookSearch: Sendable {
 
     /// Opens the index of a version, or returns nil if the version has none.
     ///
-    /// - Parameters:
-    ///   - looks: the photos with vectors of the version.
-    ///   - report: the facts about their index.
+    /// - Parameter report: the facts about their index.
     /// - Throws: `LookError` if the index is damaged, or does not fit the photos.
     package init?(_ looks: IndexedPhotos?, _ report: Manifest.LooksReport?) throws(LookError) {
         guard let looks, let report else { return nil }
@@ -52,7 +50,6 @@ extension Catalog {
     /// - Parameters:
     ///   - photos: photos as a version has them; their order stays.
     ///   - looks: the name of the model that made the version's vectors.
-    ///   - model: the groups of the version.
     package func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(CatalogError)
         -> [Lookalike]
     {

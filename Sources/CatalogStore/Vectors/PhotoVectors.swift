@@ -6,7 +6,6 @@ import SQLite
 package struct PhotoVectors: Sendable {
     /// A public photo with a vector.
     package struct Photo: Sendable {
-        /// The external id.
         package let id: String
         let key: UInt32
         let slot: Int64

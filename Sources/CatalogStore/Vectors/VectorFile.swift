@@ -28,9 +28,7 @@ struct VectorFile: Sendable {
 
     /// Maps a file.
     ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - space: the dimension and the number of slots that the catalog knows.
+    /// - Parameter space: the dimension and the number of slots that the catalog knows.
     /// - Throws: `CatalogError.Code.badData` if the file is missing, is another one or ends too early.
     init(_ path: String, _ space: VectorSpace) throws(CatalogError) {
         self.path = path
@@ -125,7 +123,6 @@ package struct VectorSpace: Sendable, Equatable {
     package var dimension: Int
     /// The name of the model that made the vectors.
     package var model: String
-    /// The number of slots.
     var slots: Int
 }
 

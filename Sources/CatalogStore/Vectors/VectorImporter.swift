@@ -45,7 +45,6 @@ package final class VectorImporter {
     /// Prepares an import.
     ///
     /// - Parameters:
-    ///   - catalog: the catalog.
     ///   - model: the name of the model that made the vectors, or `nil` for the one that the catalog has.
     ///   - options: the options of the import; those of other kinds have no effect.
     ///   - report: receives the progress, often.

@@ -285,7 +285,6 @@ package struct ConfiguredValues: Sendable, Equatable {
 
 /// The source of an option's value.
 package enum ValueOrigin: Sendable, Equatable {
-    /// The command line.
     case commandLine
     /// The option's environment variable.
     case environment

@@ -19,9 +19,7 @@ package struct CommandLineProgram: Sendable {
     /// must not follow an optional one. Only the last argument may repeat. A default must be an allowed value.
     ///
     /// - Parameters:
-    ///   - name: the program's name.
     ///   - summary: the purpose of the program, in one line.
-    ///   - version: the version that `--version` shows.
     ///   - commands: the commands, in the order of the help.
     ///   - variablePrefix: the prefix of environment variables for settings that name none, or nil for no such
     ///     variables.

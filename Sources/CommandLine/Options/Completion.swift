@@ -1,26 +1,3 @@
-/// A shell for which a completion script can be made.
-package enum Shell: String, Sendable, CaseIterable {
-    /// GNU Bash 4.4 or later.
-    case bash
-    /// The Z shell.
-    case zsh
-    /// The friendly interactive shell.
-    case fish
-}
-
-extension CommandLineProgram {
-    /// Returns a script that completes this program's commands, options and values in a shell.
-    package func completion(_ shell: Shell) -> String {
-        let lines =
-            switch shell {
-            case .bash: bashCompletion
-            case .zsh: zshCompletion
-            case .fish: fishCompletion
-            }
-        return lines.joined(separator: "\n") + "\n"
-    }
-}
-
 /// The completions that a shell offers for a value.
 enum ValueCompletion {
     case words([String])
@@ -44,7 +21,7 @@ enum ValueCompletion {
 extension Command {
     /// The completion of the command's arguments.
     ///
-    /// All arguments share one completion, because not every shell can tell which argument is being completed.
+    /// All arguments share one completion.
     var argumentCompletion: ValueCompletion {
         let names = Set(arguments.map(\.name))
         if names.contains("FILE") { return .files }
@@ -157,9 +134,10 @@ package struct CommandWords: Sendable {
 }
 
 extension CommandLineProgram {
-    var bashCompletion: [String] {
+    /// A script that completes this program's commands, options and values in GNU Bash 4.4 or later.
+    package var bashCompletion: String {
         let names = commands.map(\.name)
-        return [
+        let start = [
             "# Completion of \(name) in bash.",
             "\(bashFunction)() {",
             "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"",
@@ -176,7 +154,9 @@ extension CommandLineProgram {
             "    fi",
             "    case \"${COMP_WORDS[1]}\" in",
             "    help) \(bashReply(.words(names))) ;;",
-        ] + commands.flatMap(bashCase) + ["    esac", "}", "complete -F \(bashFunction) \(name)"]
+        ]
+        let end = ["    esac", "}", "complete -F \(bashFunction) \(name)"]
+        return (start + commands.flatMap(bashCase) + end).joined(separator: "\n") + "\n"
     }
 
     private var bashFunction: String { "_" + name.map { $0 == "-" ? "_" : $0 } }
@@ -210,112 +190,7 @@ extension CommandLineProgram {
     }
 }
 
-/// Returns a text as one word for bash and zsh, in single quotes; only a single quote is special within them.
-func quotedForShell(_ text: String) -> String {
+/// Returns a text as one word for bash, in single quotes; only a single quote is special within them.
+private func quotedForShell(_ text: String) -> String {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-}
-
-extension CommandLineProgram {
-    var fishCompletion: [String] {
-        let top = "complete -c \(name) -n __fish_use_subcommand"
-        let names = commands.map(\.name).joined(separator: " ")
-        return ["# Completion of \(name) in fish.", "complete -c \(name) -f"]
-            + commands.map { "\(top) -a \($0.name) -d \(quotedForFish($0.summary))" }
-            + [
-                "\(top) -a help -d 'Show the help of a command'",
-                "\(top) -l version -d 'Show the version'",
-                "complete -c \(name) -s h -l help -d 'Show help'",
-                "complete -c \(name) -n '__fish_seen_subcommand_from help' -a \(quotedForFish(names))",
-            ] + commands.flatMap(fishLines)
-    }
-
-    private func fishLines(_ command: Command) -> [String] {
-        let start = "complete -c \(name) -n '__fish_seen_subcommand_from \(command.name)'"
-        let options = command.options.map { option in
-            let short = option.short.map { " -s \($0)" } ?? ""
-            let value = option.isFlag ? "" : " -r\(fishAction(ValueCompletion(option)))"
-            return "\(start)\(short) -l \(option.name)\(value) -d \(quotedForFish(option.help))"
-        }
-        let argument = fishAction(command.argumentCompletion)
-        return options + (argument == " -f" ? [] : ["\(start)\(argument)"])
-    }
-
-    private func fishAction(_ completion: ValueCompletion) -> String {
-        switch completion {
-        case .words(let words): " -f -a \(quotedForFish(words.joined(separator: " ")))"
-        case .files: " -F"
-        case .folders: " -f -a '(__fish_complete_directories)'"
-        case .nothing: " -f"
-        }
-    }
-
-    /// Returns a text as one word for fish, where a backslash is special within single quotes.
-    private func quotedForFish(_ text: String) -> String {
-        "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
-    }
-}
-
-extension CommandLineProgram {
-    var zshCompletion: [String] {
-        let function = "_\(name)"
-        let entries = commands.map { quotedForShell("\(escaped($0.name)):\(escaped($0.summary))") }
-        return [
-            "#compdef \(name)",
-            "# Completion of \(name) in zsh.",
-            "\(function)() {",
-            "    local -a commands",
-            "    commands=(",
-        ] + entries.map { "        \($0)" } + [
-            "    )",
-            "    if (( CURRENT == 2 )); then",
-            "        _describe command commands",
-            "        compadd -- help --help --version",
-            "        return",
-            "    fi",
-            "    local command=\"${words[2]}\"",
-            "    shift words",
-            "    (( CURRENT-- ))",
-            "    case \"$command\" in",
-            "    help) _describe command commands ;;",
-        ] + commands.flatMap(zshCase) + [
-            "    esac",
-            "}",
-            "# zsh calls this file as the function if it is in fpath; if it is sourced, it registers the function.",
-            "if [[ \"${funcstack[1]}\" == \(function) ]]; then \(function) \"$@\"; "
-                + "else compdef \(function) \(name); fi",
-        ]
-    }
-
-    private func zshCase(_ command: Command) -> [String] {
-        var specifications = command.options.flatMap { option in
-            let exclusion = option.isRepeating ? "*" : "(\(option.spellings.joined(separator: " ")))"
-            return option.spellings.map { spelling in
-                // `=` and `+` allow the value in the same word or in the next one.
-                let join = option.isFlag ? "" : spelling.hasPrefix("--") ? "=" : "+"
-                let value = option.isFlag ? "" : ":\(option.placeholder ?? ""):\(zshAction(ValueCompletion(option)))"
-                return "\(exclusion)\(spelling)\(join)[\(escaped(option.help))]\(value)"
-            }
-        }
-        specifications += ["(- *)--help[Show help]", "(- *)-h[Show help]"]
-        if !command.arguments.isEmpty {
-            let names = command.arguments.map(\.name).joined(separator: " ")
-            specifications.append("*:\(names):\(zshAction(command.argumentCompletion))")
-        }
-        let lines = specifications.map { "            \(quotedForShell($0))" }.joined(separator: " \\\n")
-        return ["    \(command.name))", "        _arguments -s \\", lines, "        ;;"]
-    }
-
-    private func zshAction(_ completion: ValueCompletion) -> String {
-        switch completion {
-        case .words(let words): "(\(words.map(escaped).joined(separator: " ")))"
-        case .files: "_files"
-        case .folders: "_files -/"
-        case .nothing: " "
-        }
-    }
-
-    /// Returns a text in which all characters that are special to `_arguments` and `_describe` are escaped.
-    private func escaped(_ text: String) -> String {
-        text.map { "\\[]:".contains($0) ? "\\\($0)" : String($0) }.joined()
-    }
 }

@@ -13,7 +13,6 @@ package struct ParsedCommand: Sendable {
     let origins: [String: ValueOrigin]
     let errors: CommandErrors
 
-    /// The name of the command.
     package var name: String { command.name }
 
     /// Whether a flag is on.
@@ -58,9 +57,7 @@ package struct ParsedCommand: Sendable {
 extension ParsedCommand {
     /// Returns the whole number given for an option that is required or has a default.
     ///
-    /// - Parameters:
-    ///   - name: the option's long name.
-    ///   - bounds: the least and the greatest number allowed, both inclusive.
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
     package func integer(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
         try integer(text(name), of: name, in: bounds)
@@ -68,9 +65,7 @@ extension ParsedCommand {
 
     /// Returns the whole number given for an option, or nil if there is none.
     ///
-    /// - Parameters:
-    ///   - name: the option's long name.
-    ///   - bounds: the least and the greatest number allowed, both inclusive.
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
     package func integerIfGiven(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = textIfGiven(name) else { return nil }
@@ -79,9 +74,7 @@ extension ParsedCommand {
 
     /// Returns the number given for an option that is required or has a default.
     ///
-    /// - Parameters:
-    ///   - name: the option's long name.
-    ///   - bounds: the least and the greatest number allowed, both inclusive.
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
     package func number(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
         try number(text(name), of: name, in: bounds)
@@ -89,9 +82,7 @@ extension ParsedCommand {
 
     /// Returns the number given for an option, or nil if there is none.
     ///
-    /// - Parameters:
-    ///   - name: the option's long name.
-    ///   - bounds: the least and the greatest number allowed, both inclusive.
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
     /// - Throws: `UsageError` with option, value and bounds.
     package func numberIfGiven(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double? {
         guard let text = textIfGiven(name) else { return nil }
@@ -179,10 +170,7 @@ extension ParsedCommand {
 
     /// Returns the error for a value that the command itself finds wrong.
     ///
-    /// - Parameters:
-    ///   - text: the value.
-    ///   - name: the option's long name.
-    ///   - expected: the requirement, as words after "must be".
+    /// - Parameter expected: the requirement, as words after "must be".
     package func badValue(_ text: String, of name: String, expected: String) -> UsageError {
         errors.badValue(text, of: option(name), from: origin(of: name), expected: expected)
     }

@@ -1,10 +1,7 @@
 /// The failure of a command: an exit code and a message for people.
 package struct Failure: Error, CustomStringConvertible {
-    /// The exit code.
     package let exitCode: Int32
-    /// The message.
     package let message: String
-    /// The message.
     package var description: String { message }
 
     /// The exit code of a failure without a code in sysexits.h, from which the others come.

@@ -67,7 +67,6 @@ struct EventReader: ~Copyable {
         unsafe input.deallocate()
     }
 
-    /// Returns the next event.
     mutating func next() throws(YAMLError) -> PlacedEvent {
         var event = unsafe yaml_event_t()
         guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw failure() }

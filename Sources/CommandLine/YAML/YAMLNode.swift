@@ -14,11 +14,9 @@ package struct YAMLNode: Sendable, Equatable {
 
     /// A key of a mapping with its value.
     package struct Entry: Sendable, Equatable {
-        /// The key.
         package let key: String
         /// The place of the key.
         package let place: YAMLPlace
-        /// The value.
         package let value: YAMLNode
 
         package init(key: String, place: YAMLPlace, value: YAMLNode) {
@@ -28,7 +26,6 @@ package struct YAMLNode: Sendable, Equatable {
         }
     }
 
-    /// The content of the node.
     package let content: Content
     /// The place at which the node begins.
     package let place: YAMLPlace

@@ -20,8 +20,6 @@ package struct ExperimentOutcomes: Sendable {
     /// Reads the outcomes of an experiment.
     ///
     /// - Parameters:
-    ///   - entry: the experiment.
-    ///   - catalog: the catalog.
     ///   - now: the time up to which everything is known, in Unix milliseconds; later actions are left out.
     ///   - present: the time behind which no list can have been shown, in Unix milliseconds; `now` if it is later.
     package init(

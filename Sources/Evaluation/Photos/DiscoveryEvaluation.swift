@@ -15,7 +15,6 @@ package struct DiscoveryEvaluation {
         case items
         /// The list by scores, before it is varied.
         case raw
-        /// The list that is served.
         case served
     }
 
@@ -52,11 +51,8 @@ package struct DiscoveryEvaluation {
     /// - Parameters:
     ///   - kind: favourites for photos, follows for contacts.
     ///   - training: the catalog that was learned from, a copy of `whole` without some entries.
-    ///   - whole: the catalog that also has these entries.
     ///   - planner: the planner of a version computed from the training set.
     ///   - instant: the instant for which lists are made, in Unix milliseconds.
-    ///   - share: the part of the members that is measured.
-    ///   - threads: the number of threads.
     package init(
         _ kind: ToldKind, training: Catalog, whole: Catalog, planner: Planner, atMilliseconds instant: Int64,
         share: Double, threads: Int
@@ -128,7 +124,6 @@ package struct DiscoveryEvaluation {
     ///
     /// - Parameters:
     ///   - lengths: the numbers of photos or members that count, each 1 or more.
-    ///   - samples: the number of samples of the bootstrap.
     ///   - progress: receives the number of members done, from time to time.
     package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
         -> [ComparedList]

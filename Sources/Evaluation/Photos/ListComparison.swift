@@ -1,8 +1,6 @@
 /// The accuracy of one of several lists, compared with the last of them, which is the served one.
 package struct ComparedList: Sendable {
-    /// The name of the list.
     package var name: String
-    /// The accuracy by length.
     package var accuracy: [Int: Accuracy]
     /// The list's recall at the first length minus that of the served list, with its 95% interval.
     package var difference: (mean: Double, interval: ClosedRange<Double>)
@@ -40,8 +38,6 @@ struct ListComparison {
     }
 
     /// Returns the accuracy of all lists.
-    ///
-    /// - Parameter samples: the number of samples of the bootstrap.
     func result(samples: Int) -> [ComparedList] {
         let bootstrap = Bootstrap(recalls, samples: samples)
         let served = names.count - 1

@@ -15,7 +15,6 @@ package struct PhotoEvaluation {
         case counts
         /// The sums of plain cosines with the photo's groups.
         case cosine
-        /// The list that is served.
         case served
     }
 
@@ -33,19 +32,13 @@ package struct PhotoEvaluation {
     private let ranked: [UInt32]
     private let photos: [Photo]
 
-    /// The number of photos that are measured.
     package var photoCount: Int { photos.count }
 
     /// Reads photos and the entries that were left out of their pools.
     ///
     /// - Parameters:
     ///   - version: a model version computed from the training set.
-    ///   - manifest: the manifest of the version.
     ///   - training: the catalog that was learned from, a copy of `whole` without some entries.
-    ///   - whole: the catalog that also has these entries.
-    ///   - relations: the relations, one of them of pools.
-    ///   - share: the part of the photos that is measured.
-    ///   - threads: the number of threads.
     package init(
         _ version: ModelVersion, _ manifest: Manifest, training: Catalog, whole: Catalog, relations: RelationTable,
         share: Double, threads: Int
@@ -92,7 +85,6 @@ package struct PhotoEvaluation {
     ///
     /// - Parameters:
     ///   - lengths: the numbers of groups that count, each 1 or more.
-    ///   - samples: the number of samples of the bootstrap.
     ///   - progress: receives the number of photos done, from time to time.
     package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
         -> [ComparedList]

@@ -22,10 +22,8 @@ package struct Tuning: Sendable {
 
     /// Creates a tuning.
     ///
-    /// - Parameters:
-    ///   - usual: The settings that are served without a tuning. Relations without settings here begin with the
-    ///     standard ones.
-    ///   - earlier: The settings of an earlier tuning.
+    /// - Parameter usual: The settings that are served without a tuning. Relations without settings here begin with the
+    ///   standard ones.
     package init(
         _ community: TuningCommunity, usual: TunedSettings, earlier: TunedSettings?, budgetSeconds: Double, threads: Int
     ) {
@@ -57,7 +55,6 @@ package struct Tuning: Sendable {
         package var popularRecall: Double
         /// The same interval for the gain over the groups with the most members.
         package var differenceToPopular: [Double]
-        /// The number of these members.
         package var memberCount: Int
 
         /// Whether the gain is more than chance, and the settings do not just find the most popular groups again.
@@ -68,7 +65,6 @@ package struct Tuning: Sendable {
     ///
     /// - Parameters:
     ///   - journal: The trials of an earlier run on the same memberships.
-    ///   - began: The start of this run.
     ///   - note: Receives the journal after each trial.
     package func run(
         _ journal: TuningJournal, began: ContinuousClock.Instant, note: (TuningJournal) throws -> Void

@@ -8,7 +8,6 @@ package struct TuningCommunity: Sendable {
     package struct Member: Sendable, Equatable {
         /// The member's column in the matrix of memberships.
         package var column: UInt32
-        /// The held-out groups.
         package var heldOut: [UInt32]
 
         package init(column: UInt32, heldOut: [UInt32]) {
@@ -39,7 +38,6 @@ package struct TuningCommunity: Sendable {
     /// Holds memberships out.
     ///
     /// - Parameters:
-    ///   - membership: The relation of `memberships`.
     ///   - memberships: All memberships, groups × users.
     ///   - others: Groups × entries of other relations.
     ///   - choosing: For each fold, the members that settings are chosen on, with their held-out groups. All folds have
@@ -69,7 +67,6 @@ package struct TuningCommunity: Sendable {
         judges = judging
     }
 
-    /// The number of groups.
     var groupCount: Int { known.rowCount }
 
     /// The numbers of members that settings are chosen on, and of members who judge the settings.

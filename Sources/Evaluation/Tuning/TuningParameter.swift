@@ -60,7 +60,6 @@ enum TuningParameter: CaseIterable {
 
 /// The settings that a tuning chose, with the evidence for them, as the catalog stores them.
 package struct TuningRecord: Sendable, Equatable, Codable {
-    /// The settings.
     package var settings: TunedSettings
     /// The time of the choice, in Unix milliseconds.
     package var tunedAtMilliseconds: Int64
@@ -92,7 +91,6 @@ package struct TuningRecord: Sendable, Equatable, Codable {
 package struct TuningJournal: Sendable, Equatable, Codable {
     /// A trial: settings with their accuracy.
     package struct Trial: Sendable, Equatable, Codable {
-        /// The settings.
         package var settings: TunedSettings
         /// Whether the trial used all members that settings are chosen on, instead of a part of them.
         package var isOnAll: Bool

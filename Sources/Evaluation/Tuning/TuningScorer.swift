@@ -65,8 +65,6 @@ final class TuningScorer {
     }
 
     /// Returns the accuracy for some members, each a mean over the folds.
-    ///
-    /// - Parameter members: The indices of the members.
     func accuracies(_ settings: TunedSettings, of members: [Int]) -> [MemberAccuracy] {
         var accuracies = members.map { _ in MemberAccuracy() }
         for fold in folds.indices {
@@ -84,8 +82,6 @@ final class TuningScorer {
     }
 
     /// Returns the accuracy of the groups with the most members, the same for everybody but for the groups joined.
-    ///
-    /// - Parameter members: The indices of the members.
     func accuraciesOfPopular(of members: [Int]) -> [MemberAccuracy] {
         var accuracies = members.map { _ in MemberAccuracy() }
         for fold in folds {

@@ -60,8 +60,6 @@ package struct Assigner: Sendable {
     /// Returns the arms of a member, in the order in which the experiments were started.
     ///
     /// - Parameters:
-    ///   - id: the member's id.
-    ///   - groupCount: the number of groups that the member is in.
     ///   - knownSince: the time of the member's first membership in Unix milliseconds, or `nil` if it is not known.
     ///   - instant: the present, in Unix milliseconds.
     ///   - isServed: whether lists can be made from a version. An experiment with a version that is not served assigns
@@ -162,7 +160,6 @@ struct ArmTable: Sendable {
 /// The bucket is fnv1a32(decimal(fnv1a32(seed + id))) mod 10,000, of 10,000; texts are UTF-8. GrowthBook's SDKs have
 /// the same hash as version 2, so a client that uses them finds the same arm.
 package struct MemberBucket: Sendable, Comparable {
-    /// The number of buckets.
     package static let count: UInt32 = 10_000
 
     /// The number of the bucket, 0 to 9,999.
@@ -176,9 +173,6 @@ package struct MemberBucket: Sendable, Comparable {
         second.add(decimal: first.value)
         index = second.value % Self.count
     }
-
-    /// The bucket as a fraction of all buckets, 0 to .9999.
-    package var fraction: Double { Double(index) / Double(Self.count) }
 
     /// Returns whether the index of one bucket is below that of another.
     package static func < (first: MemberBucket, second: MemberBucket) -> Bool { first.index < second.index }

@@ -86,9 +86,7 @@ extension Effect {
     ///
     /// The coefficient is θ = cov(y, x) ÷ var(x), or 0 if the earlier value does not vary.
     ///
-    /// - Parameters:
-    ///   - first: the sums of the first arm: y from the experiment, x from the weeks before it.
-    ///   - second: the same sums of the second arm.
+    /// - Parameter first: the sums of the first arm: y from the experiment, x from the weeks before it.
     package static func explanation(_ first: PairedSums, _ second: PairedSums) -> Double {
         let both = first + second
         return both.companion.variance > 0 ? both.covariance / both.companion.variance : 0
@@ -167,11 +165,9 @@ extension Effect {
 
 /// The mean of a measure over the members of an arm, with its variance.
 package struct ArmMean: Sendable, Equatable {
-    /// The mean.
     package var value: Double
     /// The variance of the mean: the variance of a member's value, divided by the number of members.
     package var variance: Double
-    /// The number of members.
     package var count: Int
 
     package init(_ sums: SampleSums) {

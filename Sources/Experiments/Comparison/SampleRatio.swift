@@ -27,10 +27,10 @@ package enum SampleRatio {
     }
 
     /// Returns the check of the sample ratio: members are missing if the arms do not have what their weights say.
-    static func check(_ arms: [(name: String, count: Int)], pValue: Double, evidence: Double) -> HealthCheck {
+    static func check(_ arms: [(name: String, count: Int)], pValue: Double, evidence: Double) -> ExperimentCheck {
         let counts = arms.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
         let isAlarm = pValue < alarmBelow || evidence >= SequentialSampleRatio.alarmFrom
-        return HealthCheck(
+        return ExperimentCheck(
             "sample ratio",
             seen: isAlarm
                 ? "the arms do not have the members that their weights say (\(counts)): some are missing"

@@ -42,7 +42,6 @@ package struct SampleSums: Sendable, Equatable {
 
 /// The sums of two values a member, y and x: a numerator and its denominator, or a measure and its earlier value.
 package struct PairedSums: Sendable, Equatable {
-    /// The sums of y.
     package var measure = SampleSums()
     /// The sums of x, over the same members.
     package var companion = SampleSums()
@@ -72,7 +71,6 @@ package struct PairedSums: Sendable, Equatable {
         products += new.0 * new.1 - old.0 * old.1
     }
 
-    /// The number of members.
     package var count: Int { measure.count }
     /// The covariance (Σxy − Σx·Σy ÷ n) ÷ (n − 1), or 0 with fewer than two members.
     package var covariance: Double { SampleSums.covariance(products, measure.sum, companion.sum, count) }

@@ -39,10 +39,8 @@ package struct ExperimentDefinition: Sendable, Equatable, Codable {
 
         /// Returns whether a member takes part.
         ///
-        /// - Parameters:
-        ///   - memberID: the member's id.
-        ///   - groupCount: the number of groups that the member is in.
-        ///   - knownSince: the time of the member's first membership in Unix milliseconds, or `nil` if it is not known.
+        /// - Parameter knownSince: the time of the member's first membership in Unix milliseconds, or `nil` if it is
+        ///   not known.
         package func includes(memberID: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64?) -> Bool {
             guard groupCount >= fewestGroups ?? 0, groupCount <= mostGroups ?? .max,
                 memberIDs?.contains(memberID) ?? true

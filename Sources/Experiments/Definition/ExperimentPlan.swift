@@ -63,7 +63,6 @@ package struct ExperimentCourse: Sendable, Equatable {
         case unplanned
     }
 
-    /// The state of the experiment.
     package let stage: Stage
     /// The start of the first day, in Unix milliseconds.
     package let startedAt: Int64
@@ -83,7 +82,6 @@ package struct ExperimentCourse: Sendable, Equatable {
     /// hours and count from the start.
     ///
     /// - Parameters:
-    ///   - entry: the experiment.
     ///   - firstTimes: the times at which its members were first shown a list, ascending, in Unix milliseconds.
     ///   - now: the instant up to which everything is known, in Unix milliseconds.
     package init(_ entry: ExperimentRegister.Entry, firstTimes: [Int64], atMilliseconds now: Int64) {

@@ -23,9 +23,7 @@ package struct ListSetting: Sendable {
 
     /// Changes the setting in a configuration.
     ///
-    /// - Parameters:
-    ///   - value: the new value, within `bounds`.
-    ///   - configuration: the configuration.
+    /// - Parameter value: the new value, within `bounds`.
     package func apply(_ value: Double, to configuration: inout PlanConfiguration) { set(&configuration, value) }
 
     /// Returns all settings of lists from some relations, in the order of the stages that they concern.

@@ -18,9 +18,6 @@ package struct StudentDistribution: Sendable {
     /// The degrees of freedom, above 0.
     package let degreesOfFreedom: Double
 
-    /// Creates the distribution with some degrees of freedom, above 0.
-    package init(degreesOfFreedom: Double) { self.degreesOfFreedom = degreesOfFreedom }
-
     /// Returns the probability of a value above t.
     package func upperTail(_ t: Double) -> Double {
         let outside = IncompleteFunctions.lowerBeta(
@@ -40,9 +37,7 @@ package struct StudentDistribution: Sendable {
 package enum ChiSquaredDistribution {
     /// Returns the probability of a value above x.
     ///
-    /// - Parameters:
-    ///   - x: the value.
-    ///   - degreesOfFreedom: the degrees of freedom, 1 or more.
+    /// - Parameter degreesOfFreedom: the degrees of freedom, 1 or more.
     package static func upperTail(_ x: Double, degreesOfFreedom: Int) -> Double {
         IncompleteFunctions.upperGamma(Double(degreesOfFreedom) / 2, x / 2)
     }

@@ -22,7 +22,7 @@ enum Dominance {
     /// Returns the check of a measure's quantity: raw amounts are named, and capped amounts must not dominate.
     static func check(
         _ measure: Measure, _ outcomes: [MemberOutcome], _ totals: [[Double]], _ caps: AmountCaps
-    ) -> HealthCheck {
+    ) -> ExperimentCheck {
         let amounts = totals.map { $0[measure.quantity.rawValue] }
         let limit = caps.limit(of: measure.quantity)
         let found = members(amounts)
@@ -34,7 +34,7 @@ enum Dominance {
         let expected =
             caps.quantile < 1 ? "none beyond the cap, quantile \(caps.quantile)" : "none; nothing is capped"
         let isDecisive = !members(amounts.map { min($0, limit) }).isEmpty
-        return HealthCheck(
+        return ExperimentCheck(
             "members who dominate \(measure.rawValue)", seen: seen, expected: expected,
             isDecisive ? .alarm : found.isEmpty ? .good : .note)
     }
@@ -45,7 +45,7 @@ extension ListSource {
     ///
     /// Every recompute makes a version, so a version may change for all arms. But the plan is about arms of certain
     /// settings: with others in between, a report would be about a mixture of both.
-    static func check(_ sources: [ListSource], _ arms: [String]) -> HealthCheck {
+    static func check(_ sources: [ListSource], _ arms: [String]) -> ExperimentCheck {
         let versions = Set(sources.compactMap(\.version)).count
         let settings = Set(sources.map { $0.settings ?? "" }).count
         let isMixed = isMixed(sources)
@@ -65,7 +65,7 @@ extension ListSource {
                         + " \(source.memberCounts.map(String.init).joined(separator: "/"))"
                 }.joined(separator: ", ")
         }
-        return HealthCheck(
+        return ExperimentCheck(
             "versions and settings", seen: seen, expected: "the same for all arms at any time, and the same settings",
             uneven || isMixed ? .alarm : settings > 1 ? .note : .good)
     }

@@ -1,5 +1,5 @@
 /// The state of one check of a report.
-package struct HealthCheck: Sendable, Equatable {
+package struct ExperimentCheck: Sendable, Equatable {
     /// The weight of what was seen.
     package enum State: String, Sendable {
         /// As expected.
@@ -10,7 +10,6 @@ package struct HealthCheck: Sendable, Equatable {
         case alarm
     }
 
-    /// The name of the check.
     package let name: String
     /// The facts that were seen.
     package let seen: String
@@ -27,7 +26,7 @@ package struct HealthCheck: Sendable, Equatable {
     }
 }
 
-extension [HealthCheck] {
+extension [ExperimentCheck] {
     /// The reason why the report cannot be trusted, or `nil` if there is none.
     package var distrust: String? {
         let alarms = filter { $0.state == .alarm }
@@ -75,7 +74,7 @@ struct ArmCheck: Sendable {
     /// The greatest difference that does not matter: as a part of the first arm's mean, or of a ratio from 0 to 1.
     let tolerance: Double
     let expected: String
-    let state: HealthCheck.State
+    let state: ExperimentCheck.State
 
     /// All checks, in the order of a report.
     static let all = [
@@ -115,13 +114,10 @@ struct ArmCheck: Sendable {
 
     /// Returns the state of the check.
     ///
-    /// - Parameters:
-    ///   - arms: the names of the arms.
-    ///   - members: the arm and the totals of each member.
-    ///   - caps: the caps of the totals.
+    /// - Parameter members: the arm and the totals of each member.
     func check(
         _ arms: [String], _ members: [(arm: Int, totals: [Double])], _ caps: AmountCaps
-    ) -> HealthCheck {
+    ) -> ExperimentCheck {
         var sums = arms.map { _ in PairedSums() }
         for member in members {
             let amount = member.totals[quantity.rawValue]
@@ -137,7 +133,7 @@ struct ArmCheck: Sendable {
             quantity == .unexplained && Int(total.companion.sum) >= Self.leastInteractions
             && total.measure.sum > Self.greatestUnexplained * total.companion.sum
         let seen = zip(arms, means).map { "\($0) \(text($1.value))" }.joined(separator: ", ")
-        return HealthCheck(
+        return ExperimentCheck(
             name, seen: seen,
             expected: quantity == .unexplained ? expected + ", and at most 25 in 100" : expected,
             isUneven || isMuch ? state : .good)

@@ -4,7 +4,6 @@ package struct ExperimentReport: Sendable {
     package struct Comparison: Sendable {
         /// The index of the arm, 1 or more.
         package let arm: Int
-        /// The measure that is compared.
         package let measure: Measure
         /// The mean or ratio of the first arm, and of this one.
         package let control, value: Double
@@ -42,15 +41,13 @@ package struct ExperimentReport: Sendable {
     package let definition: ExperimentDefinition
     /// The time that the experiment has taken.
     package let course: ExperimentCourse
-    /// The caps of members' amounts.
     package let caps: AmountCaps
     /// The checks of what would make the report wrong.
-    package let health: [HealthCheck]
+    package let health: [ExperimentCheck]
     /// The number of members in each arm.
     package let memberCounts: [Int]
     /// The number of members who were shown lists of two arms, and are left out.
     package let crossedCount: Int
-    /// The p value of the sample ratio.
     package let sampleRatioPValue: Double
     /// The Bayes factor of the counts, day by day: other weights against the given ones.
     package let sampleRatioEvidence: Double
@@ -77,7 +74,6 @@ extension ExperimentReport {
     /// Creates a report.
     ///
     /// - Parameters:
-    ///   - definition: the definition that was started.
     ///   - outcomes: the outcomes of all members who were shown a list of one arm.
     ///   - course: the time that the experiment has taken.
     ///   - facts: further facts about its health.
@@ -143,7 +139,7 @@ extension ExperimentReport {
     /// Returns the health of an experiment whose lists are interleaved, so that all members are in one arm.
     package static func interleavedHealth(
         _ outcomes: [MemberOutcome], course: ExperimentCourse, facts: HealthFacts
-    ) -> [HealthCheck] {
+    ) -> [ExperimentCheck] {
         var passing = PassingDays(outcomes, armCount: 1, dayCount: course.dayCount, AmountCaps())
         for day in 0..<course.dayCount { _ = passing.pass(day) }
         let members = passing.totals.map { (arm: 0, totals: $0) }
@@ -167,20 +163,20 @@ extension ExperimentReport {
     private static let rarePerThousand = 1
 
     /// Returns the check that there is anything to report: records of what was shown may all be lost, or still wait.
-    private static func presence(_ count: Int) -> HealthCheck {
-        HealthCheck(
+    private static func presence(_ count: Int) -> ExperimentCheck {
+        ExperimentCheck(
             "members", seen: count > 0 ? "\(count)" : "no member is known to have been shown a list",
             expected: "1 or more", count > 0 ? .good : .alarm)
     }
 
     /// Returns the checks of members who cannot be counted, of whom there may be a few.
-    private static func rare(_ facts: HealthFacts, of others: Int) -> [HealthCheck] {
+    private static func rare(_ facts: HealthFacts, of others: Int) -> [ExperimentCheck] {
         let expected = "at most \(rarePerThousand) in 1,000"
         return [
             ("members in two arms", facts.crossedCount, expected + "; left out"),
             ("members shown lists before the start or in the future", facts.misplacedCount, expected + ": clocks"),
         ].map { name, count, expected in
-            HealthCheck(
+            ExperimentCheck(
                 name, seen: "\(count)", expected: expected,
                 count * 1000 > (count + others) * rarePerThousand ? .alarm : .good)
         }
@@ -233,9 +229,7 @@ extension ExperimentReport {
     /// decides is a question apart from the others. So is a guardrail, because overlooking harm is worse than
     /// suspecting it.
     ///
-    /// - Parameters:
-    ///   - comparison: a comparison of this report.
-    ///   - tuningCount: the parameter of `Effect.alwaysValidInterval(error:tuningCount:)`.
+    /// - Parameter tuningCount: the parameter of `Effect.alwaysValidInterval(error:tuningCount:)`.
     package func conclusion(of comparison: Comparison, tuningCount: Int) -> Conclusion {
         guard let effect = comparison.absolute else { return .tooEarly }
         let isReal =

@@ -4,9 +4,7 @@ package struct MemberOutcome: Sendable, Equatable {
     package struct Event: Sendable, Equatable {
         /// The day, 0 for the first of the experiment.
         package var day: Int
-        /// The quantity that is counted.
         package var quantity: Quantity
-        /// The amount of it.
         package var amount: Double
 
         package init(day: Int, _ quantity: Quantity, _ amount: Double = 1) {
@@ -16,7 +14,6 @@ package struct MemberOutcome: Sendable, Equatable {
         }
     }
 
-    /// The member's external id.
     package var memberID: String
     /// The index of the arm.
     package var arm: Int
@@ -77,7 +74,6 @@ struct ArmSums: Sendable {
         }
     }
 
-    /// Returns the mean of a measure, or its ratio.
     func mean(_ measure: Measure) -> ArmMean {
         let sums = sums[measure] ?? PairedSums()
         return measure.denominator == nil ? ArmMean(sums.measure) : ArmMean(ratioOf: sums)

@@ -44,7 +44,6 @@ package final class HTTPClient {
     /// Sends a request and waits for its answer; redirections are not followed.
     ///
     /// - Parameters:
-    ///   - method: the method of the request.
     ///   - target: the path and query, which are sent unchanged.
     ///   - headers: the header fields; with `Accept-Encoding: gzip`, the server may compress the answer.
     ///   - body: the body; empty for none.
@@ -141,6 +140,5 @@ package struct HTTPClientError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 }

@@ -7,7 +7,6 @@ package struct IndexedPhotos: Sendable {
     package let region: ByteRegion
     /// The bytes of the index of vectors within the region, which begin at a multiple of 64.
     package let index: Range<Int>
-    /// The number of photos.
     package let count: Int
     private let ids: TextColumn
     private let offsetsStart: Int

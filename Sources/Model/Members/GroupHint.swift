@@ -64,15 +64,11 @@ package enum ToldKind: String, Sendable, CaseIterable {
 extension EvidenceKind {
     /// The table of the evidence; nil for own photos.
     package var source: RelationSource? { ToldKind(rawValue: rawValue)?.source }
-
-    /// The kinds whose hints point to groups that the member has not joined.
-    package static let told = allCases.filter { $0.source != nil }
 }
 
 extension Manifest {
     /// The weight of a kind of evidence in members' lists.
     package struct EvidenceWeight: Codable, Sendable, Equatable {
-        /// The kind.
         package var kind: EvidenceKind
         /// The weight, 0 or more; 0 leaves the kind out.
         package var weight: Double

@@ -29,9 +29,7 @@ package struct Interaction: Sendable, Equatable {
 
         /// The kinds of thing that an interaction can be about.
         package enum Subject: String, Sendable, CaseIterable {
-            /// A group.
             case group
-            /// A photo.
             case photo
             /// Another member.
             case user

@@ -52,8 +52,6 @@ package struct TrendingGroup: Sendable, Equatable {
 package struct SeasonalFactors: Sendable, Equatable {
     /// The factors that can be stored, in percent: half to twice the average, both inclusive.
     package static let bounds: ClosedRange<UInt8> = 50...200
-    /// Factors without a season: 100 percent in every month.
-    package static let none = SeasonalFactors(percent: [UInt8](repeating: 100, count: 12))
 
     /// Twelve factors within the bounds, January first.
     package let percent: [UInt8]

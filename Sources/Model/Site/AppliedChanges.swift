@@ -9,7 +9,6 @@ package struct AppliedChanges: Sendable, Equatable, Codable {
     /// Creates a record from numbers by the journals' names, which are ASCII letters and digits.
     package init(_ sequences: [String: Int64] = [:]) { self.sequences = sequences }
 
-    /// Decodes the numbers.
     package init(from decoder: any Decoder) throws {
         let sequences = try decoder.singleValueContainer().decode([String: Int64].self)
         guard sequences.keys.allSatisfy(Self.isJournalName) else {
@@ -19,7 +18,6 @@ package struct AppliedChanges: Sendable, Equatable, Codable {
         self.init(sequences)
     }
 
-    /// Encodes the numbers.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(sequences)

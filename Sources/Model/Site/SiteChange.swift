@@ -29,7 +29,6 @@ package struct SiteChange: Sendable, Equatable, Codable {
         case expiresBeforeStart
     }
 
-    /// The group's external id.
     package var groupID: String
     /// The action of the decision.
     package var action: Action

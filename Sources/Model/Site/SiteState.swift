@@ -1,6 +1,5 @@
 /// A group that is hidden.
 package struct HiddenGroup: Codable, Sendable, Equatable {
-    /// The group's external id.
     package var id: String
     /// The time since which the group is hidden, in Unix milliseconds.
     package var hiddenAtMilliseconds: Int64
@@ -13,7 +12,6 @@ package struct HiddenGroup: Codable, Sendable, Equatable {
 
 /// A group that the site's curators chose.
 package struct Curation: Codable, Sendable, Equatable {
-    /// The group's external id.
     package var groupID: String
     /// Whether the group is public and not hidden; other groups are not shown as curated.
     package var isShown: Bool
@@ -50,9 +48,7 @@ package struct SiteState: Sendable, Equatable {
 
     /// Creates a state.
     ///
-    /// - Parameters:
-    ///   - hidden: the hidden groups.
-    ///   - curations: the curated groups in their order; their positions are assigned again.
+    /// - Parameter curations: the curated groups in their order; their positions are assigned again.
     package init(hidden: some Sequence<HiddenGroup> = EmptyCollection(), curations: [Curation] = []) {
         self.hidden = Dictionary(
             hidden.map { (BytewiseString($0.id), $0.hiddenAtMilliseconds) }, uniquingKeysWith: { first, _ in first })
@@ -124,10 +120,7 @@ package struct SiteDecisions: Sendable, Equatable {
 
     /// Translates decisions from external ids; groups that the version lacks are left out.
     ///
-    /// - Parameters:
-    ///   - ids: the hidden groups.
-    ///   - curations: the curated groups in their order; those with `isShown` false are left out.
-    ///   - model: the version.
+    /// - Parameter curations: the curated groups in their order; those with `isShown` false are left out.
     package init(hidden ids: some Sequence<String>, curations: [Curation], in model: ModelVersion) {
         hidden = Set(groups: ids, in: model)
         curated = curations.compactMap { curation in

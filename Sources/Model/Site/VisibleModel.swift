@@ -78,12 +78,6 @@ package struct VisibleModel: Sendable {
         return list.filter { !hidden.contains($0.index) }
     }
 
-    /// Whether a group has a neighbour in a relation.
-    package func hasNeighbours(_ index: Int, by relation: Relation) -> Bool {
-        guard shows(UInt32(index)) else { return false }
-        return model.neighbours(of: index, by: relation).contains { hidden?.contains($0.index) != true }
-    }
-
     /// Returns the best score of a group's list, or nil if the list is empty or the group is hidden.
     ///
     /// The score of a hidden neighbour counts. Hiding that neighbour therefore does not change numbers scaled by the
@@ -97,7 +91,6 @@ package struct VisibleModel: Sendable {
     /// The lists of hidden groups are empty.
     ///
     /// - Parameters:
-    ///   - groups: the groups whose lists are wanted.
     ///   - wanted: for each relation, whether its lists are read; others are returned empty. An empty array means all.
     ///   - limit: the number of best neighbours read from each list, hidden ones included; nil for all.
     package func lists(of groups: [UInt32], in wanted: [Bool] = [], limit: Int? = nil) -> NeighbourLists {

@@ -19,10 +19,8 @@ package struct FolderStore: VersionStore {
 
     /// Creates a store in a folder, which need not exist until a version is published.
     ///
-    /// - Parameters:
-    ///   - directory: the path of the folder.
-    ///   - hasOwnCopies: whether versions are copied before they are mapped. This suits a process that keeps them for
-    ///     long: later changes to the files do not affect it.
+    /// - Parameter hasOwnCopies: whether versions are copied before they are mapped. This suits a process that keeps
+    ///   them for long: later changes to the files do not affect it.
     package init(_ directory: String, hasOwnCopies: Bool = false) {
         self.init(directory, durability: .powerLoss, hasOwnCopies: hasOwnCopies)
     }
@@ -82,7 +80,6 @@ package struct FolderStore: VersionStore {
     /// - Parameters:
     ///   - manifest: the manifest, with the lengths and checksums of all sections.
     ///   - replacing: whether an existing version of the same name is removed first; otherwise it is an error.
-    ///   - write: writes the sections.
     ///   - writeMembers: writes the members into the folder of the version, and returns the report on them.
     func install(
         _ manifest: Manifest, replacing: Bool = false,

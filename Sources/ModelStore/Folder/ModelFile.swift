@@ -42,7 +42,6 @@ enum ModelFile {
     /// Maps a model file, verifies its checksums and checks its content.
     ///
     /// - Parameters:
-    ///   - path: the path of the file.
     ///   - manifest: the manifest, with the checksums.
     ///   - isOwn: whether a private copy is mapped.
     static func open(_ path: String, manifest: Manifest, isOwn: Bool) throws(StoreError) -> ModelVersion {

@@ -22,7 +22,6 @@ struct OpenFile: ~Copyable {
     /// The path, for errors.
     let path: String
 
-    /// Opens a path.
     init(_ path: String, for purpose: Purpose) throws(StoreError) {
         let flags =
             switch purpose {
@@ -177,10 +176,8 @@ extension StoreError {
 enum MappedFile {
     /// Maps a whole file, read-only.
     ///
-    /// - Parameters:
-    ///   - file: the file.
-    ///   - isOwn: whether to map a private copy without a name, which takes as much space as the file. Without that
-    ///     space, the file itself is mapped.
+    /// - Parameter isOwn: whether to map a private copy without a name, which takes as much space as the file. Without
+    ///   that space, the file itself is mapped.
     static func region(of file: borrowing OpenFile, isOwn: Bool) throws(StoreError) -> ByteRegion {
         let count = try file.byteCount()
         guard count > 0 else { throw StoreError(.corrupt, "\(file.path) is empty") }

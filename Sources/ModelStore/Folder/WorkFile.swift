@@ -101,9 +101,7 @@ enum Durability {
 package enum WorkFile {
     /// Writes a file under another name, and renames it when it is complete.
     ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - body: writes the content with the function that it gets, which appends bytes.
+    /// - Parameter body: writes the content with the function that it gets, which appends bytes.
     /// - Throws: `StoreError.writeFailed`.
     package static func write(
         to path: String, _ body: ((RawSpan) throws(StoreError) -> Void) throws(StoreError) -> Void

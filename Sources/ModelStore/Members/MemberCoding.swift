@@ -19,17 +19,11 @@ package import Model
 package struct MemberCoding: Sendable, Equatable {
     /// The creation of the version, in Unix seconds.
     private let created: UInt32
-    /// The number of groups in the version.
     private let groupCount: Int
 
     private static let unlistedMark: UInt8 = 1
     private static let stampMark: UInt8 = 2
 
-    /// Creates the coding of a version.
-    ///
-    /// - Parameters:
-    ///   - createdAtMilliseconds: the creation of the version, as in its manifest.
-    ///   - groupCount: the number of groups in the version.
     package init(createdAtMilliseconds: Int64, groupCount: Int) {
         created = UInt32(clamping: createdAtMilliseconds / 1000)
         self.groupCount = groupCount
@@ -59,7 +53,6 @@ package struct MemberCoding: Sendable, Equatable {
         return true
     }
 
-    /// Appends the hints of a member to the rest of the value.
     package func append(hints: [GroupHint], to bytes: inout [UInt8]) -> Bool {
         guard !hints.isEmpty else { return true }
         for kind in EvidenceKind.allCases {
@@ -147,9 +140,7 @@ package struct MemberCoding: Sendable, Equatable {
 
     /// Decodes groups, each with a number.
     ///
-    /// - Parameters:
-    ///   - number: returns what the number stands for, or `nil` if it is malformed.
-    ///   - make: returns an entry.
+    /// - Parameter number: returns what the number stands for, or `nil` if it is malformed.
     private func decode<Number, Entry>(
         _ bytes: borrowing Span<UInt8>, at offset: inout Int, _ number: (UInt64) -> Number?,
         _ make: (UInt32, Number) -> Entry

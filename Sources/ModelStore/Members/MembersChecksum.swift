@@ -11,10 +11,7 @@ struct MembersChecksum {
 
     /// Adds the next bucket, and returns its own checksum.
     ///
-    /// - Parameters:
-    ///   - bucket: the bytes of the bucket (`PackedUsers`).
-    ///   - userCount: the number of users in it.
-    ///   - number: the number of the bucket.
+    /// - Parameter bucket: the bytes of the bucket (`PackedUsers`).
     @discardableResult
     mutating func add(_ bucket: borrowing Span<UInt8>, userCount: Int, number: Int) -> UInt64 {
         let checksum = Self.checksum(ofBucket: bucket, number: number)
@@ -28,7 +25,6 @@ struct MembersChecksum {
         unsafe bucket.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, UInt64(number)) }
     }
 
-    /// Returns the report on these members for the manifest.
     func report(bucketCount: Int) -> Manifest.MembersReport {
         Manifest.MembersReport(
             bucketCount: bucketCount, valueCount: valueCount, checksum: Checksum.text(ofNumber: sum))
@@ -40,7 +36,6 @@ struct MembersChecksum {
 /// It runs at the speed of memory, so everything is verified each time it is written or opened. It does not protect
 /// against forged versions.
 package enum Checksum {
-    /// Returns the checksum of bytes, as a number.
     static func number(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         unsafe XXH3_64bits(bytes.baseAddress, bytes.count)
     }

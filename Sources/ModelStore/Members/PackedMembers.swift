@@ -2,7 +2,6 @@ import Model
 
 /// The members to publish with a version; users are numbered from 0, in any order.
 package protocol MemberSource: Sendable {
-    /// The number of users.
     var userCount: Int { get }
 
     /// Returns the bytes of a user's external id.
@@ -14,7 +13,6 @@ package protocol MemberSource: Sendable {
     ///
     /// - Parameters:
     ///   - number: the user's number, in 0 ..< `userCount`.
-    ///   - coding: the coding of the version.
     ///   - bytes: the bytes to append to.
     /// - Returns: `false` if the value cannot be encoded.
     func appendValue(ofUser number: Int, by coding: MemberCoding, to bytes: inout [UInt8]) -> Bool
@@ -42,10 +40,6 @@ struct PackedMembers: Sendable {
     let bucketCount: Int
 
     /// Sorts members into buckets.
-    ///
-    /// - Parameters:
-    ///   - members: the members.
-    ///   - coding: the coding of the version.
     init(_ members: any MemberSource, _ coding: MemberCoding) {
         self.members = members
         self.coding = coding
@@ -76,7 +70,6 @@ struct PackedMembers: Sendable {
     /// Packs the users of a bucket.
     ///
     /// - Parameters:
-    ///   - users: the users' numbers.
     ///   - packed: the bytes to append to.
     ///   - value: a buffer for the value of a user.
     private func pack(_ users: ArraySlice<UInt32>, into packed: inout [UInt8], _ value: inout [UInt8])

@@ -60,7 +60,6 @@ package struct PublishedMember: Sendable, Equatable {
             self.hints = hints
         }
 
-        /// The stated interests.
         package var interests: [String] {
             interestBytes.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
         }

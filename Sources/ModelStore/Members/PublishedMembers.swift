@@ -31,10 +31,6 @@ package final class PublishedMembers: Sendable {
 
     /// Opens a file, and verifies its table.
     ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - report: the report on members in the version's manifest.
-    ///   - coding: the coding of the version.
     /// - Throws: `StoreError.corrupt` if the table is damaged, or belongs to another manifest.
     init(_ path: String, _ report: Manifest.MembersReport, _ coding: MemberCoding) throws(StoreError) {
         file = try OpenFile(path, for: .reading)

@@ -21,7 +21,6 @@ struct PublishedMembersWriter: ~Copyable {
     /// Writes a whole file.
     ///
     /// - Parameters:
-    ///   - members: the members.
     ///   - path: the path of the file, which must not exist.
     ///   - durability: the events that the file must survive.
     ///   - advance: a function that is called with the number of users in each bucket.

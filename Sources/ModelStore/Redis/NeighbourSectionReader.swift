@@ -76,7 +76,6 @@ enum NeighbourListCoding {
     /// Appends a neighbour.
     ///
     /// - Parameters:
-    ///   - neighbour: the neighbour.
     ///   - ceiling: the bit pattern of the previous score, which this neighbour's replaces.
     ///   - bytes: the bytes to append to.
     /// - Returns: `false` if the score is greater than the previous one.

@@ -15,12 +15,6 @@ struct RedisMemberReader {
     private let version: VersionName
     private let report: Manifest.MembersReport
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - layout: the names of the keys.
-    ///   - version: the version.
-    ///   - report: the report on members in the manifest.
     init(_ layout: RedisLayout, _ version: VersionName, _ report: Manifest.MembersReport) {
         self.layout = layout
         self.version = version
@@ -30,7 +24,6 @@ struct RedisMemberReader {
     /// Reads all buckets in the order of their numbers, and compares them with the manifest.
     ///
     /// - Parameters:
-    ///   - connection: the connection to the server.
     ///   - heartbeat: a function that is called before each command. The function may write a command with an integer
     ///     reply, which is then sent first.
     ///   - take: a function that receives each bucket.

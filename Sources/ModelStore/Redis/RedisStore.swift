@@ -20,7 +20,6 @@ package final class RedisStore: SharedStore {
     /// Creates a store, which connects when it is first used.
     ///
     /// - Parameters:
-    ///   - address: the address of the server.
     ///   - cacheDirectory: the directory for images of loaded versions, with a folder for each server and prefix.
     ///     Daemons on a machine may share it.
     ///   - prefix: the start of all keys. Stores with different prefixes are independent.
@@ -38,7 +37,6 @@ package final class RedisStore: SharedStore {
     /// The server's address, without the password.
     package var location: String { address.description }
 
-    /// This store.
     package var shared: (any SharedStore)? { self }
 
     /// The board of daemons, kept as keys of this store.

@@ -38,7 +38,6 @@ struct RedisVersionReader {
     /// Reads all sections.
     ///
     /// - Parameters:
-    ///   - connection: the connection to the server.
     ///   - heartbeat: a function that is called before each command. The function may write a command with an integer
     ///     reply, which is then sent first.
     ///   - sink: a function that receives every byte of every section once. The order within a section is not defined.

@@ -7,9 +7,7 @@ struct StoreConnection: ~Copyable {
 
     /// Connects and logs in.
     ///
-    /// - Parameters:
-    ///   - address: the address of the server.
-    ///   - replyTimeout: the longest wait for the server to accept or send any bytes.
+    /// - Parameter replyTimeout: the longest wait for the server to accept or send any bytes.
     /// - Throws: `StoreError.replica` if the server is a replica.
     init(to address: RedisAddress, replyTimeout: Duration = .seconds(30)) throws(StoreError) {
         do throws(RedisError) {
@@ -98,9 +96,7 @@ final class RedisLink: Sendable {
 
     /// Creates a link, which connects when it is first used.
     ///
-    /// - Parameters:
-    ///   - address: the address of the server.
-    ///   - timeout: the longest wait for a connection, and for each reply.
+    /// - Parameter timeout: the longest wait for a connection, and for each reply.
     init(to address: RedisAddress, timeout: Duration) {
         self.address = address
         self.timeout = timeout

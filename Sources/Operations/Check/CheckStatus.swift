@@ -7,7 +7,6 @@ package struct CheckStatus: Sendable, Equatable {
     private static let findings = "coterie_check_findings"
     private static let evicted = "coterie_check_redis_evicted_keys"
 
-    /// The number of findings of each state.
     package var counts: [Finding.State: Int] = [:]
     /// The time of the check, in Unix seconds.
     package var seconds: Int64

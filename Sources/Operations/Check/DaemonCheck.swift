@@ -74,12 +74,10 @@ extension HealthQuestion {
 }
 
 extension DaemonReport {
-    /// The name of the daemon in findings.
     fileprivate var name: String { "\(host) port \(port)" }
 }
 
 extension CatalogExamination.FutureTimes {
-    /// The finding that they are in the future.
     fileprivate var finding: Finding {
         let time = UnixTime(seconds: latest)?.description ?? "\(latest) s"
         return HealthFault.clockOfRows.found(

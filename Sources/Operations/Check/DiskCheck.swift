@@ -35,7 +35,6 @@ private struct DiskNeed {
     var what: String
     var folder: String
     var bytes: Int
-    /// The number of the disk.
     var device: UInt
 
     /// Creates a need, or returns `nil` if there is no such folder.

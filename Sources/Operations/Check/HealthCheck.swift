@@ -8,9 +8,7 @@ import Recompute
 package struct HealthCheck: Sendable {
     /// The places that a health check examines.
     package struct Places: Sendable {
-        /// The path of the catalog.
         package var catalog: String
-        /// The location of the store of versions.
         package var store: StoreLocation
         /// The folder in which versions of a store in Redis are cached.
         package var cache: String
@@ -40,7 +38,6 @@ package struct HealthCheck: Sendable {
         }
     }
 
-    /// The places to examine.
     package let places: Places
     /// The values of bounds that differ from the standard.
     package var bounds: [HealthBound: Int] = [:]
@@ -59,8 +56,6 @@ package struct HealthCheck: Sendable {
     /// Creates a health check.
     ///
     /// - Parameters:
-    ///   - places: the places to examine.
-    ///   - relations: the relations of the catalog.
     ///   - scratchFolder: the path of a folder that does not exist yet. A version of a store in Redis must fit on its
     ///     disk.
     ///   - clock: returns the present, in Unix milliseconds. A check of a large site takes minutes.
@@ -104,7 +99,6 @@ package struct HealthRecord: Sendable {
     var futureTimes: [CatalogExamination.FutureTimes] = []
     /// The manifests of all versions, oldest first.
     var manifests: [Manifest] = []
-    /// The current version.
     var current: VersionName?
     /// The time at which it became current, in Unix milliseconds.
     var currentSince: Int64?
@@ -112,7 +106,6 @@ package struct HealthRecord: Sendable {
     var daemons: [DaemonReport] = []
     /// The time at which the reports were read, in Unix milliseconds.
     var reportsReadAt: Int64 = 0
-    /// The state of the server of a store in Redis.
     var server: RedisServerState?
     /// The number of keys that Redis has evicted since its start.
     package var evictedKeys: Int? { server?.evictedKeys }
@@ -140,7 +133,6 @@ package struct Finding: Sendable, Equatable {
 
     /// The subject, such as `catalog` or a version.
     package var subject: String
-    /// The state of the subject.
     package var state: State
     /// The good news, or the problem.
     package var message: String

@@ -2,7 +2,6 @@
 ///
 /// The table `all` drives the check itself, the help of `coterie check`, its settings, and a table of the documents.
 package struct HealthQuestion: Sendable {
-    /// The subject of its findings.
     package let subject: String
     /// The things that it looks at, a noun phrase.
     package let looksAt: String
@@ -41,13 +40,11 @@ package struct HealthQuestion: Sendable {
 
 /// A fault that a health check can find: its cause, and what to do about it.
 package struct HealthFault: Sendable {
-    /// The severity of the fault.
     package let state: Finding.State
     /// The cause, as a clause without a subject of its own: "the last run failed".
     package let cause: String
     /// The bound that decides, or `nil` if none does.
     package let bound: HealthBound?
-    /// The remedy.
     package let advice: String
 
     init(_ state: Finding.State, _ cause: String, bound: HealthBound? = nil, advice: String) {
@@ -90,7 +87,6 @@ package enum HealthBound: String, Sendable, CaseIterable {
     /// The name of the option that sets the bound.
     package var name: String { rawValue }
 
-    /// The placeholder for the value.
     package var placeholder: String {
         switch self {
         case .waitingSeconds, .lagSeconds, .clockSeconds: "SECONDS"
@@ -120,7 +116,6 @@ package enum HealthBound: String, Sendable, CaseIterable {
         }
     }
 
-    /// The meaning, for the help.
     package var meaning: String {
         switch self {
         case .versionWarnDays: "The age of the current version above which there is a warning"

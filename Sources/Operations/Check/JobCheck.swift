@@ -95,7 +95,6 @@ extension HealthCheck {
 
     private static func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
 
-    /// Returns the findings about the folder of backups.
     fileprivate func backupFindings(_ folder: String) -> [Finding] {
         if let refusal = FileAccess.refusal(toRead: folder) {
             return [HealthFault.backupMissing.found("backup", refusal)]

@@ -10,7 +10,6 @@ package struct Difference: Sendable, Equatable {
         case otherValues
         /// The same groups in another order.
         case reordered
-        /// Other groups.
         case otherGroups
         /// Another status.
         case otherStatus
@@ -18,7 +17,6 @@ package struct Difference: Sendable, Equatable {
         case failed
     }
 
-    /// The kind.
     package var kind: Kind
     /// The overlap of the first 10 groups, as a mean over all lists, or `nil` without lists.
     package var overlap: Double?
@@ -37,7 +35,6 @@ package struct Difference: Sendable, Equatable {
     /// Compares two answers.
     ///
     /// - Parameters:
-    ///   - recorded: the status and the body of the recorded answer.
     ///   - answer: the status and the body of the new answer, or `nil` if there was none.
     ///   - rules: the members that are not compared.
     package init(

@@ -62,9 +62,7 @@ package struct PageChain: Sendable {
 
     /// Adds a page.
     ///
-    /// - Parameters:
-    ///   - outcome: the recorded page and its difference.
-    ///   - body: the new answer, or `nil` if there is none.
+    /// - Parameter body: the new answer, or `nil` if there is none.
     package mutating func add(_ outcome: ReplayOutcome, body: [UInt8]?) {
         outcomes.append(outcome)
         guard let recorded = JSONTree(outcome.exchange.body)?["next"]?.text else { return }

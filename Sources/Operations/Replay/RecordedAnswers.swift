@@ -32,7 +32,6 @@ package final class RecordedAnswers: Sendable {
         self.answers = answers
     }
 
-    /// The number of different requests.
     package var requestCount: Int { answers.count }
 
     /// Returns the next answer to a request, or `nil` if the request is not on the tape.

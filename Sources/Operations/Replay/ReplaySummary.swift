@@ -5,7 +5,6 @@ package import Service
 package struct ReplaySummary: Sendable {
     /// The figures of one route, or of all routes.
     package struct Figures: Sendable {
-        /// The number of exchanges by the kind of difference.
         package private(set) var counts: [Difference.Kind: Int] = [:]
         private var overlapSum = 0.0
         private var overlapCount = 0
@@ -73,7 +72,6 @@ package struct ReplaySummary: Sendable {
     /// The number of exchanges that were not played, by the reason.
     package private(set) var leftOut: [String: Int] = [:]
 
-    /// The state of the tape.
     package var tape = TapeCondition()
     /// The number of answers by the versions that they name, as recorded and now.
     package private(set) var versions: (recorded: [String: Int], now: [String: Int]) = ([:], [:])

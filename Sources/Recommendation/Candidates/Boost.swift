@@ -32,9 +32,7 @@ package struct Boost: Sendable, Equatable {
 
     /// Creates a boost.
     ///
-    /// - Parameters:
-    ///   - target: the groups that it is for.
-    ///   - factor: the factor of their scores, within `factors`.
+    /// - Parameter factor: the factor of their scores, within `factors`.
     package init(_ target: Target, by factor: Double) {
         self.target = target
         self.factor = factor

@@ -15,7 +15,6 @@ extension Ranked {
 
 /// A candidate before any stage: small, since there are thousands.
 struct RawCandidate: Ranked {
-    /// The raw score.
     let score: Double
     let group: UInt32
     private let ownInterest: Int32
@@ -67,7 +66,6 @@ struct Candidate: Ranked {
     /// - Parameters:
     ///   - group: the group's index in the model.
     ///   - score: the raw score, above 0.
-    ///   - interest: the interest, as in `interest`.
     init(group: UInt32, score: Double, interest: Int) {
         self.init(RawCandidate(group: group, score: score, interest: interest))
     }

@@ -99,7 +99,6 @@ struct CandidateTable: RandomAccessCollection {
     /// With hints, their groups are candidates too; with a prior, the largest groups.
     ///
     /// - Parameters:
-    ///   - seeds: the joined groups, and the hints.
     ///   - lists: the neighbour lists of the seeds.
     ///   - factors: the factors of the relations' scores, by index.
     ///   - blocked: groups that may not be shown; the model need not have them.

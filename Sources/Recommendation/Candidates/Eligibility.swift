@@ -29,8 +29,6 @@ struct Eligibility {
     /// Prepares the checks for a request.
     ///
     /// - Parameters:
-    ///   - request: the member, the instant and the filter.
-    ///   - model: the groups that are shown.
     ///   - relations: the relations; one of them says which members a group has.
     ///   - ceiling: the groups that are too similar to one another.
     ///   - activity: the last activity of the groups.

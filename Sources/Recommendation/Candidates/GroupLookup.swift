@@ -133,7 +133,6 @@ enum SlotTable {
     /// Returns the slot that holds the position of a group, or the free slot where it belongs.
     ///
     /// - Parameters:
-    ///   - group: the group.
     ///   - slots: the slots, a power of two of them.
     ///   - groupAt: returns the group at a position of the list.
     @inline(__always)

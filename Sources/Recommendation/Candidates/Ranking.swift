@@ -11,9 +11,7 @@ enum Ranking {
 
     /// Cuts candidates back to the best `limit`, in no order.
     ///
-    /// - Parameters:
-    ///   - limit: the number of candidates to keep.
-    ///   - candidates: the candidates, with scores of 0 or more.
+    /// - Parameter candidates: the candidates, with scores of 0 or more.
     /// - Complexity: O(candidates), as a rule.
     static func keepBest<Element: Ranked>(_ limit: Int, of candidates: inout [Element]) {
         guard candidates.count > limit else { return }
@@ -142,7 +140,6 @@ struct PopularityPrior: Sendable {
     /// Computes the prior of all groups.
     ///
     /// - Parameters:
-    ///   - model: the groups.
     ///   - relations: the relations; one of them says which members a group has.
     ///   - weight: the prior of the largest group, in units of the mean best score; above 0.
     ///   - limit: the number of groups that become candidates for everybody.

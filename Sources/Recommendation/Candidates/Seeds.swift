@@ -41,10 +41,6 @@ struct Seeds {
     /// Returns the interests, the one of the hints last if they are not the seeds.
     ///
     /// The hints get the part of a list that they have among the best candidates; the others share the rest.
-    ///
-    /// - Parameters:
-    ///   - table: the candidates.
-    ///   - cluster: returns the interests of the seeds.
     func interests(_ table: CandidateTable, _ cluster: ([UInt32]) -> [Interest]) -> [Interest] {
         var interests = cluster(groups)
         guard !areHints, let best = hints.max(by: { ($0.score, $1.group) < ($1.score, $0.group) }) else {

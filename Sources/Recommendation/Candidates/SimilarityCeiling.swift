@@ -23,7 +23,6 @@ struct SimilarityCeiling: Sendable {
     /// - Parameters:
     ///   - ceiling: the least shrunk cosine of a pair that is too similar (inclusive), above 0.
     ///   - shrinkage: h, 0 or more.
-    ///   - model: the model.
     ///   - relations: the relations; features of photos do not make groups too similar.
     /// - Complexity: O(neighbours).
     init(_ ceiling: Double, shrinkage: Double, in model: VisibleModel, _ relations: RelationTable) {

@@ -104,7 +104,6 @@ enum Blend {
     /// When one list ends, the other fills the rest. A shorter list is a prefix of a longer one.
     ///
     /// - Parameters:
-    ///   - personal: the personal list.
     ///   - share: the personal list's share of the turns, 0 to 1.
     ///   - limit: the greatest length.
     ///   - nextOther: returns the next of the others, each group once, with its position in the personal list if it is

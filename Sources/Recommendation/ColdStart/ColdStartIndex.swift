@@ -12,13 +12,11 @@ struct ColdStartIndex: Sendable {
     private let topics: TopicIndex
     /// The trending groups of each month, January first, with their scores in that season; best first.
     private let trending: [[(group: UInt32, score: Double)]]
-    private let relations: RelationTable
 
     /// Ranks the groups of a model.
     ///
     /// - Complexity: O(groups · log groups).
     init(_ model: VisibleModel, _ relations: RelationTable) {
-        self.relations = relations
         let sized = zip(relations.sizes(in: .membership, model), relations.sizes(in: .pool, model)).enumerated().map {
             group, sizes in (group: UInt32(group), size: UInt64(sizes.0) << 32 | UInt64(sizes.1))
         }
@@ -72,9 +70,6 @@ struct ColdStartIndex: Sendable {
     /// Returns the cold-start sources for a member's list.
     ///
     /// - Parameters:
-    ///   - request: the member and the instant.
-    ///   - model: the groups that are shown.
-    ///   - configuration: the weights of the sources.
     ///   - rotation: the rotation that changes the order of all but curated groups, or `nil` for none.
     ///   - list: the positions of the groups in the personal list.
     ///   - isAllowed: whether a group about a stated interest may be shown.
@@ -109,7 +104,6 @@ struct ColdStartIndex: Sendable {
     ///
     /// - Parameters:
     ///   - topics: the topics, as the member wrote them.
-    ///   - model: the groups that are shown.
     ///   - rotation: the rotation that changes the order of the largest groups, or `nil` for none.
     ///   - list: the positions of the groups in the personal list.
     ///   - isAllowed: whether a group may be shown.

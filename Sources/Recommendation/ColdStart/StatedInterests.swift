@@ -179,7 +179,6 @@ private struct TopicQueue {
     /// - Parameters:
     ///   - topic: the position of the topic.
     ///   - listed: the groups of the list about all topics, in the order of the list.
-    ///   - topicCount: the number of stated topics.
     init(topic: Int, listed: [Listed], topicCount: Int) {
         (self.topic, self.listed, count) = (topic, listed, topicCount)
     }

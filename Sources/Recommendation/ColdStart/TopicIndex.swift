@@ -28,9 +28,7 @@ struct TopicIndex: Sendable {
 
     /// Creates the index of a model.
     ///
-    /// - Parameters:
-    ///   - model: the groups that are shown.
-    ///   - popular: all groups, the ones with the most members first.
+    /// - Parameter popular: all groups, the ones with the most members first.
     /// - Complexity: O(groups + topics of the groups).
     init(_ model: VisibleModel, popular: [UInt32]) {
         let texts = model.topics

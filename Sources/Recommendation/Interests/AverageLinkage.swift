@@ -78,9 +78,7 @@ enum AverageLinkage {
 
         /// Returns the later cluster that is nearest to a cluster.
         ///
-        /// - Parameters:
-        ///   - cluster: the name of the cluster.
-        ///   - position: the position of that name in `names`.
+        /// - Parameter position: the position of that name in `names`.
         private func nearest(to cluster: Int, position: Int) -> (other: Int, mean: Double) {
             let row = sums.span.extracting(cluster * count..<(cluster + 1) * count)
             let (names, sizes) = (names.span, sizes.span)

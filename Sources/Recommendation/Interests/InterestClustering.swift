@@ -8,10 +8,7 @@ struct InterestClustering: Sendable {
 
     /// Creates a clustering for the groups of a model.
     ///
-    /// - Parameters:
-    ///   - model: the model.
-    ///   - relations: the relations; one of them says which members a group has.
-    ///   - configuration: the bounds of the clustering.
+    /// - Parameter relations: the relations; one of them says which members a group has.
     init(in model: VisibleModel, _ relations: RelationTable, _ configuration: PlanConfiguration.Interests) {
         self.configuration = configuration
         membership = relations[.membership].flatMap { model.relations.firstIndex(of: $0.relation) }
@@ -22,7 +19,6 @@ struct InterestClustering: Sendable {
     /// - Parameters:
     ///   - groups: the joined groups, ascending.
     ///   - table: the candidate table of these groups.
-    ///   - model: the model.
     /// - Returns: the interests with the most groups first, equal ones by their first group; the mixed one, if any,
     ///   last.
     func interests(of groups: [UInt32], _ table: CandidateTable, in model: VisibleModel) -> [Interest] {
@@ -122,9 +118,7 @@ package struct Interest: Sendable, Equatable {
 extension Interest {
     /// Returns the index of the interest of each of a member's groups.
     ///
-    /// - Parameters:
-    ///   - groups: the groups of all the interests, ascending.
-    ///   - interests: the interests.
+    /// - Parameter groups: the groups of all the interests, ascending.
     static func numbers(of groups: [UInt32], in interests: some Collection<Interest>) -> [Int] {
         let positions = GroupPositions(groups)
         var numbers = [Int](repeating: 0, count: groups.count)

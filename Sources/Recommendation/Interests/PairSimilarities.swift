@@ -15,7 +15,6 @@ struct PairSimilarities {
     ///
     /// - Parameters:
     ///   - groups: the groups, each once.
-    ///   - model: the model.
     ///   - factors: the factors of the relations by index; relations with 0 do not count, and without factors all
     ///     count.
     ///   - limit: the number of best neighbours that are read in each list, or `nil` for all.
@@ -76,7 +75,6 @@ struct PairSimilarities {
     ///
     /// - Parameters:
     ///   - pairs: the pairs that are in lists; all others have 0.
-    ///   - sizes: the sizes of the groups.
     ///   - shrinkage: h, 0 or more; overlaps, but not cosines, are multiplied by c / (c + h).
     /// - Complexity: O(count² + pairs).
     static func cosinesAndOverlaps(
@@ -130,7 +128,6 @@ struct PairSimilarities {
     ///
     /// - Parameters:
     ///   - others: the list to move from; the rest keeps its order.
-    ///   - near: the list to move to.
     ///   - position: the position of the given group.
     ///   - least: the least similarity (inclusive), above 0.
     func move(_ others: inout [Int], to near: inout [Int], near position: Int, least: Double) {
@@ -161,7 +158,6 @@ struct PairSimilarities {
 
 /// The numbers of entries that some groups have in each relation.
 struct GroupSizes {
-    /// The number of groups.
     let count: Int
     /// The sizes of all groups, relation after relation.
     private let sizes: [UInt32]
@@ -197,9 +193,7 @@ struct GroupSizes {
 
     /// Returns the overlap of the groups at two positions: c / min(n, m) for c common entries, times c / (c + h).
     ///
-    /// - Parameters:
-    ///   - common: c.
-    ///   - shrinkage: h, 0 or more.
+    /// - Parameter shrinkage: h, 0 or more.
     func overlap(_ first: Int, _ second: Int, _ relation: Int, common: Double, shrinkage: Double) -> Float {
         let start = relation * count
         let scale = 1 / Double(max(1, min(sizes[start + first], sizes[start + second])))

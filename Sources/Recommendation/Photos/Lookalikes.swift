@@ -1,6 +1,5 @@
 /// A photo that looks like another one.
 package struct Lookalike: Sendable, Equatable {
-    /// The photo's external id.
     package var id: String
     /// The cosine of the two photos' vectors.
     package var similarity: Double
@@ -30,7 +29,6 @@ package enum PhotoBasis: String, Sendable, CaseIterable {
     case pools
     /// The groups of photos that look like the photo.
     case look
-    /// Both.
     case both
 }
 

@@ -121,7 +121,6 @@ package struct PhotoWeights: Sendable, Equatable {
     ///
     /// Similar groups say nearly the same, and say it better: this weight only breaks ties.
     package var sharedPools = 0.1
-    /// The weight of tags.
     package var tags = 2.0
     /// The weight of the location.
     package var place = 1.0

@@ -28,10 +28,7 @@ package struct PhotoRecommender: Sendable {
     /// Creates a recommender over a model.
     ///
     /// - Parameters:
-    ///   - model: the groups and their neighbours.
-    ///   - popular: the popular groups of the same version.
     ///   - relations: the relations and their weights.
-    ///   - weights: the weights of the kinds of evidence.
     ///   - instant: the present, in Unix seconds.
     package init(
         model: VisibleModel, popular: PopularPools, relations: RelationTable = .standard,
@@ -46,10 +43,7 @@ package struct PhotoRecommender: Sendable {
 
     /// Returns the groups that a public photo could go to, best first; equal scores in ascending order of the index.
     ///
-    /// - Parameters:
-    ///   - photo: the photo.
-    ///   - limit: the greatest number of suggestions.
-    ///   - basis: the evidence to use.
+    /// - Parameter limit: the greatest number of suggestions.
     package func suggestions(for photo: PhotoContext, limit: Int, by basis: PhotoBasis = .pools) -> [PhotoSuggestion] {
         var reasons: Reasons = [:]
         if basis != .look {

@@ -50,9 +50,7 @@ package struct PlanItem: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - group: the group's index in the model.
-    ///   - score: the raw score.
     ///   - interest: the index of its interest, if any.
-    ///   - origin: the reason why the group is in the list.
     ///   - placement: the reason for its position, or `nil` for the one that follows from the origin.
     package init(group: UInt32, score: Double, interest: Int?, origin: Origin, placement: Placement? = nil) {
         self.group = group
@@ -67,8 +65,6 @@ extension Plan {
     /// Returns a hash of the member, the bucket and the order of the groups.
     ///
     /// Together with the model version, the hash identifies the list.
-    ///
-    /// - Parameter userID: the member's external id.
     package func fingerprint(ofUser userID: String) -> UInt64 {
         var bytes = Array(userID.utf8) + [0]
         bytes.reserveCapacity(bytes.count + 8 + 4 * items.count)
@@ -146,7 +142,6 @@ package enum PlanStage: String, Sendable, CaseIterable {
 
 /// The report of one stage.
 package struct StageReport: Sendable, Equatable {
-    /// The stage.
     package var stage: PlanStage
     /// The number of groups that the stage received.
     package var taken: Int
@@ -161,7 +156,6 @@ extension PlanItem {
     package enum Placement: String, Sendable, CaseIterable {
         /// The group's score: no later candidate has a greater one, apart from season, boosts and rotation.
         case relevance
-        /// The share of its interest.
         case interestShare
         /// Variety: later groups with greater scores are more similar to groups before it.
         case variety

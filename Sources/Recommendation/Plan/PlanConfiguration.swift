@@ -95,7 +95,6 @@ package struct PlanConfiguration: Sendable, Equatable {
     package struct Feedback: Sendable, Equatable {
         /// The number of impressions without a click that halves a score.
         package var impressionsToHalf = 24.0
-        /// The half-life of an impression, in days.
         package var impressionHalfLifeDays = 7.0
         /// The number of half-lives after which the weight of an impression is below a thousandth.
         private static let halfLivesKept = 10.0

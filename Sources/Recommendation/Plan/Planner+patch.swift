@@ -18,7 +18,6 @@ extension Planner {
     /// - Parameters:
     ///   - items: the items of a plan that the model still shows, in their order.
     ///   - ranks: the rank of each item when the plan was made, from 1; groups that have left since move no other.
-    ///   - changes: the changes since the plan was made.
     ///   - request: the present input of the list.
     package func patched(
         _ items: [PlanItem], madeAt ranks: [Int], by changes: ProfileChanges, for request: PlanRequest

@@ -24,10 +24,7 @@ package struct Planner: Sendable {
 
     /// Creates a planner over all groups of a model version, and computes everything that all members share.
     ///
-    /// - Parameters:
-    ///   - model: the model version.
-    ///   - configuration: the settings of lists.
-    ///   - key: the key of the rotation, the same on all daemons.
+    /// - Parameter key: the key of the rotation, the same on all daemons.
     /// - Complexity: O(groups · log groups + neighbours).
     package init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         let model = VisibleModel(model)
@@ -69,9 +66,7 @@ package struct Planner: Sendable {
 
     /// Returns the list of a member.
     ///
-    /// - Parameters:
-    ///   - request: the member, the instant and the filter.
-    ///   - observe: receives the report of every stage.
+    /// - Parameter observe: receives the report of every stage.
     /// - Complexity: O(neighbours of the member's groups + pool² + neighbours of the pool).
     package func plan(_ request: PlanRequest, observe: (StageReport) -> Void = { _ in }) -> Plan {
         plan(request, from: personalList(request, observe), observe)
@@ -95,7 +90,6 @@ package struct Planner: Sendable {
         var bucket: Int64
         /// The change of the order with time, or `nil` if there is none.
         var rotation: Rotation?
-        /// The list.
         var items: [PlanItem]
     }
 
@@ -298,9 +292,7 @@ extension Planner {
     /// Returns a list and the groups of sources, in turns.
     ///
     /// - Parameters:
-    ///   - list: the list.
     ///   - ranks: the positions of the list's groups.
-    ///   - sources: the sources.
     ///   - known: the knowledge about the member, 0 to 1: the list's part of the turns, before stated interests take
     ///     theirs.
     ///   - eligibility: the groups that may be shown.
@@ -334,9 +326,7 @@ extension Planner {
     /// For a member without groups, the groups that their favourites and follows point to take the place of joined
     /// ones.
     ///
-    /// - Parameters:
-    ///   - items: some items of a plan.
-    ///   - profile: the profile for which the plan was made.
+    /// - Parameter profile: the profile for which the plan was made.
     /// - Returns: the reasons for each item, the largest contribution first. Equal ones go by group index, then by the
     ///   order of the version's relations. An item that joined groups did not bring has none.
     /// - Complexity: O(neighbours of the member's groups).

@@ -31,7 +31,6 @@ package enum HintFormula {
     ///
     /// - Parameters:
     ///   - groupsOfPhotos: the groups of each favourite photo that is in some pool.
-    ///   - groupCount: the number of groups.
     ///   - sizes: the number of photos in the pool of a group.
     package static func hints(
         ofPhotosIn groupsOfPhotos: some Sequence<some Collection<UInt32>>, groupCount: Int, sizes: (UInt32) -> UInt32
@@ -46,9 +45,7 @@ package enum HintFormula {
 
     /// Returns the groups that followed members point to, ascending.
     ///
-    /// - Parameters:
-    ///   - groupsOfMembers: the groups of each followed member.
-    ///   - sizes: the number of members of a group.
+    /// - Parameter groupsOfMembers: the groups of each followed member.
     package static func hints(
         ofMembersIn groupsOfMembers: some Sequence<some Collection<UInt32>>, sizes: (UInt32) -> UInt32
     ) -> [GroupHint] {
@@ -83,7 +80,6 @@ package enum HintFormula {
     /// - Parameters:
     ///   - hints: all hints of a member.
     ///   - followed: the groups of each member who was followed since, or is not followed any more.
-    ///   - sizes: the number of members of a group.
     package static func hints(
         _ hints: [GroupHint], after followed: [(adds: Bool, groups: [UInt32])], sizes: (UInt32) -> UInt32
     ) -> [GroupHint] {

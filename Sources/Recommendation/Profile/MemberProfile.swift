@@ -17,7 +17,6 @@ package struct MemberProfile: Sendable, Equatable {
         }
     }
 
-    /// The member's external id.
     package var userID: String
     /// The groups that the member is in, in ascending order of the index, each once.
     package var joined: [JoinedGroup]

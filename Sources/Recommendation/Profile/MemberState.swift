@@ -29,7 +29,6 @@ package struct MemberState: Sendable, Equatable {
     /// the instant has age 0.
     ///
     /// - Parameters:
-    ///   - events: the events.
     ///   - instant: the moment of the state, in Unix milliseconds.
     ///   - halfLifeDays: the half-life of an impression in days, above 0.
     package mutating func replay(

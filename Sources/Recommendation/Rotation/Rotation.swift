@@ -74,7 +74,6 @@ struct Rotation {
         ///
         /// - Parameters:
         ///   - count: the length of the list, above 0.
-        ///   - configuration: the settings of the rotation.
         ///   - score: returns the score at a position of the list, best first.
         init(count: Int, _ configuration: PlanConfiguration.Rotation, score: (_ position: Int) -> Double) {
             bestScore = score(0)
@@ -140,7 +139,6 @@ enum RotationBucket {
     ///
     /// - Parameters:
     ///   - instant: the instant, in Unix milliseconds.
-    ///   - memberKey: the member's key.
     ///   - milliseconds: the length of a bucket, above 0.
     static func number(atMilliseconds instant: Int64, memberKey: (UInt64, UInt64), milliseconds: Int64) -> Int64 {
         let shift = Int64(memberKey.0 % UInt64(milliseconds))

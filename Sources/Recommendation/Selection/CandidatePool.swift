@@ -9,7 +9,6 @@ enum CandidatePool {
     /// - Parameters:
     ///   - candidates: the candidates, best first.
     ///   - shares: the shares of the interests.
-    ///   - configuration: the settings of the pool.
     /// - Returns: the positions in `candidates`, ascending.
     static func positions(
         of candidates: [Candidate], _ shares: InterestShares, _ configuration: PlanConfiguration.Selection
@@ -40,7 +39,6 @@ enum CandidatePool {
     /// - Parameters:
     ///   - limit: the number of best candidates of all interests.
     ///   - shares: the share of each interest.
-    ///   - configuration: the settings of the pool.
     ///   - forEach: calls `take` for each candidate of at least the least score, with the score and a way to make the
     ///     candidate.
     @inline(__always)

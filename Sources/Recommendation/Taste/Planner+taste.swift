@@ -27,7 +27,6 @@ extension Planner {
     /// - Parameters:
     ///   - photos: photos, best first.
     ///   - request: the request for which they were found.
-    ///   - plan: the member's list of groups.
     ///   - limit: the most photos.
     package func varied(_ photos: [TastePhoto], _ request: TasteRequest, _ plan: Plan, limit: Int) -> [FittingPhoto] {
         var interests: [UInt32: Int] = [:]
@@ -54,7 +53,6 @@ extension Planner {
 
 /// A photo in a member's list, with the groups that it is in and that fit the member.
 package struct FittingPhoto: Sendable, Equatable {
-    /// The photo.
     package var photo: TastePhoto
     /// The groups that fit, the strongest first; none if only members of like taste brought the photo.
     package var groups: [UInt32]

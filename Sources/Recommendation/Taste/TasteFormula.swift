@@ -49,9 +49,7 @@ package enum TasteFormula {
 
     /// Returns the part of a group in the score of one of its photos.
     ///
-    /// - Parameters:
-    ///   - fit: the fit of the group, from 0 to 1.
-    ///   - size: the number of photos in its pool.
+    /// - Parameter fit: the fit of the group, from 0 to 1.
     package static func weight(ofGroupWithFit fit: Double, size: UInt32) -> Double {
         fit / Double(max(1, size)).squareRoot()
     }
@@ -118,7 +116,6 @@ package struct TasteRequest: Sendable {
         package init(group: UInt32, fit: Double) { (self.group, self.fit) = (group, fit) }
     }
 
-    /// The member's external id.
     package var userID: String
     /// The shown groups that the member is in and that tell something, ascending.
     package var joined: [UInt32]
@@ -142,7 +139,6 @@ package struct TasteRequest: Sendable {
 
 /// Photos and members that a catalog still has, although they were removed.
 package struct RemovedThings: Sendable {
-    /// The photos.
     package var photos: Set<BytewiseString> = []
     /// The members who are forgotten.
     package var members: Set<BytewiseString> = []
@@ -169,7 +165,6 @@ package struct RemovedThings: Sendable {
 
 /// A public photo that a member may like.
 package struct TastePhoto: Sendable, Equatable {
-    /// The photo's external id.
     package var id: String
     /// The owner's external id, if it is known.
     package var ownerID: String?
@@ -195,7 +190,6 @@ package struct TastePhoto: Sendable, Equatable {
 
 /// A member whom another one may want to know.
 package struct TasteContact: Sendable, Equatable {
-    /// The member's external id.
     package var id: String
     /// The shown groups that both are in, by their indexes in the model, the one with the fewest members first.
     package var sharedGroups: [UInt32]

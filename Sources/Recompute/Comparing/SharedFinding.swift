@@ -9,7 +9,6 @@ package import Similarity
 package struct SharedFinding: NeighbourFinding {
     /// The work for the other processes: for each part, the block of pairs that `PairFile.write` makes.
     package struct Order: Sendable, Codable {
-        /// The relation to compare.
         package var relation: String
         /// The file of the prepared search.
         package var search: String
@@ -86,14 +85,12 @@ package struct SharedFinding: NeighbourFinding {
 
 /// The files of a shared search.
 package enum PairFile {
-    /// Writes a prepared search.
     static func write(_ search: PreparedSearch, to path: String) throws(RecomputeError) {
         try storing { () throws(StoreError) in
             try WorkFile.write(to: path) { add throws(StoreError) in try search.write(add) }
         }
     }
 
-    /// Reads a block of pairs.
     static func read(_ path: String) throws(RecomputeError) -> PairBlock {
         let region = try storing { () throws(StoreError) in try WorkFile.open(path) }
         let bytes = unsafe region.withBytes(0..<region.count - 8) { unsafe Array($0) }
@@ -104,13 +101,6 @@ package enum PairFile {
     ///
     /// This is the whole work of one process of a cluster. It is idempotent.
     ///
-    /// - Parameters:
-    ///   - search: the path of the prepared search.
-    ///   - rows: the rows to search for.
-    ///   - path: the path of the block to write.
-    ///   - threads: the number of threads.
-    ///   - processor: the processor's instructions to use.
-    ///   - rowsAtOnce: rows per pass over the search file.
     /// - Returns: the number of rows.
     package static func write(
         _ search: String, rows: Range<Int>, to path: String, threads: Int, path processor: ProcessorPath,
@@ -143,9 +133,7 @@ package protocol NeighbourFinding: Sendable {
     /// Returns the neighbour lists of all rows; every implementation returns the same lists.
     ///
     /// - Parameters:
-    ///   - relation: the matrix's relation.
     ///   - matrix: groups × users or photos.
-    ///   - search: the parameters of the search.
     ///   - identity: a number that no other run has.
     ///   - progress: called with the work done and all work.
     func neighbours(

@@ -80,13 +80,10 @@ enum Access: Sendable, Equatable {
 
 /// A part of the service that can be opened to clients without a token.
 package enum Area: String, Sendable, CaseIterable {
-    /// Similar groups.
     case groups
-    /// Groups for a photo.
     case photos
     /// Groups that more people turn to than usual.
     case trending
-    /// Metrics of the daemon.
     case metrics
 }
 

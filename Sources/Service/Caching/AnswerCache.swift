@@ -54,10 +54,7 @@ final class AnswerCache: Sendable {
 
     /// Returns the cached answer to a request, or else the result of `make`, which is cached if its status is 200.
     ///
-    /// - Parameters:
-    ///   - key: the request.
-    ///   - subject: the members whose changes invalidate the answer.
-    ///   - make: makes the answer; it must read all its data after it is called.
+    /// - Parameter make: makes the answer; it must read all its data after it is called.
     func answer(
         to key: AnswerKey, about subject: Subject, orMake make: () throws(Problem) -> Answer
     ) throws(Problem) -> Answer {

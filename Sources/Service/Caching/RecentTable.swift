@@ -31,7 +31,6 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         halfLimit = limit / 2
     }
 
-    /// The number of entries.
     var count: Int { younger.entries.count + older.entries.count }
     /// The total weight of the entries.
     var weight: Int { younger.weight + older.weight }
@@ -47,7 +46,6 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Sets the value of a key; a value that weighs more than half of the limit is not kept.
     ///
     /// - Parameters:
-    ///   - value: the value.
     ///   - key: the key, whose old value is replaced.
     ///   - weight: the weight of the entry, 1 or more.
     mutating func insert(_ value: Value, for key: Key, weight: Int = 1) {

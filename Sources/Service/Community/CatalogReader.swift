@@ -6,7 +6,6 @@ import Synchronization
 
 /// Reads a catalog from several threads at a time.
 final class CatalogReader: Sendable {
-    /// The path of the catalog.
     let path: String
     private let connections: ConnectionPool<Catalog, CatalogError>
     /// The connection that watches for changes; always the same one, because each connection counts changes separately.

@@ -49,7 +49,6 @@ package struct CommunityAnswers {
     /// Returns groups for a public photo, best first.
     ///
     /// - Parameters:
-    ///   - id: the photo's external id.
     ///   - basis: the evidence to use; with both kinds, a photo without a vector has only the other one.
     ///   - limit: the most groups.
     ///   - reasonLimit: the most reasons that a row gives.

@@ -106,7 +106,6 @@ extension CommunitySource {
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}
 
-    /// Applies a member's change.
     func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {
         guard case .member(let outcome) = try apply(.member(change)) else {
             preconditionFailure("a member's change has the outcome of one")
@@ -114,7 +113,6 @@ extension CommunitySource {
         return outcome
     }
 
-    /// Applies a decision of the site.
     func apply(_ change: SiteChange) throws(ServiceError) -> SiteChange.Outcome {
         guard case .site(let outcome) = try apply(.site(change)) else {
             preconditionFailure("a decision of the site has the outcome of one")

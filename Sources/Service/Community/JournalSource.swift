@@ -40,7 +40,6 @@ final class JournalSource: CommunitySource {
         (self.store, self.journal, self.catalog, self.served) = (store, journal, catalog, served)
     }
 
-    /// Creates a source on top of a catalog.
     init(
         _ catalog: CatalogReader, journal: DaemonJournal, served: @escaping @Sendable () -> VersionFollower.State
     ) {

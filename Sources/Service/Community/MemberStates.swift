@@ -8,10 +8,7 @@ import Recommendation
 extension MemberState {
     /// Creates the state of a user that was published with a version, at an instant; impressions have faded since.
     ///
-    /// - Parameters:
-    ///   - manifest: the manifest of the version.
-    ///   - planner: the planner of the version.
-    ///   - instant: the time, in Unix milliseconds.
+    /// - Parameter instant: the time, in Unix milliseconds.
     init(_ member: PublishedMember, of manifest: Manifest, for planner: Planner, atMilliseconds instant: Int64) {
         self.init()
         let ageDays = max(0, Double(instant - manifest.createdAtMilliseconds)) / 86_400_000
@@ -43,9 +40,6 @@ extension MemberState {
     ///
     /// - Parameters:
     ///   - published: the data that was published of the user, or `nil` if there is none.
-    ///   - manifest: the manifest of the version.
-    ///   - catalog: the catalog.
-    ///   - planner: the planner of the version.
     ///   - forgotten: the ids of interactions that the member has forgotten since.
     ///   - instant: the time, in Unix milliseconds.
     /// - Returns: `nil` if there is no such user, or if the site has forgotten the user.
@@ -67,10 +61,7 @@ extension MemberState {
 
     /// Replays changes that a version or a catalog lacks.
     ///
-    /// - Parameters:
-    ///   - changes: the member's changes.
-    ///   - planner: the planner of the version.
-    ///   - instant: the time, in Unix milliseconds.
+    /// - Parameter instant: the time, in Unix milliseconds.
     mutating func replay(_ changes: RecentMemberChanges, for planner: Planner, atMilliseconds instant: Int64) {
         if changes.isCleared { self = MemberState() }
         if changes.forgetsEarlier { forgetFeedback() }

@@ -10,7 +10,6 @@ struct MemberTaste {
     let planner: Planner
     /// The member's list of groups, which names interests and says why groups fit.
     let plan: Plan
-    /// The request for photos or members.
     let request: TasteRequest
 
     /// Creates the inputs; the member's list is made for it.

@@ -3,7 +3,6 @@ package import Model
 
 /// The site's decisions and removals since versions were made, in the order in which they apply.
 package struct RecordedDecisions: Sendable {
-    /// The decisions and removals.
     let journaled: [JournaledChange]
 
     /// The new ids of renamed groups.

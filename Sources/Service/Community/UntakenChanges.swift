@@ -14,7 +14,6 @@ package final class UntakenChanges {
     package enum Members {
         /// No members.
         case none
-        /// All members.
         case all
         /// The members with these ids.
         case some([String])

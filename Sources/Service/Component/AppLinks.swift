@@ -13,7 +13,6 @@ package struct AppLinks: Sendable, Equatable {
 
     /// An app for Android.
     package struct AndroidApp: Sendable, Equatable {
-        /// The name of the package.
         package var package: String
         /// The fingerprints: 32 bytes each, in hexadecimal, separated by colons.
         package var fingerprints: [String]
@@ -102,7 +101,6 @@ extension AddressTemplate {
 }
 
 extension Endpoint {
-    /// Endpoints for phones and apps.
     static let apps = [
         Endpoint(
             "appleAppSiteAssociation", .get, "/.well-known/apple-app-site-association", .open,

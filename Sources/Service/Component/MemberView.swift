@@ -6,7 +6,6 @@ import ModelStore
 
 /// The groups that a member has to do with, each with its state.
 struct MemberView: Equatable {
-    /// The states by group.
     private(set) var states: [BytewiseString: GroupState] = [:]
     /// The groups in the order of answers: the list, then joined and dismissed groups by their ids' bytes.
     private(set) var groups: [String] = []
@@ -96,7 +95,6 @@ enum ViewState: Equatable {
         }
     }
 
-    /// The text.
     var text: String {
         switch self {
         case .whole(let view): Self.text(of: view)

@@ -16,11 +16,9 @@ extension Call {
     /// Returns all inputs of a member's list.
     ///
     /// - Parameters:
-    ///   - id: the member's id.
     ///   - instant: the time, in Unix milliseconds.
     ///   - kept: the arms of the session's list, or `nil` if there is no list yet. Arms of stopped experiments change
     ///     nothing.
-    ///   - filters: the filters and boosts of the request.
     ///   - snapshot: the version for members without an arm that names another.
     func context(
         ofMember id: String, at instant: Int64, arms kept: [AssignedArm]? = nil,
@@ -56,9 +54,7 @@ extension Call {
 
     /// Returns the list of a member, made by the settings of the member's arms.
     ///
-    /// - Parameters:
-    ///   - context: the inputs of the list.
-    ///   - filters: the same filters as for the context.
+    /// - Parameter filters: the same filters as for the context.
     func assignedPlan(for context: MemberContext, _ filters: FilterWords = FilterWords()) throws(Problem)
         -> AssignedPlan
     {
@@ -87,7 +83,6 @@ extension Call {
     /// Records that the answer shows a page of a list.
     ///
     /// - Parameters:
-    ///   - list: the page.
     ///   - offset: the number of groups in the list before the page.
     ///   - arms: the arms that the list is made for; without any, nothing is recorded.
     ///   - teams: the teams of the page's groups if the list is interleaved, otherwise empty.
@@ -139,9 +134,7 @@ struct InterleavedPlan {
     ///
     /// - Parameters:
     ///   - first: the list of the first arm.
-    ///   - second: the list of the second arm.
     ///   - seed: the seed of the experiment; with the member and the bucket it decides the coin tosses.
-    ///   - userID: the member's id.
     ///   - limit: the most groups of the result.
     init(_ first: Plan, _ second: Plan, seed: String, userID: String, limit: Int) {
         var round = 0
@@ -190,7 +183,6 @@ struct ShownPage: Sendable {
     /// Records an exposure for each arm.
     ///
     /// - Parameters:
-    ///   - log: the log to record in.
     ///   - instant: the time, in Unix milliseconds.
     ///   - microseconds: the time that it took to make the answer.
     ///   - settings: the fingerprint of the daemon's settings of lists, or nil if it is not known.

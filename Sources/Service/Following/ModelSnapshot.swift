@@ -7,7 +7,6 @@ import Synchronization
 
 /// A loaded model version, which is immutable; a request takes it once, so that no answer mixes two versions.
 package final class ModelSnapshot: Sendable {
-    /// The version's name.
     package let version: VersionName
     /// The version's groups and neighbours.
     package let model: ModelVersion
@@ -33,10 +32,8 @@ package final class ModelSnapshot: Sendable {
     /// Creates a snapshot of a version that was loaded from a store.
     ///
     /// - Parameters:
-    ///   - loaded: the version.
     ///   - members: the members published with the version, if they are on this machine.
     ///   - needsMembers: whether the members are read from the version.
-    ///   - planning: the inputs of members' lists.
     init(
         _ loaded: LoadedVersion, members: PublishedMembers? = nil, needsMembers: Bool = true, planning: Planning
     ) {
@@ -65,11 +62,7 @@ package final class ModelSnapshot: Sendable {
 
     /// Returns a planner.
     ///
-    /// - Parameters:
-    ///   - model: the version's groups and neighbours.
-    ///   - manifest: the version's manifest, which has weights.
-    ///   - planning: the configuration, and the key.
-    ///   - settings: the settings to override, by the names of `ListSetting`.
+    /// - Parameter settings: the settings to override, by the names of `ListSetting`.
     private static func planner(
         _ model: ModelVersion, _ manifest: Manifest, _ planning: Planning, setting settings: [String: Double] = [:]
     ) -> Planner {
@@ -100,7 +93,6 @@ package final class ModelSnapshot: Sendable {
 
 /// The inputs of members' lists besides the model version and the member.
 package struct Planning: Sendable {
-    /// The configuration of lists.
     package var configuration: PlanConfiguration
     /// The key of the rotation, which orders the lists of all members; the same on all daemons.
     package var key: RotationKey

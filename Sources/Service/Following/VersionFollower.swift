@@ -84,10 +84,7 @@ final class VersionFollower: Sendable {
     /// Creates a follower, which loads nothing until `poll`.
     ///
     /// - Parameters:
-    ///   - store: the store to follow.
     ///   - needs: the data that is read from the store besides groups.
-    ///   - planning: the configuration of lists.
-    ///   - changes: the clock that notes changes of answers.
     ///   - log: the log for events.
     ///   - now: returns the time, in Unix milliseconds.
     init(

@@ -38,7 +38,6 @@ package struct VisibleSnapshot {
         settings.isEmpty ? planner : loaded.planner(setting: settings).showing(model)
     }
 
-    /// The version's name.
     var version: VersionName { loaded.version }
     /// The version's manifest.
     var manifest: Manifest { loaded.manifest }

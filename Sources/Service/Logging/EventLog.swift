@@ -51,16 +51,13 @@ package struct EventLog: Sendable {
         LogQueue.standardError.flush(waitingAtMost: .seconds(1))
     }
 
-    /// Logs a normal event.
     package func info(_ message: String) { record(.info, message) }
 
-    /// Logs a warning.
     package func warning(_ message: String) {
         record(.warning, message)
         troubles?.note(message, at: now())
     }
 
-    /// Logs an error.
     package func error(_ message: String) {
         record(.error, message)
         troubles?.note(message, at: now())

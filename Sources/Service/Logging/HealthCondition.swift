@@ -23,7 +23,6 @@ final class HealthCondition: Sendable {
     /// Creates a condition that holds.
     ///
     /// - Parameters:
-    ///   - name: the middle part of its metrics' names.
     ///   - meaning: the condition as a clause: "Whether …".
     ///   - recovery: the message when it holds again.
     ///   - log: the log of changes; nil for no log.
@@ -111,13 +110,13 @@ extension HealthCondition {
 struct DaemonProblems: Sendable {
     let follower: VersionFollower
     /// The exchange of changes with other daemons; nil unless the store is shared.
-    var relay: ChangeReplicator?
+    var replicator: ChangeReplicator?
     /// Further conditions that must hold for the daemon to do all its work.
     var conditions: [HealthCondition] = []
 
     /// A sentence for each problem; empty if all is well.
     var sentences: [String] {
-        let found = [follower.current.problem, relay?.problem] + conditions.map(\.problem)
+        let found = [follower.current.problem, replicator?.problem] + conditions.map(\.problem)
         // A problem of the journal may be known to two of them.
         return found.compactMap(\.self).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }

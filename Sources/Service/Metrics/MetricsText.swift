@@ -11,13 +11,11 @@ struct MetricsText {
 
     private(set) var bytes: [UInt8] = []
 
-    /// Writes a gauge.
     mutating func gauge(_ name: String, _ help: String, _ value: some CustomStringConvertible, _ labels: Labels = []) {
         begin(name, help, type: "gauge")
         sample(name, labels, value)
     }
 
-    /// Writes a counter.
     mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
         begin(name, help, type: "counter")
         sample(name, [], value)
@@ -109,7 +107,6 @@ final class InteractionMetrics: Sendable {
     /// Counts a batch that was recorded.
     ///
     /// - Parameters:
-    ///   - records: the interactions of the batch.
     ///   - origins: the origin of each as told by the client, or `nil`.
     ///   - new: the number of interactions that were not known before. If some were known, all new ones count as mixed.
     func count(_ records: [InteractionRecord], origins: [ShownOrigin?], new: Int) {

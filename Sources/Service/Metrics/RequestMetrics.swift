@@ -31,27 +31,34 @@ final class RequestMetrics: Sendable {
 
     /// Counts a request that was answered.
     ///
-    /// - Parameters:
-    ///   - endpoint: the number of the request's endpoint, or `nil` if there is none.
-    ///   - status: the status of the answer.
-    ///   - nanoseconds: the duration of the request.
+    /// - Parameter endpoint: the number of the request's endpoint, or `nil` if there is none.
     func ended(endpoint: Int?, status: HTTPStatus, nanoseconds: UInt64) {
         underWay.wrappingSubtract(1, ordering: .relaxed)
         let route = endpoint ?? routes.count - 1
         durations[route * Self.kinds.count + Self.kind(of: status)].observe(nanoseconds: nanoseconds)
     }
 
-    /// Returns the counters of all routes together.
-    func reading(atMilliseconds now: Int64) -> RequestHistory.Reading {
-        var reading = RequestHistory.Reading(
-            atMilliseconds: now, cumulative: Array(repeating: 0, count: Histogram.boundsNanoseconds.count + 1),
-            failures: 0)
+    /// The answers of all routes since the start of the daemon.
+    struct Total: Equatable {
+        var answers, failures: UInt64
+        /// The bound that 99% of the answers kept, in microseconds; nil without answers, or beyond the last bound.
+        var slowestMicroseconds: UInt64?
+    }
+
+    /// The answers of all routes since the start; a status of 500 or more, except 501, is a failure.
+    var total: Total {
+        var cumulative = [UInt64](repeating: 0, count: Histogram.boundsNanoseconds.count + 1)
+        var failures: UInt64 = 0
         for (index, histogram) in durations.enumerated() {
-            let cumulative = histogram.reading.cumulative
-            for (bucket, count) in cumulative.enumerated() { reading.cumulative[bucket] += count }
-            if Self.kinds[index % Self.kinds.count] == "5xx" { reading.failures += cumulative.last ?? 0 }
+            let counts = histogram.reading.cumulative
+            for (bucket, count) in counts.enumerated() { cumulative[bucket] += count }
+            if Self.kinds[index % Self.kinds.count] == "5xx" { failures += counts.last ?? 0 }
         }
-        return reading
+        let answers = cumulative.removeLast()
+        let bound = answers == 0 ? nil : cumulative.firstIndex { $0 * 100 >= answers * 99 }
+        return Total(
+            answers: answers, failures: failures,
+            slowestMicroseconds: bound.map { Histogram.boundsNanoseconds[$0] / 1000 })
     }
 
     /// Counts a request that was refused.
@@ -97,7 +104,6 @@ final class Histogram: Sendable {
     private let buckets = InlineArray<14, Atomic<UInt64>> { _ in Atomic(0) }
     private let sumNanoseconds = Atomic<UInt64>(0)
 
-    /// Counts a duration.
     func observe(nanoseconds: UInt64) {
         let index = Self.boundsNanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.boundsNanoseconds.count
         buckets[index].wrappingAdd(1, ordering: .relaxed)

@@ -136,11 +136,7 @@ struct ServiceDescription: Sendable {
 
     /// Writes the content of a body.
     ///
-    /// - Parameters:
-    ///   - type: the media type.
-    ///   - schema: the schema of the content.
-    ///   - example: an example as JSON, or `nil` for none.
-    ///   - json: the document.
+    /// - Parameter example: an example as JSON, or `nil` for none.
     private func writeContent(_ type: String, _ schema: Schema, example: String? = nil, to json: inout JSONWriter) {
         json.object("content") { json in
             json.object(type) { json in

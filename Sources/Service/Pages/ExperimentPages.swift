@@ -38,7 +38,6 @@ extension Endpoint {
 }
 
 extension Call {
-    /// The experiments of the store.
     fileprivate var register: ExperimentRegister {
         get throws(Problem) {
             try orStoreProblem { () throws(StoreError) in try Self.register(try responder.follower.store.experiments())
@@ -231,7 +230,7 @@ extension Responder {
         ])
     }
 
-    private static func health(_ checks: [HealthCheck]) -> HTML {
+    private static func health(_ checks: [ExperimentCheck]) -> HTML {
         let verdict: HTML =
             checks.distrust.map { "<p class=\"bad\" id=\"verdict\">Do not trust this: \($0).</p>" }
             ?? "<p class=\"good\" id=\"verdict\">Nothing speaks against the numbers below.</p>"

@@ -1,6 +1,5 @@
 import Answers
 import CatalogStore
-import CivilTime
 import FoundationEssentials
 import HTTP
 import Model
@@ -29,9 +28,8 @@ extension Responder {
         let content: HTML = """
             \(health(readiness))
             \(gate(call))
-            \(facts(readiness, now))
+            \(facts(readiness, call.responder.requests?.total, now))
             \(jobs(call, now))
-            \(answers(call.responder.history.hours, now))
             <h2>Daemons</h2>
             \(daemons(reports, current: readiness.freshness.version.modelVersion, since: since, now))
             """
@@ -47,7 +45,7 @@ extension Responder {
         return "<p class=\"good\" id=\"health\">All is well.</p>"
     }
 
-    private static func facts(_ readiness: Readiness, _ now: Int64) -> HTML {
+    private static func facts(_ readiness: Readiness, _ answers: RequestMetrics.Total?, _ now: Int64) -> HTML {
         let freshness = readiness.freshness
         let version = freshness.version.modelVersion
         var facts: [(name: String, value: HTML)] = [
@@ -62,6 +60,13 @@ extension Responder {
         if let outbox = readiness.outbox {
             let since = outbox.sinceMilliseconds.map { " for \(HTML.span(seconds: (now - $0) / 1000))" } ?? ""
             facts.append(("Changes that wait to be sent", "\(outbox.changes)\(since)"))
+        }
+        if let answers {
+            facts.append(("Answers since the start", "\(answers.answers)"))
+            facts.append(("Failures among them", "\(answers.failures)"))
+            if let bound = answers.slowestMicroseconds {
+                facts.append(("99% of them within", "\(HTML.decimals(Double(bound) / 1000)) ms"))
+            }
         }
         return .facts(facts)
     }
@@ -106,44 +111,6 @@ extension Responder {
             facts.append(("Last word of the gate", "accepted \(newest.version.description)"))
         }
         return facts.isEmpty ? "" : "<h2><a href=\"/admin/jobs\">Jobs</a></h2>\(HTML.facts(facts))"
-    }
-
-    private static func answers(_ hours: [RequestHistory.Hour], _ now: Int64) -> HTML {
-        guard !hours.isEmpty else { return "" }
-        func chart(_ title: String, _ value: (RequestHistory.Hour) -> Double?) -> HTML {
-            let points = hours.map { hour in (hour.endMilliseconds, value(hour)) }
-            return """
-                <figure><figcaption>\(title)</figcaption>\(HistoryChart(title, points, until: now).svg)</figure>
-                """
-        }
-        let rows = hours.suffix(24).reversed().map { hour -> [HTML] in
-            let seconds = max(1, (hour.endMilliseconds - hour.startMilliseconds) / 1000)
-            return [
-                .time(hour.endMilliseconds), "\(hour.answers)", .decimals(Double(hour.answers) / Double(seconds)),
-                "\(hour.failures)", hour.slowestMicroseconds.map { .decimals(Double($0) / 1000) } ?? "–",
-            ]
-        }
-        let days = Dictionary(grouping: hours) { $0.endMilliseconds / 86_400_000 }.sorted { $0.key > $1.key }.map {
-            day, hours -> [HTML] in
-            [
-                "\(UnixTime(seconds: day * 86400).map { $0.description.prefix { $0 != "T" } } ?? "")",
-                "\(hours.reduce(0) { $0 + $1.answers })", "\(hours.reduce(0) { $0 + $1.failures })",
-                hours.compactMap(\.slowestMicroseconds).max().map { .decimals(Double($0) / 1000) } ?? "–",
-            ]
-        }
-        return """
-            <h2>Answers of this daemon</h2>
-            <div class="charts">
-            \(chart("Answers in an hour") { Double($0.answers) })
-            \(chart("99% within, in ms") { $0.slowestMicroseconds.map { Double($0) / 1000 } })
-            \(chart("Failures in an hour") { Double($0.failures) })
-            </div>
-            <details><summary>The numbers</summary>
-            \(HTML.table("The last days", ["Day", "#Answers", "#Failures", "#99% within ms, worst hour"], days))
-            \(HTML.table(
-                "The last 24 hours", ["Until", "#Answers", "#A second", "#Failures", "#99% within ms"], rows))
-            </details>
-            """
     }
 
     private static func daemons(_ reports: [DaemonReport], current: String, since: Int64?, _ now: Int64) -> HTML {

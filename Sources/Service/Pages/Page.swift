@@ -100,7 +100,6 @@ struct Page: Sendable {
 
 /// The forms of one session: each carries the secret that only pages of the session know.
 struct PageForms: Sendable {
-    /// The secret of the session.
     let secret: String
     /// Whether somebody has signed in, and can sign out.
     let canSignOut: Bool
@@ -137,7 +136,6 @@ extension HTML {
     /// On a narrow page each row is a block of named cells. The roles then keep it a table for screen readers.
     ///
     /// - Parameters:
-    ///   - caption: the name of the table.
     ///   - columns: the headings; one that begins with `#` is of numbers.
     ///   - rows: the cells of each row, one for each column.
     ///   - marks: the ids by which the script knows the rows; none if it need not.

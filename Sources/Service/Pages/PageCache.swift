@@ -12,7 +12,6 @@ final class PageCache: Sendable {
     struct Comparison: Sendable {
         /// The version that is compared with the one that serves.
         let other: ModelSnapshot
-        /// The differences, for a page.
         let differences: HTML
     }
 

@@ -3,7 +3,6 @@ import HTTP
 import Model
 
 extension Endpoint {
-    /// Returns the endpoints of the pages for operators.
     static func pages(of relations: RelationTable) -> [Endpoint] {
         signing + pageFiles + [overviewPage, searchPage] + groupPages + memberPages + versionPages + curationPages
             + experimentPages + [jobsPage]
@@ -113,8 +112,6 @@ extension Problem {
     }
 
     /// Returns the problem as a page, or a way to the page for signing in.
-    ///
-    /// - Parameter forms: the forms of the request's session.
     func page(for request: HTTPRequest, _ forms: PageForms?) -> HTTPResponse {
         if status == .unauthorized {
             let target = request.method == .get ? String(decoding: request.target, as: UTF8.self) : "/admin"

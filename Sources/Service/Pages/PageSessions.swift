@@ -43,7 +43,6 @@ final class PageSessions: Sendable {
         return id
     }
 
-    /// Ends the session of a request.
     func end(_ headers: HTTPHeaders) {
         guard let id = Self.sessionID(in: headers) else { return }
         sessions.withLock { $0[id] = nil }

@@ -10,7 +10,6 @@ struct BarChart {
 
     init(_ title: String, _ bars: [(name: String, value: Int)]) { (self.title, self.bars) = (title, bars) }
 
-    /// The chart and its table.
     var html: HTML {
         let (step, height) = (40, 120)
         let greatest = max(1, bars.map(\.value).max() ?? 1)
@@ -29,61 +28,6 @@ struct BarChart {
             class="chart">\(shapes)</svg>
             <details><summary>The numbers</summary>\(HTML.table(title, ["Name", "#Value"], rows))</details></figure>
             """
-    }
-}
-
-/// A chart of a value hour by hour, with a table of days behind it.
-struct HistoryChart {
-    /// A value at a time in Unix milliseconds; nil where it is not known.
-    typealias Point = (atMilliseconds: Int64, value: Double?)
-
-    private let title: String
-    private let points: [Point]
-    private let end: Int64
-
-    /// The time that the chart shows, in milliseconds.
-    static let span: Int64 = 7 * 86_400_000
-
-    /// Creates a chart of the week before `end`, in Unix milliseconds.
-    init(_ title: String, _ points: [Point], until end: Int64) {
-        (self.title, self.points, self.end) = (title, points.filter { $0.atMilliseconds > end - Self.span }, end)
-    }
-
-    /// The chart.
-    var svg: HTML {
-        let (width, height) = (360.0, 80.0)
-        let greatest = points.compactMap(\.value).max() ?? 0
-        func x(_ milliseconds: Int64) -> Double {
-            8 + (width - 16) * (1 - Double(end - milliseconds) / Double(Self.span))
-        }
-        let bars = points.compactMap { point -> HTML? in
-            guard let value = point.value, value > 0 else { return nil }
-            let length = max(1, value / greatest * height)
-            return """
-                <rect class="bar" x="\(Self.tenths(x(point.atMilliseconds) - 2))" y="\(Self.tenths(24 + height - length))" \
-                width="2" height="\(Self.tenths(length))"/>
-                """
-        }
-        let days = (0...7).map { day -> HTML in
-            let place = x(end - Int64(day) * 86_400_000)
-            let label = day == 0 ? "now" : "−\(day) d"
-            let anchor = day == 0 ? "end" : day == 7 ? "start" : "middle"
-            return """
-                <line class="tick" x1="\(Self.tenths(place))" y1="104" x2="\(Self.tenths(place))" y2="108"/>\
-                <text x="\(Self.tenths(place))" y="120" text-anchor="\(anchor)">\(label)</text>
-                """
-        }
-        return """
-            <svg viewBox="0 0 360 124" role="img" aria-label="\(title), hour by hour in the last 7 days" class="chart">\
-            <text x="8" y="14">\(greatest > 0 ? "at most \(Self.short(greatest))" : "none")</text>\
-            <line class="tick" x1="8" y1="104" x2="352" y2="104"/>\(bars)\(days)</svg>
-            """
-    }
-
-    private static func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
-
-    private static func short(_ number: Double) -> String {
-        number >= 100 || number == number.rounded() ? "\(Int(number.rounded()))" : "\((number * 100).rounded() / 100)"
     }
 }
 

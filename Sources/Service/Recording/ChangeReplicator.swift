@@ -17,7 +17,6 @@ final class ChangeReplicator: Sendable {
         var sent: UInt64 = 0
         /// The number of received changes of other daemons.
         var followed: UInt64 = 0
-        /// The number of failures of the connection.
         var failures: UInt64 = 0
         /// The number of received changes that need a newer program.
         var unreadable: UInt64 = 0
@@ -86,7 +85,7 @@ final class ChangeReplicator: Sendable {
 
     /// Starts the replication on a thread of its own.
     func start() {
-        DispatchQueue(label: "change-relay").async { [self] in
+        DispatchQueue(label: "change-replicator").async { [self] in
             var failures = 0
             while !isStopping.load(ordering: .acquiring) {
                 let error = run { failures = 0 }

@@ -34,7 +34,7 @@ final class DaemonJournal: Sendable {
     let folds: MemberFolds
     /// The ledger of a shared store as it was last read; nil if it was not, or has no key yet.
     let ledger = Mutex<Ledger?>(nil)
-    /// Whether all changes of other daemons are here, as far as the relay knows.
+    /// Whether all changes of other daemons are here, as far as the replicator knows.
     let completeness: Completeness
     /// The findings of SQLite's check before the indexes of the file were made again; empty if all was well.
     let findings: [String]
@@ -53,7 +53,6 @@ final class DaemonJournal: Sendable {
     /// later.
     ///
     /// - Parameters:
-    ///   - path: the path of the file.
     ///   - catalog: the path of the catalog, if all processes of this machine share the journal beside it.
     ///   - changes: the clock that notes changes that show in answers.
     ///   - recording: the condition that says whether changes can be written.
@@ -175,7 +174,7 @@ final class DaemonJournal: Sendable {
 
     /// Notes what other processes have written since the last call.
     ///
-    /// A journal of the daemon's own has no other writers than the relay, which notes its own writes.
+    /// A journal of the daemon's own has no other writers than the replicator, which notes its own writes.
     func noteOutsideChanges() {
         guard catalog != nil else { return }
         if let revision = commits.outsideRevision() {
@@ -208,8 +207,6 @@ final class DaemonJournal: Sendable {
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.
-    ///
-    /// - Parameter connection: the connection to this journal that added a decision.
     func renewDecisions(from connection: ChangeJournal) throws(ChangeError) {
         try decisions.renew { () throws(ChangeError) in try connection.decisions() }
         changes.everythingChanged()

@@ -6,7 +6,7 @@ import Synchronization
 /// Writes to a journal, on one thread at a time.
 struct JournalWriter {
     let journal: ChangeJournal
-    /// Whether other processes write to the journal, too; otherwise only the relay does.
+    /// Whether other processes write to the journal, too; otherwise only the replicator does.
     let isShared: Bool
     let decisions: JournaledDecisions
     let now: @Sendable () -> Int64
@@ -27,7 +27,7 @@ struct JournalWriter {
 
     /// Erases forgotten data from the write-ahead log.
     ///
-    /// The relay does it for a journal of the daemon's own, because it also erases the data that others forget.
+    /// The replicator does it for a journal of the daemon's own, because it also erases the data that others forget.
     ///
     /// - Returns: false if others are reading or writing; then call it again.
     func eraseForgotten() throws(ChangeError) -> Bool { isShared ? try journal.eraseForgotten(waits: false) : true }

@@ -4,7 +4,7 @@ import Model
 import ModelStore
 import Synchronization
 
-/// The rounds of a relay over one connection.
+/// The rounds of a replicator over one connection.
 ///
 /// Each round compares the journal with the streams, and sends or receives the changes that one side lacks.
 struct ReplicatorRounds: ~Copyable {
@@ -17,7 +17,7 @@ struct ReplicatorRounds: ~Copyable {
     /// The number of rounds in which other daemons can send a change again before it is given up; some ten seconds.
     private static let roundsBeforeSkipping = 250
 
-    private let relay: ChangeReplicator
+    private let replicator: ChangeReplicator
     private let writer: ChangeJournal
     /// The reason why the journal is only read, because the disk is full; nil if it is written.
     private let obstacle: ServiceError?
@@ -35,12 +35,12 @@ struct ReplicatorRounds: ~Copyable {
     private(set) var gap: String?
 
     /// Connects to the store and opens the journal.
-    init(_ relay: ChangeReplicator, timeout: Duration) throws(ServiceError) {
-        let (writer, obstacle) = try Self.openJournal(relay.journal)
-        let streams = try Self.stored { () throws(StoreError) in try relay.channel.journals(timeout: timeout) }
+    init(_ replicator: ChangeReplicator, timeout: Duration) throws(ServiceError) {
+        let (writer, obstacle) = try Self.openJournal(replicator.journal)
+        let streams = try Self.stored { () throws(StoreError) in try replicator.channel.journals(timeout: timeout) }
         // The last failure may have happened between adding decisions to the journal and renewing them.
-        try Self.journaled { () throws(ChangeError) in try relay.journal.renewDecisions(from: writer) }
-        self.relay = relay
+        try Self.journaled { () throws(ChangeError) in try replicator.journal.renewDecisions(from: writer) }
+        self.replicator = replicator
         self.writer = writer
         self.obstacle = obstacle
         self.streams = streams
@@ -63,7 +63,7 @@ struct ReplicatorRounds: ~Copyable {
         }
         guard let found else { return }
         ledger = found
-        relay.journal.ledger.withLock { $0 = found.content }
+        replicator.journal.ledger.withLock { $0 = found.content }
         if obstacle == nil { try erase(among: nil) }
     }
 
@@ -87,8 +87,8 @@ struct ReplicatorRounds: ~Copyable {
             try writer.erase(among: users) { ledger.times(of: $0)?.forgotten }
         }
         for user in erased {
-            relay.hasForgotten.store(true, ordering: .relaxed)
-            relay.journal.changes.memberChanged(user)
+            replicator.hasForgotten.store(true, ordering: .relaxed)
+            replicator.journal.changes.memberChanged(user)
         }
     }
 
@@ -119,7 +119,7 @@ struct ReplicatorRounds: ~Copyable {
             do throws(ServiceError) { try prune() } catch { failure = failure ?? error }
             exchange.prunable = prunable
         }
-        relay.note(exchange)
+        replicator.note(exchange)
         gap = nil
         var isActive = false
         for step in exchange.steps {
@@ -138,7 +138,7 @@ struct ReplicatorRounds: ~Copyable {
 
     /// Verifies the journal, fetches damaged changes from the streams, and sets `gap` to the first problem.
     private mutating func mend(isCleaning: Bool) throws(ServiceError) {
-        var verification = relay.verification.withLock { $0 }
+        var verification = replicator.verification.withLock { $0 }
         if isCleaning || !verification.isComplete {
             repeat {
                 let row = verification.row
@@ -148,7 +148,7 @@ struct ReplicatorRounds: ~Copyable {
                 if last == nil { verification.isComplete = true }
                 verification.row = last ?? 0
             } while !verification.isComplete
-            relay.verification.withLock { $0 = verification }
+            replicator.verification.withLock { $0 = verification }
         }
         let damaged = try Self.journaled { [writer] () throws(ChangeError) in try writer.damagedChanges() }
         for name in damaged.prefix(Self.batchSize) { try mend(name) }
@@ -166,9 +166,9 @@ struct ReplicatorRounds: ~Copyable {
         let subject = "change \(name.sequence) of the journal \(name.origin)"
         let found = try streamed(name.origin, after: name.sequence - 1, limit: 1).first { $0.name == name }
         if found != nil {
-            relay.log.warning("\(subject) was damaged here, and is fetched again")
-        } else if relay.skipsMissing, round > Self.roundsBeforeSkipping {
-            relay.log.warning(
+            replicator.log.warning("\(subject) was damaged here, and is fetched again")
+        } else if replicator.skipsMissing, round > Self.roundsBeforeSkipping {
+            replicator.log.warning(
                 "\(subject) was damaged here and in no stream, and is given up, because of --skip-missing")
         } else {
             let problem = """
@@ -178,13 +178,13 @@ struct ReplicatorRounds: ~Copyable {
             gap = gap ?? problem
             return
         }
-        try Self.journaled { [writer, relay] () throws(ChangeError) in
+        try Self.journaled { [writer, replicator] () throws(ChangeError) in
             if let found {
-                try writer.repair(with: found, at: relay.now())
+                try writer.repair(with: found, at: replicator.now())
             } else {
-                try writer.giveUp(name, at: relay.now())
+                try writer.giveUp(name, at: replicator.now())
             }
-            try relay.journal.renewDecisions(from: writer)
+            try replicator.journal.renewDecisions(from: writer)
         }
     }
 
@@ -204,20 +204,20 @@ struct ReplicatorRounds: ~Copyable {
     }
 
     private mutating func clean() throws(ServiceError) {
-        if relay.follower.current.snapshot?.version != prunedFor || gap != nil { try prune() }
+        if replicator.follower.current.snapshot?.version != prunedFor || gap != nil { try prune() }
         try eraseForgotten()
     }
 
     /// Shows decisions of the site that cannot be added to the journal now.
     private mutating func lookAhead(_ origin: String, after last: Int64) throws(ServiceError) {
-        var position = max(last, relay.lookedAhead.withLock { $0[origin] ?? 0 })
+        var position = max(last, replicator.lookedAhead.withLock { $0[origin] ?? 0 })
         while true {
             let found = try streamed(origin, after: position)
             guard let end = found.last?.sequence else { break }
-            relay.journal.show(unwritten: found)
+            replicator.journal.show(unwritten: found)
             position = end
         }
-        relay.lookedAhead.withLock { $0[origin] = position }
+        replicator.lookedAhead.withLock { $0[origin] = position }
     }
 
     /// Returns the next changes in the stream of a journal.
@@ -235,22 +235,22 @@ struct ReplicatorRounds: ~Copyable {
     private mutating func take(_ origin: String, after last: Int64) throws(ServiceError) -> Bool {
         let changes = try streamed(origin, after: last)
         try forgetSessions(for: changes)
-        let taken = try Self.journaled { [writer, prunable, relay] () throws(ChangeError) in
-            try writer.follow(changes, beyond: prunable, at: relay.now())
+        let taken = try Self.journaled { [writer, prunable, replicator] () throws(ChangeError) in
+            try writer.follow(changes, beyond: prunable, at: replicator.now())
         }
         // A request may have made a list of a removed member's data since, before the journal had the removal.
         try forgetSessions(for: taken.filter { $0.change?.removedUserID != nil })
         if taken.contains(where: { $0.change?.concernsEverybody == true }) {
-            try Self.journaled { [writer, relay] () throws(ChangeError) in
-                try relay.journal.renewDecisions(from: writer)
+            try Self.journaled { [writer, replicator] () throws(ChangeError) in
+                try replicator.journal.renewDecisions(from: writer)
             }
         }
         let users = taken.compactMap { $0.change?.userID }.filter { ledger.content?.times(of: $0) != nil }
         if !users.isEmpty { try erase(among: users) }
-        relay.counts.withLock { $0.followed += UInt64(taken.count) }
+        replicator.counts.withLock { $0.followed += UInt64(taken.count) }
         for change in taken {
-            if let change = change.change { relay.journal.changes.note(change) }
-            if change.isNewer { relay.counts.withLock { $0.unreadable += 1 } }
+            if let change = change.change { replicator.journal.changes.note(change) }
+            if change.isNewer { replicator.counts.withLock { $0.unreadable += 1 } }
         }
         if taken.isEmpty { gap = "the stream of the journal \(origin) has a gap after number \(last)" }
         return !taken.isEmpty
@@ -271,7 +271,7 @@ struct ReplicatorRounds: ~Copyable {
         do throws(ChangeError) {
             let isDone = try streams.add(
                 changes, to: origin, expecting: exchange.streams[origin], isRemade: isRemade)
-            if isDone { relay.counts.withLock { $0.sent += UInt64(changes.count) } }
+            if isDone { replicator.counts.withLock { $0.sent += UInt64(changes.count) } }
             // The stream is as this daemon has left it, and another daemon may not have reached it yet.
             if isRemade { earlierStreams[origin] = nil }
             return isDone
@@ -287,13 +287,14 @@ struct ReplicatorRounds: ~Copyable {
         try Self.streaming(&streams) { streams throws(ChangeError) in try streams.noteForgotten(by: changes, key: key) }
         for change in changes.compactMap(\.change) {
             if case .member(let change) = change, case .forget = change.action {
-                relay.hasForgotten.store(true, ordering: .relaxed)
+                replicator.hasForgotten.store(true, ordering: .relaxed)
             }
             guard let user = change.erasedUserID else { continue }
-            relay.hasForgotten.store(true, ordering: .relaxed)
-            try Self.stored { [relay] () throws(StoreError) in try relay.channel.forgetSessions(ofUser: user) }
-            try relay.sessions.forgetAll(ofUser: user)
-            relay.journal.changes.memberChanged(user)
+            replicator.hasForgotten.store(true, ordering: .relaxed)
+            try Self.stored { [replicator] () throws(StoreError) in try replicator.channel.forgetSessions(ofUser: user)
+            }
+            try replicator.sessions.forgetAll(ofUser: user)
+            replicator.journal.changes.memberChanged(user)
         }
     }
 
@@ -301,7 +302,9 @@ struct ReplicatorRounds: ~Copyable {
     private mutating func prune() throws(ServiceError) {
         // Without a serving version, the next one may turn out to be older than all of the store. A damaged manifest
         // does not say what is prunable, so nothing is pruned.
-        guard let served = relay.follower.current.snapshot, let manifests = try? relay.follower.store.versions() else {
+        guard let served = replicator.follower.current.snapshot,
+            let manifests = try? replicator.follower.store.versions()
+        else {
             return
         }
         let taken = AppliedChanges.inAll((manifests + [served.manifest]).map(\.taken))
@@ -315,9 +318,9 @@ struct ReplicatorRounds: ~Copyable {
 
     /// Erases the data that was forgotten since the last time.
     private func eraseForgotten() throws(ServiceError) {
-        guard relay.hasForgotten.exchange(false, ordering: .relaxed) else { return }
+        guard replicator.hasForgotten.exchange(false, ordering: .relaxed) else { return }
         let isDone = try Self.journaled { [writer] () throws(ChangeError) in try writer.eraseForgotten() }
-        if !isDone { relay.hasForgotten.store(true, ordering: .relaxed) }
+        if !isDone { replicator.hasForgotten.store(true, ordering: .relaxed) }
     }
 
     private static func failed(_ error: ChangeError) -> ServiceError { ServiceError(.storeFailed, error.message) }

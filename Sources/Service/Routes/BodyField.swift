@@ -4,7 +4,6 @@ import Answers
 ///
 /// The declarations are checked, and described in `/openapi.json`.
 protocol BoundedObject: Decodable, Sendable {
-    /// The name of the schema.
     static var schemaName: String { get }
     static var fields: [BodyField<Self>] { get }
 }
@@ -25,7 +24,6 @@ extension BoundedObject {
 
 /// A field of an object in a body, with its bounds.
 struct BodyField<Body: Sendable>: Sendable {
-    /// The field in the description.
     let property: Schema.Property
     /// Checks the field of an object; the text is its place in the body.
     fileprivate let check: @Sendable (Body, String) throws(Problem) -> Void
@@ -38,7 +36,6 @@ struct BodyField<Body: Sendable>: Sendable {
         self.check = check
     }
 
-    /// Creates a text.
     static func text(
         _ name: String, _ value: @escaping @Sendable (Body) -> String?, _ bounds: TextBounds, isRequired: Bool = false,
         _ help: String
@@ -119,7 +116,6 @@ enum TextBounds: Sendable {
     case lengths(ClosedRange<Int>, mayHaveSemicolons: Bool = true)
     /// One of several words.
     case words([String])
-    /// A form of its own.
     case form(Parameter.TextForm)
     /// Any text: the handler looks whether it names something.
     case any
@@ -127,7 +123,6 @@ enum TextBounds: Sendable {
     /// An external id.
     static let identifier = TextBounds.lengths(1...Parameter.identifierLimit)
 
-    /// The schema of a text within the bounds.
     var schema: Schema {
         switch self {
         // The pattern refuses NUL, escaped or not.

@@ -38,7 +38,7 @@ struct Call: Sendable {
     /// The reason why the answer may be degraded, or nil if all is well.
     ///
     /// A degraded answer may come from an older version, or lack changes of other daemons.
-    var problem: String? { state.problem ?? responder.relay?.problem }
+    var problem: String? { state.problem ?? responder.replicator?.problem }
 
     /// The loaded version, without the site's decisions.
     ///
@@ -72,7 +72,6 @@ struct Call: Sendable {
 extension Call {
     /// Returns the source of members, photos and decisions.
     ///
-    /// - Parameter subject: the subject of the request.
     /// - Throws: a `Problem` of status 501 if the daemon knows nothing of the subject.
     func community(with subject: CommunitySubject) throws(Problem) -> any CommunitySource {
         guard let community = responder.community, community.knows(subject, in: state.snapshot) else {
@@ -96,9 +95,7 @@ extension Call {
     ///
     /// A member who joined the site a minute ago is in no catalog yet, but gets a list all the same.
     ///
-    /// - Parameters:
-    ///   - instant: the time, in Unix milliseconds.
-    ///   - filters: the filters and boosts of the request.
+    /// - Parameter instant: the time, in Unix milliseconds.
     /// - Returns: the input, and whether anything is known of the member.
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     func planRequest(
@@ -129,9 +126,6 @@ extension Call {
 
     /// Answers from a version with the present members and photos, as a command does.
     ///
-    /// - Parameters:
-    ///   - snapshot: the version with the site's decisions.
-    ///   - subject: the subject of the request.
     /// - Throws: a `Problem` of status 501 if the daemon knows nothing of the subject. A private photo is like a
     ///   missing one.
     func answer<Answer>(
@@ -186,7 +180,6 @@ extension Problem {
 }
 
 extension Call {
-    /// Applies a change of the member in the path.
     func apply(_ action: MemberChange.Action) throws(Problem) -> MemberChange.Outcome {
         let community = try community(with: .memberChanges)
         return try orUnavailable { () throws(ServiceError) in try community.apply(MemberChange(ofUser: id, action)) }

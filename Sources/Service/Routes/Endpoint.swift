@@ -31,7 +31,6 @@ final class Endpoint: Sendable {
     let summary: String
     /// The parameters of the path, in the order of the pattern.
     let pathParameters: [Parameter]
-    /// The parameters of the query.
     let parameters: [Parameter]
     /// The JSON body; nil if requests have none.
     let body: (any RequestBody.Type)?
@@ -39,7 +38,6 @@ final class Endpoint: Sendable {
     let caching: Caching
     /// Whether the daemon may answer from its cache.
     let reuse: AnswerReuse
-    /// The threads that make the answers.
     let threads: AnswerThreads
     /// The problem statuses of this route, beyond those that every route may have.
     let problems: [HTTPStatus]

@@ -27,7 +27,6 @@ extension Parameter {
 }
 
 extension Parameter.TextForm {
-    /// The form of a boost.
     static let boost = Parameter.TextForm(
         pattern: Boost.pattern, lengthLimit: Boost.nameLimit + Boost.digitLimit + 7, words: Boost.form,
         accepts: { Boost($0) != nil })

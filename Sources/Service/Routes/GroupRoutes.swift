@@ -4,7 +4,6 @@ import Model
 import Recommendation
 
 extension Endpoint {
-    /// Endpoints about groups.
     static func groups(of relations: RelationTable) -> [Endpoint] {
         let by = Parameter.Kind.choice(relations.choices, standard: RelationTable.blendName)
         return [

@@ -40,7 +40,6 @@ struct InteractionBatch: RequestBody {
         var reasons: [String]?
     }
 
-    /// The number of interactions in a batch.
     static let sizes = 1...500
 
     static let schemaName = "InteractionBatch"
@@ -108,7 +107,6 @@ extension Interaction.Kind.Subject {
     /// The field of a body with the external id.
     var field: String { rawValue + "Id" }
 
-    /// The noun for it in messages.
     var noun: String {
         switch self {
         case .group: "group"
@@ -125,7 +123,6 @@ struct InterestsBody: RequestBody {
         .texts(
             "interests", \.interests, 0...limit, of: interest, isRequired: true, "What the member cares about")
     ]
-    /// The bounds of an interest.
     static let interest = TextBounds.lengths(1...100, mayHaveSemicolons: false)
     /// The most interests of a member.
     static let limit = 50

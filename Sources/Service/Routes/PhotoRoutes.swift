@@ -35,7 +35,6 @@ struct PhotoQuery: RequestBody {
 }
 
 extension Endpoint {
-    /// Endpoints about photos.
     static let photos = [
         Endpoint(
             "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),

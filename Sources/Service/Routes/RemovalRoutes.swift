@@ -25,7 +25,6 @@ extension Endpoint {
         ] + relations.tabled.compactMap(\.source).map { removal(ofEntry: $0) }
     }
 
-    /// Returns the endpoint that removes an entry of a relation.
     private static func removal(ofEntry source: RelationSource) -> Endpoint {
         let (table, entries) = (source.table, source.entries)
         let name = entries == .users ? "user" : "photo"

@@ -55,7 +55,6 @@ struct RequestParameters: Sendable {
         return elements
     }
 
-    /// Returns the value of a declared choice.
     func choice<Choice: RawRepresentable<String>>(_ name: String, of type: Choice.Type) -> Choice {
         guard case .word(let word) = value(of: name), let choice = Choice(rawValue: word) else {
             preconditionFailure("\(name) is no \(Choice.self)")
@@ -195,7 +194,6 @@ struct Parameter: Sendable {
         /// Whether a text is of the form.
         let accepts: @Sendable (String) -> Bool
 
-        /// The schema of a text of the form.
         var schema: Schema { .string(lengths: 1...lengthLimit, pattern: pattern) }
     }
 
@@ -236,7 +234,6 @@ struct Parameter: Sendable {
         return "^\(word)(;\(word))*$"
     }
 
-    /// The schema of the parameter.
     var schema: Schema {
         switch kind {
         case .identifier: TextBounds.identifier.schema
@@ -271,7 +268,6 @@ final class RequestIdentifiers: Sendable {
         return new()
     }
 
-    /// Returns a new id.
     func new() -> String { prefix + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36) }
 
     private static func isWellFormed(_ text: String) -> Bool {

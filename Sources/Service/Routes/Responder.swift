@@ -11,12 +11,11 @@ struct Responder: Sendable {
     /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
     /// The exchange of changes with other daemons; nil unless the store is shared.
-    var relay: ChangeReplicator?
+    var replicator: ChangeReplicator?
     /// The cache of answers; nil for no cache.
     var cache: AnswerCache?
     /// The quotas of recorded interactions.
     var quotas = MemberQuotas(MemberQuota())
-    /// Metrics of interactions.
     var interactions = InteractionMetrics()
     /// The clock that notes changes to answers.
     var changes = ChangeClock()
@@ -32,14 +31,13 @@ struct Responder: Sendable {
     var drain = Drain(.zero)
     /// The age above which a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
-    /// The sources of the metrics at `/metrics`.
     var metricSources: [any MetricSource] = []
     /// The sessions of the pages for operators; nil for no pages.
     var pages: PageSessions?
     /// The costly parts of pages.
     let pageCache = PageCache()
-    /// The answers of the last days; empty without pages.
-    var history = RequestHistory()
+    /// The counters of requests; nil for none.
+    var requests: RequestMetrics?
     /// The log of events; nil for none.
     var log: EventLog?
     /// The addresses of the site's pages and pictures.
@@ -51,8 +49,7 @@ struct Responder: Sendable {
     /// The clock, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
-    /// The problems of the daemon.
-    var problems: DaemonProblems { DaemonProblems(follower: follower, relay: relay, conditions: conditions) }
+    var problems: DaemonProblems { DaemonProblems(follower: follower, replicator: replicator, conditions: conditions) }
 
     /// Returns the condition that members and photos can be read.
     static func readingCondition(_ log: EventLog) -> HealthCondition {
@@ -107,7 +104,6 @@ extension Responder {
 }
 
 extension Endpoint {
-    /// Endpoints for administrators.
     static let administration = [
         Endpoint(
             "model", .get, "/v1/admin/model", .admin, summary: "What the version that serves was built from, and how",
@@ -148,7 +144,7 @@ extension Responder {
     @Sendable
     static func readiness(_ call: Call) throws(Problem) -> Readiness {
         guard !call.responder.drain.isUnderWay else { throw .stopping() }
-        let outbox = call.responder.relay?.backlog.map { backlog in
+        let outbox = call.responder.replicator?.backlog.map { backlog in
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }
         var freshness = call.freshness(of: try call.loadedSnapshot)

@@ -67,7 +67,6 @@ final class Router: Sendable {
         let uptime: UInt64
     }
 
-    /// Returns the reply to a request.
     func respond(to request: HTTPRequest) -> HTTPReply {
         let uptime = settings.uptime()
         metrics.began()

@@ -10,8 +10,6 @@ struct RouterMaker: Sendable {
     private let responder: Responder
     private let log: EventLog
     private let recorder: TapeRecorder?
-    /// The file that keeps the hours of answers, and the port in it; nil without pages or such a file.
-    private let hours: (file: SessionFile, port: UInt16)?
 
     /// Creates the parts that all routers share.
     ///
@@ -31,7 +29,7 @@ struct RouterMaker: Sendable {
         metrics = previous?.metrics ?? RequestMetrics(endpoints)
         log = configuration.log
         let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
-        let problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: conditions)
+        let problems = DaemonProblems(follower: follower, replicator: parts.replicator, conditions: conditions)
         var sources: [any MetricSource] = [
             ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: configuration.now),
         ]
@@ -39,7 +37,7 @@ struct RouterMaker: Sendable {
         sources += watches
         if let queue = configuration.log.queue { sources.append(queue) }
         if let recorder { sources.append(recorder) }
-        if let relay = parts.relay { sources.append(relay) }
+        if let replicator = parts.replicator { sources.append(replicator) }
         if parts.sessions != nil {
             sources.append(parts.damagedLists)
             sources.append(parts.exposures)
@@ -49,28 +47,16 @@ struct RouterMaker: Sendable {
             ? nil
             : AnswerCache(limitBytes: configuration.answerCacheBytes, changes: changes, now: configuration.now)
         if let cache { sources.append(cache) }
-        let hours = configuration.hasPages ? parts.sessionFile.map { ($0, configuration.server.port) } : nil
-        self.hours = hours
-        let earlier = hours.flatMap { file, port in try? file.hours(ofPort: port) } ?? []
         let interactions = previous?.responder.interactions ?? InteractionMetrics()
         if parts.community.knows(.memberChanges, in: nil) { sources.append(interactions) }
         responder = Responder(
-            follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay,
+            follower: follower, community: parts.community, sessions: parts.sessions, replicator: parts.replicator,
             cache: cache, interactions: interactions, changes: changes, experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
             drain: configuration.drain, metricSources: sources,
             pages: configuration.hasPages ? previous?.responder.pages ?? PageSessions() : nil,
-            history: previous?.responder.history ?? RequestHistory(after: earlier), log: configuration.log,
-            now: configuration.now)
-    }
-
-    /// Adds the counters of this moment to the history of answers, and keeps the hour.
-    func noteHistory() {
-        responder.history.add(metrics.reading(atMilliseconds: responder.now()))
-        // If it cannot be kept, the condition of the sessions says so.
-        guard let hours, let hour = responder.history.hours.last else { return }
-        try? hours.file.keep(hour, ofPort: hours.port)
+            requests: metrics, log: configuration.log, now: configuration.now)
     }
 
     /// Returns a router with settings.
@@ -114,7 +100,6 @@ final class CurrentRouter: Sendable {
     /// The current router; a request reads it once, so one set of settings answers it.
     var current: Router { state.withLock { $0.router } }
 
-    /// The maker of the current router.
     var maker: RouterMaker { state.withLock { $0.maker } }
 
     /// Answers with other settings from the next request on.

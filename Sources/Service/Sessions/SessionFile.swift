@@ -252,41 +252,6 @@ final class SessionFile: SessionStore {
         }
     }
 
-    /// Returns the hours of answers that a daemon has kept here, the oldest first.
-    ///
-    /// - Parameter port: the port of the daemon, as several may share the file.
-    func hours(ofPort port: UInt16) throws(ServiceError) -> [RequestHistory.Hour] {
-        try using(reading) { connection throws(DatabaseError) in
-            let rows = try opened(&connection).prepare(
-                """
-                SELECT started_at, ended_at, answers, failures, slowest FROM answered_hours WHERE port = ?
-                ORDER BY started_at
-                """)
-            rows.bind(Int64(port), at: 1)
-            var hours: [RequestHistory.Hour] = []
-            while try rows.step() {
-                hours.append(
-                    RequestHistory.Hour(
-                        startMilliseconds: rows.integer(0), endMilliseconds: rows.integer(1),
-                        answers: Int(rows.integer(2)), failures: Int(rows.integer(3)),
-                        slowestMicroseconds: rows.optionalInteger(4).map { Int($0) }))
-            }
-            return hours
-        }
-    }
-
-    /// Keeps an hour of answers, also one that has not ended, and removes those of more than a week before.
-    func keep(_ hour: RequestHistory.Hour, ofPort port: UInt16) throws(ServiceError) {
-        try using(writing) { connection throws(DatabaseError) in
-            let database = try opened(&connection)
-            try database.prepare("INSERT OR REPLACE INTO answered_hours VALUES (?, ?, ?, ?, ?, ?)").run(
-                Int64(port), hour.startMilliseconds, hour.endMilliseconds, Int64(hour.answers), Int64(hour.failures),
-                hour.slowestMicroseconds.map { Int64($0) })
-            try database.prepare("DELETE FROM answered_hours WHERE started_at < ?").run(
-                hour.endMilliseconds - RequestHistory.stepMilliseconds * Int64(RequestHistory.limit))
-        }
-    }
-
     private func using<Result>(
         _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(DatabaseError) -> Result
     ) throws(ServiceError) -> Result {

@@ -6,7 +6,6 @@ package struct KeyFile: Sendable {
     /// The longest file that is read, in bytes, inclusive.
     static let maximumByteCount = 64 * 1024
 
-    /// The path of the file.
     package let path: String
 
     /// Creates a reference to a file, which need not exist yet.

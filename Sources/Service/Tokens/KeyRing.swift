@@ -17,7 +17,6 @@ package final class KeyRing: Sendable {
     private let file: KeyFile
     private let state: Mutex<State>
 
-    /// Reads the keys of a file.
     package init(_ file: KeyFile) throws(TokenError) {
         self.file = file
         let (keys, stamp) = try file.readWithStamp()

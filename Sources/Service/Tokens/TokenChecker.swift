@@ -16,9 +16,7 @@ package struct TokenChecker: Sendable {
     /// The number of seconds by which `nbf` may lie ahead, inclusive, because clocks differ.
     package var leewaySeconds: Int
 
-    /// The usual limit of years.
     package static let usualYearLimit = 10
-    /// The usual leeway, in seconds.
     package static let usualLeewaySeconds = 30
 
     package init(
@@ -243,10 +241,7 @@ package struct TokenClaims: Sendable, Equatable {
 extension TokenClaims {
     /// Returns a token with these claims.
     ///
-    /// - Parameters:
-    ///   - key: the key that signs the token.
-    ///   - audience: the service that the token is for.
-    ///   - issuer: the maker of the token; nil for no such claim.
+    /// - Parameter issuer: the maker of the token; nil for no such claim.
     /// - Throws: `TokenError.badClaim` if a claim cannot be written, such as one that contains a NUL.
     package func token(signedWith key: SigningKey, audience: String, issuer: String? = nil) throws(TokenError) -> String
     {
@@ -301,7 +296,6 @@ package enum TokenErrorCode: Sendable, Equatable {
     case badSignature
     /// The token has expired.
     case expired
-    /// The token is not valid yet.
     case notYetValid
     /// The token is for another audience than `TokenChecker.audience`.
     case wrongAudience

@@ -3,7 +3,6 @@
 /// Row `r` has its ones in the columns `columnIndices[rowOffsets[r] ..< rowOffsets[r + 1]]`. The columns of a row are
 /// in strictly ascending order, without repetitions.
 package struct BinaryMatrix: Sendable, Equatable {
-    /// The number of rows.
     package let rowCount: Int
     /// The number of columns; every column index is smaller.
     package let columnCount: Int

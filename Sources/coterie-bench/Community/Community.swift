@@ -51,9 +51,7 @@ struct Community: Sendable {
 
     /// Visits users in order, with their groups arranged by theme; `dateMemberships` adds the times of joining.
     ///
-    /// - Parameters:
-    ///   - isWanted: whether a user is visited; drawing a user's memberships takes time.
-    ///   - visit: receives the user, the member and the memberships.
+    /// - Parameter isWanted: whether a user is visited; drawing a user's memberships takes time.
     func forEachUser(
         where isWanted: (User) -> Bool, _ visit: (User, Member, inout MembershipWorkspace) throws -> Void
     ) rethrows {

@@ -23,11 +23,6 @@ extension Community {
     static let privatePermille = 80
 
     /// Draws one photo.
-    ///
-    /// - Parameters:
-    ///   - index: the number of the photo.
-    ///   - member: the owner.
-    ///   - memberships: the owner's memberships.
     func photo(_ index: Int, of member: Member, _ memberships: MembershipWorkspace) -> Photo {
         var random = EntityRandom(seed: parameters.seed, stream: .photo, entity: index)
         var anchor: Int?
@@ -137,8 +132,6 @@ extension Community {
     /// Chooses groups for a photo: as many as wanted, or all that take it.
     ///
     /// - Parameters:
-    ///   - wanted: the number of groups.
-    ///   - photo: the photo.
     ///   - memberships: the owner's memberships, arranged by theme.
     ///   - chosen: emptied, then filled with different positions in the memberships.
     /// - Complexity: O(wanted) on average; O(groups of the theme joined × wanted) when they run short.
@@ -240,10 +233,8 @@ struct PoolDemand {
 
     /// Fits the multiplier by bisection: a sample of photos gets the intended mean.
     ///
-    /// - Parameters:
-    ///   - entriesPerPhoto: the intended mean.
-    ///   - sample: the number of groups that would take each photo of a sample, and the first random numbers of its
-    ///     pool entries.
+    /// - Parameter sample: the number of groups that would take each photo of a sample, and the first random numbers of
+    ///   its pool entries.
     static func fitted(entriesPerPhoto: Double, sample: [(available: Int, random: EntityRandom)]) -> PoolDemand {
         let aim = entriesPerPhoto * Double(sample.count)
         var low = 0.0

@@ -12,9 +12,7 @@ extension Community {
     /// Files may be written in any order, alone, or several at a time. Groups take as long as memberships and pools
     /// together, because these contain the time of a group's last activity.
     ///
-    /// - Parameters:
-    ///   - file: the file to write.
-    ///   - sink: receives the chunks in order; an error that it throws ends the writing.
+    /// - Parameter sink: receives the chunks in order; an error that it throws ends the writing.
     /// - Returns: the number of rows, without the header.
     /// - Complexity: O(rows) time, and memory for the groups and a workspace only.
     @discardableResult

@@ -20,7 +20,6 @@ struct GroupNaming {
         }
     }
 
-    /// Names a group of a theme.
     mutating func name(theme index: Int, _ random: inout EntityRandom) -> Name {
         let groups = Theme.all[index].groups
         let number = wellKnown[index]

@@ -10,10 +10,7 @@ final class Child {
 
     /// Starts a program.
     ///
-    /// - Parameters:
-    ///   - words: the program and its arguments.
-    ///   - processor: the number of the processor on which it runs.
-    ///   - folder: the folder of its log.
+    /// - Parameter processor: the number of the processor on which it runs.
     init(_ words: [String], processor: Int, folder: String) throws {
         log = folder + "/\((words[0] as NSString).lastPathComponent).log"
         process = try Self.process(words, processor: processor)
@@ -28,7 +25,6 @@ final class Child {
     /// Runs a program to its end.
     ///
     /// - Parameters:
-    ///   - words: the program and its arguments.
     ///   - processor: the number of the processor on which it runs.
     ///   - isQuiet: whether its standard error is discarded.
     /// - Returns: the text of its standard output.
@@ -46,9 +42,7 @@ final class Child {
 
     /// Returns the path of a program.
     ///
-    /// - Parameters:
-    ///   - program: the program's name.
-    ///   - package: the Debian package of the program, for the error message.
+    /// - Parameter package: the Debian package of the program, for the error message.
     static func path(of program: String, package: String) throws -> String {
         let paths = ["/usr/bin/", "/usr/sbin/", "/bin/", "/usr/local/bin/", "/usr/local/sbin/"].map { $0 + program }
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {

@@ -106,11 +106,6 @@ final class BatchClient: Sendable {
     private let hasStopped = DispatchSemaphore(value: 0)
 
     /// Starts the client on its own thread.
-    ///
-    /// - Parameters:
-    ///   - port: the port of the daemon.
-    ///   - members: the number of members of the community.
-    ///   - token: the token of a service with the scope `lists`.
     init(port: UInt16, members: Int, token: String) throws {
         let connection = Connection(try ClientConnection(port: port))
         let thread = Thread { [self] in

@@ -134,9 +134,7 @@ struct RedisFetch {
 
     /// Returns the mean processor time of this thread and of the server for one member's lists, in microseconds.
     ///
-    /// - Parameters:
-    ///   - form: the form of the lists.
-    ///   - count: the number of members; the lists of one member are fetched in one pipeline.
+    /// - Parameter count: the number of members; the lists of one member are fetched in one pipeline.
     func microseconds(_ form: Form, members count: Int) throws -> (client: Double, server: Double) {
         var connection = try RedisConnection(to: RedisAddress(socketPath: socketPath))
         let clientBegin = Self.threadSeconds

@@ -36,10 +36,7 @@ struct RequestLoad {
     /// request that finds all connections busy waits, and its wait counts. Without a rate, a connection sends its next
     /// request as soon as the last one is answered.
     ///
-    /// - Parameters:
-    ///   - seconds: the time during which requests are due.
-    ///   - perSecond: the mean rate, or nil for no pauses.
-    ///   - seed: the seed of the random numbers.
+    /// - Parameter perSecond: the mean rate, or nil for no pauses.
     func run(seconds: Double, perSecond: Double?, seed: UInt64) throws -> Outcome {
         var generator = SplitMix64(seed: seed)
         var outcome = Outcome()

@@ -119,7 +119,6 @@ struct ServeMeasurements {
     /// Returns a mix of cached and uncached lists.
     ///
     /// - Parameters:
-    ///   - connections: the number of connections.
     ///   - uncachedPercent: the share of uncached lists.
     ///   - firstSession: a number above which sessions are unused; uncached lists take their sessions from there.
     func mix(connections: Int, uncachedPercent: Int, firstSession: Int) -> RequestLoad {

@@ -59,9 +59,7 @@ final class ServeScene {
 
     /// Returns the path of a member's list.
     ///
-    /// - Parameters:
-    ///   - member: the member's number.
-    ///   - session: the session's number, or nil for the member's own session.
+    /// - Parameter session: the session's number, or nil for the member's own session.
     func target(_ member: Int, session: Int? = nil) -> String {
         "/v1/users/\(Self.userID(member))/recommendations" + (session.map { "?session=\($0)" } ?? "")
     }

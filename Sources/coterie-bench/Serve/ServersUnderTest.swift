@@ -6,7 +6,6 @@ import Glibc
 struct ServersUnderTest {
     /// The processor on which the measured servers run.
     static let serverProcessor = 0
-    /// The processor from which the load comes.
     static let loadProcessor = 1
 
     let daemon: Child
@@ -24,10 +23,7 @@ struct ServersUnderTest {
 
     /// Starts a daemon with one thread over the files of a scene, and waits until it has a version.
     ///
-    /// - Parameters:
-    ///   - scene: the community.
-    ///   - options: further options of `coterie serve`.
-    ///   - folder: the folder of its log.
+    /// - Parameter options: further options of `coterie serve`.
     static func startDaemon(_ scene: ServeScene, _ options: [String] = [], folder: String) throws -> (Child, UInt16) {
         let files = ["--catalog", scene.folder + "/catalog.sqlite", "--store", scene.folder + "/models"]
         // The rate limit is counted but never reached.

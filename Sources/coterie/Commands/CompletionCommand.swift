@@ -1,20 +1,18 @@
 import CommandLine
 
-/// `coterie completion SHELL`.
+/// `coterie completion bash`.
 enum CompletionCommand: Subcommand {
     static let command = Command(
-        "completion", summary: "Write a completion script for a shell",
-        arguments: [Argument("SHELL", help: Shell.allCases.map(\.rawValue).joined(separator: ", "))],
+        "completion", summary: "Write a completion script for bash",
+        arguments: [Argument("SHELL", help: "bash")],
         examples: ["coterie completion bash > /etc/bash_completion.d/coterie"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let shell = Shell(rawValue: parsed.arguments[0]) else {
-            throw UsageError(
-                "there is no completion for \"\(parsed.arguments[0])\"; SHELL is one of "
-                    + Shell.allCases.map(\.rawValue).joined(separator: ", "))
+        guard parsed.arguments[0] == "bash" else {
+            throw UsageError("there is no completion for \"\(parsed.arguments[0])\"; SHELL is bash")
         }
         var output = try Output()
-        try output.write(Coterie.program.completion(shell))
+        try output.write(Coterie.program.bashCompletion)
         try output.flush()
     }
 }

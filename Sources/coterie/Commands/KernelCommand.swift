@@ -63,7 +63,6 @@ enum CleanCommand: Subcommand {
             let isRequired: Bool
         }
 
-        /// The columns by kind.
         let columns = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name, $0.columnNames) })
         /// The relations by the names of their tables.
         let relations = Dictionary(

@@ -89,7 +89,6 @@ struct ListExport {
 
     /// Users without lists, because neither the catalog nor the version knows them.
     private struct UnknownUsers {
-        /// The number of users.
         var count = 0
         /// The first ids, in ascending order of their bytes; at most ten.
         var first: [String] = []
@@ -100,7 +99,6 @@ struct ListExport {
         }
     }
 
-    /// Writes the lists, and returns the unknown users.
     private mutating func writeLists() throws -> UnknownUsers {
         let users = try UserIDs(of: site.catalog, site.members, listed)
         content.users = users.checksum
@@ -258,7 +256,6 @@ private struct UserIDs {
     }
 
     private let source: Source
-    /// The number of ids.
     let count: Int
     /// The checksum of the file's ids, or `nil` without a file.
     let checksum: String?

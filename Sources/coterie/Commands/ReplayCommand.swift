@@ -183,8 +183,6 @@ enum TapeOptions {
     ]
 
     /// Returns the settings of the tape, or `nil` if nothing is to be recorded.
-    ///
-    /// - Parameter fingerprint: the fingerprint of the daemon's settings.
     static func settings(_ parsed: ParsedCommand, fingerprint: String) throws -> TapeSettings? {
         guard let folder = parsed.textIfGiven("record") else { return nil }
         var limits = usual

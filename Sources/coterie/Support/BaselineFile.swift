@@ -12,7 +12,6 @@ struct BaselineFile {
     private struct List {
         var name, user, bucket: Int
         var line: Int
-        /// The groups of the list, as a range of `groups`.
         var groups: Range<Int>
     }
 
@@ -59,9 +58,6 @@ struct BaselineFile {
 
     /// Returns the lists for the members of an evaluation.
     ///
-    /// - Parameters:
-    ///   - set: the evaluated members.
-    ///   - length: the number of groups in a list that count.
     /// - Throws: `Failure` if the user of a list is not evaluated, or if over a tenth of the members have no list.
     func lists(for set: EvaluationSet, length: Int) throws(Failure) -> BaselineLists {
         var result = BaselineLists(set, length: length)
@@ -117,10 +113,7 @@ extension ParsedCommand {
 
     /// Returns the reference of an evaluation: the lists of `--baseline`, or the list that `--against` names.
     ///
-    /// - Parameters:
-    ///   - file: the file of `--baseline`, or `nil`.
-    ///   - set: the evaluated members.
-    ///   - length: the number of groups in a list that count.
+    /// - Parameter file: the file of `--baseline`, or `nil`.
     func evaluationReference(_ file: BaselineFile?, _ set: EvaluationSet, length: Int) throws -> EvaluationReference {
         guard let file else { return .list(EvaluatedList(rawValue: text("against")) ?? .raw) }
         return .baseline(try file.lists(for: set, length: length))

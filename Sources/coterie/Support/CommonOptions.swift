@@ -216,7 +216,6 @@ enum GateOptions {
         ]
     }
 
-    /// Returns the limits that the options set.
     static func limits(of parsed: ParsedCommand) throws(UsageError) -> GateLimits {
         func share(_ name: String) throws(UsageError) -> Double { Double(try parsed.integer(name)) / 100 }
         return GateLimits(

@@ -10,7 +10,6 @@ import Model
 struct EvaluationCatalogs {
     /// The temporary folder, which only this process uses.
     let folder: String
-    /// The catalog to learn from.
     let training: Catalog
     /// The catalog with the held-out memberships, and perhaps others.
     let heldOut: Catalog

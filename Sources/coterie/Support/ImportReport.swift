@@ -66,7 +66,6 @@ struct ImportReport {
 
     private func counted(_ count: Int, _ what: String) -> String { "\(Formats.grouped(count)) \(what)" }
 
-    /// The report as JSON.
     var json: some Encodable { Document(summary, isDryRun: isDryRun) }
 
     private struct Document: Encodable {

@@ -4,7 +4,6 @@ import ModelStore
 
 /// The changes that wait in a journal on this machine, whether or not its daemon runs.
 struct JournalOutbox: Encodable {
-    /// The journal's file.
     var file: String
     /// Whether a running daemon on this machine reports this journal.
     var daemonRuns: Bool

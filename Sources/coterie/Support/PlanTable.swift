@@ -110,13 +110,11 @@ extension ParsedCommand {
         return configuration.setting(try ListOptions.values(of: self)).varied(by: try variety())
     }
 
-    /// Returns the variety of lists.
     func variety() throws(UsageError) -> Double { try number("variety") }
 
     /// Returns the configuration of lists and their key, from the options.
     func planning() throws -> Planning { Planning(try planConfiguration(), key: try rotationKey()) }
 
-    /// Returns the boosts of the options.
     func boosts() throws(UsageError) -> [Boost] {
         let texts = self.texts("boost")
         guard texts.count <= Boost.limit else {
@@ -130,10 +128,8 @@ extension ParsedCommand {
         return boosts
     }
 
-    /// Returns the seed of the options.
     func planSeed() throws(UsageError) -> UInt64 { UInt64(try integer("seed", in: 0...Int.max)) }
 
-    /// Returns the rotation key of the options.
     func rotationKey() throws -> RotationKey {
         if let path = textIfGiven("rotation-key-file") {
             guard let key = RotationKey(hexadecimal: try SecretFile(path).read()) else {

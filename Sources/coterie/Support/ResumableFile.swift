@@ -35,10 +35,7 @@ final class ResumableFile<Content: Codable & Equatable> {
 
     /// Begins the file, or resumes it.
     ///
-    /// - Parameters:
-    ///   - path: the path of the complete file.
-    ///   - content: the inputs to make the file from.
-    ///   - isSame: whether a file that was begun with the first inputs may be resumed for the second.
+    /// - Parameter isSame: whether a file that was begun with the first inputs may be resumed for the second.
     /// - Throws: among others `Failure` if a file was begun with other inputs, is too short, or cannot be written.
     init(path: String, content: Content, isSame: (Content, Content) -> Bool) throws {
         self.path = path
@@ -71,9 +68,7 @@ final class ResumableFile<Content: Codable & Equatable> {
 
     /// Adds a portion.
     ///
-    /// - Parameters:
-    ///   - bytes: the portion.
-    ///   - position: the point to resume from after this portion.
+    /// - Parameter position: the point to resume from after this portion.
     func append(_ bytes: [UInt8], position: String) throws(Failure) {
         guard Descriptor.write(bytes, to: descriptor) else { throw Self.failure("cannot write \(partialPath)") }
         note.byteCount += bytes.count

@@ -139,7 +139,6 @@ struct SettingFacts: Encodable {
         commands.contains(ServeCommand.command.name) ? isLive ? "no" : "yes" : nil
     }
 
-    /// Returns a table of settings.
     static func table(_ rows: [SettingFacts]) -> [String] {
         var table = TextTable([
             .init(title: "key"), .init(title: "option"), .init(title: "variable"), .init(title: "default"),
@@ -174,7 +173,6 @@ struct SettingValue: Encodable {
             }
     }
 
-    /// Returns a table of settings and their values.
     static func table(_ rows: [SettingValue]) -> [String] {
         var table = TextTable([.init(title: "key"), .init(title: "value"), .init(title: "from")])
         for row in rows {

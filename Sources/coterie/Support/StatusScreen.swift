@@ -42,9 +42,7 @@ struct StatusScreen {
 
     /// Creates the screen.
     ///
-    /// - Parameters:
-    ///   - status: the state to show.
-    ///   - now: the current time, in Unix milliseconds.
+    /// - Parameter now: the current time, in Unix milliseconds.
     init(_ status: StoreStatus, at now: Int64) {
         self.status = status
         self.now = now

@@ -3,7 +3,6 @@ import CommandLine
 
 /// The parts of `coterie import vectors` that other kinds do not have.
 enum VectorImport {
-    /// The name of the kind.
     static let name = VectorImporter.kindName
     /// The columns of a text file.
     static let columnNames = VectorImporter.columnNames

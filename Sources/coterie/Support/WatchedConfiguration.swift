@@ -25,7 +25,6 @@ final class WatchedConfiguration: SettingsSource {
     let live: LiveSettings
     private let state: Mutex<State>
 
-    /// Reads the configuration.
     init(_ invocation: Invocation) throws {
         // The stamp is taken first: a file that changes meanwhile is read again later.
         let files = try invocation.files()
@@ -99,9 +98,7 @@ extension ParsedCommand {
 
     /// Returns the keys of settings that satisfy a condition on their key and values.
     ///
-    /// - Parameters:
-    ///   - isLive: whether to return settings that a running daemon reloads, or the others.
-    ///   - holds: the condition.
+    /// - Parameter isLive: whether to return settings that a running daemon reloads, or the others.
     fileprivate func keys(isLive: Bool, where holds: (String, [String]) -> Bool) -> [String] {
         settings.compactMap { option, texts in
             guard let setting = option.setting, setting.isLive == isLive, holds(setting.key, texts) else { return nil }

@@ -2,12 +2,21 @@ import Foundation
 
 /// A dashboard of Grafana, made from the metrics of a daemon and of the jobs: a panel for each family.
 ///
+/// Durations of answers have a second panel: the answers a second by status.
+///
 /// The names, the help and the types are those that Prometheus reads, so a new metric is a new panel.
 struct Dashboard {
     /// A family of metrics: its lines `# HELP` and `# TYPE`.
     private struct Family {
         var name, help, type: String
         var labels: [String]
+
+        /// The family of durations, and the number of them by status.
+        var panels: [Family] {
+            type != "histogram"
+                ? [self]
+                : [self, Family(name: name, help: "Answers a second, by status.", type: "count", labels: ["status"])]
+        }
     }
 
     /// The rows of the dashboard: the families whose names begin so are in them.
@@ -53,11 +62,12 @@ struct Dashboard {
                 "type": "row", "title": row.title, "collapsed": false, "panels": [Any](), "id": panels.count + 1,
                 "gridPos": ["x": 0, "y": top, "w": 24, "h": 1],
             ])
-            for (index, family) in own.enumerated() {
+            let shown = own.flatMap(\.panels)
+            for (index, family) in shown.enumerated() {
                 let position = ["x": index % 3 * 8, "y": top + 1 + index / 3 * 7, "w": 8, "h": 7]
                 panels.append(Self.panel(family, id: panels.count + 1, position))
             }
-            top += 1 + (own.count + 2) / 3 * 7
+            top += 1 + (shown.count + 2) / 3 * 7
         }
         let board: [String: Any] = [
             "title": "Coterie", "uid": "coterie", "schemaVersion": 36, "editable": true, "refresh": "30s",
@@ -80,9 +90,11 @@ struct Dashboard {
 
     private static func panel(_ family: Family, id: Int, _ position: [String: Int]) -> [String: Any] {
         let (expression, legend) = query(of: family)
+        let title = family.name.replacing("coterie_", with: "", maxReplacements: 1)
         return [
             "type": "timeseries", "id": id, "gridPos": position, "datasource": source,
-            "title": family.name.replacing("coterie_", with: "", maxReplacements: 1), "description": family.help,
+            "title": family.type == "count" ? title.replacing("_duration_seconds", with: "s") : title,
+            "description": family.help,
             "fieldConfig": ["defaults": ["unit": unit(of: family), "min": 0], "overrides": [Any]()],
             "targets": [["refId": "A", "datasource": source, "expr": expression, "legendFormat": legend]],
         ]
@@ -97,6 +109,8 @@ struct Dashboard {
                 "histogram_quantile(0.99, sum by (instance, route, le) (rate(\(family.name)_bucket\(from)[5m])))",
                 "{{instance}} {{route}}"
             )
+        case "count":
+            return ("sum by (instance, status) (rate(\(family.name)_count\(from)[5m]))", "{{instance}} {{status}}")
         case "counter": return ("rate(\(family.name)\(from)[5m])", legend)
         default:
             let isTime = family.name.hasSuffix("_timestamp_seconds")
@@ -105,6 +119,7 @@ struct Dashboard {
     }
 
     private static func unit(of family: Family) -> String {
+        if family.type == "count" { return "cps" }
         if family.type == "counter" { return family.name.hasSuffix("_bytes_total") ? "Bps" : "cps" }
         if family.name.hasSuffix("_seconds") { return "s" }
         return family.name.hasSuffix("_bytes") ? "bytes" : "short"

@@ -12,7 +12,6 @@ struct Vocabulary: Decodable, Sendable {
     let firstNames: [String]
     let lastNames: [String]
 
-    /// The vocabulary of the program.
     static let embedded: Vocabulary = {
         do {
             return try Vocabulary(json: PackageResources.vocabulary_json)
@@ -81,7 +80,6 @@ enum TitleKind: String, CaseIterable {
     case adorned
     /// A subject and a technique: only where the theme is not a technique itself.
     case technique
-    /// A subject and a place.
     case place
     /// The end of a title and of a description; it sets a group apart from one with the same title.
     case narrowing

@@ -104,7 +104,7 @@ struct HealthDocument: Encodable {
     /// The state: `good`, `note` or `alarm`.
     var state: String
 
-    init(_ check: HealthCheck) {
+    init(_ check: ExperimentCheck) {
         (name, seen, expected, state) = (check.name, check.seen, check.expected, check.state.rawValue)
     }
 }

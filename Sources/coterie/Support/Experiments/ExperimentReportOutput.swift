@@ -92,7 +92,7 @@ struct InterleavingOutput {
     private let document: Document
     private let definition: ExperimentDefinition
     private let course: ExperimentCourse
-    private let health: [HealthCheck]
+    private let health: [ExperimentCheck]
 
     /// Creates a report.
     ///

@@ -151,7 +151,7 @@ enum CourseWords {
 
 /// The health of a report in words: a line for each check, and one verdict.
 enum HealthWords {
-    static func lines(_ health: [HealthCheck]) -> [String] {
+    static func lines(_ health: [ExperimentCheck]) -> [String] {
         var table = TextTable([
             .init(title: "check"), .init(title: ""), .init(title: "expected", maximumWidth: 60),
             .init(title: "seen", maximumWidth: 300),

@@ -14,9 +14,7 @@ struct ExperimentsFile {
 
     /// Reads a file.
     ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - relations: the relations whose weights an arm may set.
+    /// - Parameter relations: the relations whose weights an arm may set.
     /// - Throws: `YAMLError` for an invalid entry, with its place.
     init(path: String, relations: RelationTable) throws(YAMLError) {
         let settings = ListSetting.all(of: relations)

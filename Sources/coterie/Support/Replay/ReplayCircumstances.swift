@@ -14,11 +14,7 @@ struct ReplayCircumstances {
 
     /// Compares a tape with the daemon of a replay.
     ///
-    /// - Parameters:
-    ///   - parsed: the command line of the replay.
-    ///   - header: the header of the tape.
-    ///   - summary: the results.
-    ///   - hasChangedSettings: whether the settings changed while the tape was recorded.
+    /// - Parameter hasChangedSettings: whether the settings changed while the tape was recorded.
     init(_ parsed: ParsedCommand, _ header: TapeHeader, _ summary: ReplaySummary, hasChangedSettings: Bool) throws {
         let isElsewhere = parsed.textIfGiven("to") != nil
         var lines: [String] = []

@@ -18,7 +18,6 @@ import Synchronization
 ///
 /// It works on copies, so that a replay changes no data. Its clock shows the times of the tape.
 final class ReplayDaemon: Sendable {
-    /// The address of the daemon.
     var address: String { "http://127.0.0.1:\(daemon.port)" }
 
     private let daemon: Daemon
@@ -32,9 +31,7 @@ final class ReplayDaemon: Sendable {
 
     /// Starts a daemon on a free port.
     ///
-    /// - Parameters:
-    ///   - parsed: the command line.
-    ///   - instant: the first time of its clock, in Unix milliseconds.
+    /// - Parameter instant: the first time of its clock, in Unix milliseconds.
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
         let clock = Clock(instant)
         self.clock = clock

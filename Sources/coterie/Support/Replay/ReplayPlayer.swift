@@ -39,7 +39,6 @@ final class ReplayPlayer: Sendable {
     /// The least step of the daemon's clock, which is set only while no request is in flight.
     private static let clockStepMilliseconds: Int64 = 1000
 
-    private let address: String
     private let options: Options
     private let setClock: (@Sendable (Int64) -> Void)?
     private let lanes: [Lane]
@@ -48,14 +47,10 @@ final class ReplayPlayer: Sendable {
 
     /// Opens the connections.
     ///
-    /// - Parameters:
-    ///   - address: the address of the server.
-    ///   - options: the options of the replay.
-    ///   - setClock: sets the server's clock, in Unix milliseconds, or `nil` if the server has its own clock.
+    /// - Parameter setClock: sets the server's clock, in Unix milliseconds, or `nil` if the server has its own clock.
     init(
         _ address: String, _ options: Options, setClock: (@Sendable (Int64) -> Void)?
     ) throws(HTTPClientError) {
-        self.address = address
         self.options = options
         self.setClock = setClock
         var lanes: [Lane] = []
@@ -67,9 +62,7 @@ final class ReplayPlayer: Sendable {
 
     /// Plays a tape to its end.
     ///
-    /// - Parameters:
-    ///   - reader: the tape.
-    ///   - progress: called with the number of exchanges read so far.
+    /// - Parameter progress: called with the number of exchanges read so far.
     func play(_ reader: TapeReader, progress: (Int) -> Void) throws -> ReplaySummary {
         var known = KnownBodies()
         var clock: Int64?
