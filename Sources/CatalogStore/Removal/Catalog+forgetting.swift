@@ -95,7 +95,6 @@ extension Catalog {
         }
         try collect("SELECT user_key FROM users WHERE user_id = ?", ids)
         try removeVanished(.users, into: &summary)
-        try removePutAside(ofMembers: ids)
         try wrapping { () throws(DatabaseError) in
             let note = try database.prepare(
                 "INSERT INTO forgotten_members VALUES (?1, ?2) ON CONFLICT DO UPDATE SET forgotten_at = ?2")
@@ -169,10 +168,8 @@ extension Catalog {
 
     /// Returns the data that is left about a member.
     package func traces(ofMember id: String) throws(CatalogError) -> MemberTraces {
-        let putAside = try countPutAside(ofMember: id)
-        return try wrapping { () throws(DatabaseError) in
+        try wrapping { () throws(DatabaseError) in
             var traces = MemberTraces()
-            if putAside > 0 { traces.rows["unreadable_changes"] = putAside }
             let tables =
                 ["users", "exposures", "photos"].map { (table: $0, columns: ["user_key"]) }
                 + [(table: "interactions", columns: ["user_key", "followed_key"])]
