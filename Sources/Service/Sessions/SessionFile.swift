@@ -115,10 +115,11 @@ final class SessionFile: SessionStore {
         let format = Int64(FrozenPlan.format)
         guard try database.integer("PRAGMA user_version") != format else { return }
         if try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 { damaged.foundOtherFormat(in: path) }
+        // The file is cut off, so nothing in it need be overwritten before.
         try database.execute(
             """
-            DROP TABLE IF EXISTS sessions; DROP TABLE IF EXISTS answered_hours; VACUUM;
-            PRAGMA user_version = \(format)
+            PRAGMA secure_delete = OFF; DROP TABLE IF EXISTS sessions; DROP TABLE IF EXISTS answered_hours; VACUUM;
+            PRAGMA secure_delete = ON; PRAGMA user_version = \(format)
             """)
     }
 
