@@ -182,7 +182,7 @@ let package = Package(
         tests("RedisTests", ["Redis", "TestSupport"]),
         computingTests(
             "ChangesTests",
-            ["Changes", "Model", "Redis", "SQLite", "TestSupport"], exclude: ["Earlier"]),
+            ["Changes", "Model", "Redis", "SQLite", "TestSupport"]),
         tests("ModelStoreTests", ["Changes", "ModelStore", "Model", "Redis", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests(

@@ -153,7 +153,7 @@ def add_groups(options, work, names):
     path = work.name("none.csv")
     with open(path, "w") as file:
         file.write("group_id,user_id\n")
-    # Makes or migrates the catalog. A file without a row changes nothing else, and is refused.
+    # Makes the catalog, or its missing tables. A file without a row changes nothing else, and is refused.
     command = [options.program, "import", "memberships", path, "--catalog", options.catalog]
     made = subprocess.run(command, capture_output=True, text=True)
     if made.returncode != 65:

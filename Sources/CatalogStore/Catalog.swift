@@ -11,7 +11,6 @@ package final class Catalog {
     let database: Database
     /// The relations whose tables the catalog has.
     let relations: RelationTable
-    private let foundVersion: Int
     /// The identity of the file when it was opened, or nil if it has no path.
     private let identity: FileIdentity?
     /// The state of the files just before they were opened, or nil unless the connection takes them as unchanging.
@@ -24,9 +23,9 @@ package final class Catalog {
     package enum Mode: Sendable {
         /// For reading. The catalog must have this program's schema version and the tables of the relations.
         case reading
-        /// For durable writing. The catalog is created or migrated as needed.
+        /// For durable writing. The catalog is created if it is missing.
         case writing
-        /// For durable writing, with deleted data overwritten. The catalog must exist, and is migrated as needed.
+        /// For durable writing, with deleted data overwritten. The catalog must exist.
         ///
         /// A commit waits for the disk.
         case recording
@@ -34,9 +33,9 @@ package final class Catalog {
 
     /// Opens a catalog.
     ///
-    /// - Parameter relations: the relations that are read or written. A migration creates missing tables.
+    /// - Parameter relations: the relations that are read or written; writing creates missing tables.
     /// - Throws: `CatalogError.Code.missing` if there is no catalog and the mode does not create one, `.notACatalog` if
-    ///   the file is something else.
+    ///   the file is something else, or of another program.
     package init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
         guard mode == .writing || Self.allows(path, F_OK) else {
             if let refusal = FileAccess.refusal(toRead: path) { throw CatalogError(.fileFailed, refusal) }
@@ -74,32 +73,37 @@ package final class Catalog {
         identity = FileIdentity(path: path)
         frozenState = database.mode == .immutable ? state : nil
         // The version is checked before anything is written, because a foreign database must stay as it is.
-        foundVersion = try CatalogSchema.checkedVersion(database)
+        let isEmpty = try CatalogSchema.checkedVersion(database) == nil
         if mode == .writing {
             try wrapping { () throws(DatabaseError) in
                 try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF")
             }
             try Self.beginLog(database)
-            try CatalogSchema.migrate(database, relations)
-        } else if foundVersion == 0 {
+            try CatalogSchema.complete(database, relations)
+        } else if isEmpty {
             throw CatalogError(.notACatalog, "\(path) is empty: fill it with \"coterie import\"")
-        } else if try !Self.isUpToDate(database, foundVersion, relations) {
+        } else if let table = try missingTable() {
             guard mode == .recording, canWrite else {
                 throw CatalogError(
                     .notACatalog,
                     """
-                    \(path) is of an older program: "coterie recompute", "coterie serve" and "coterie import" \
-                    migrate it, if they may write to it
+                    \(path) has no table \(table) yet: "coterie recompute", "coterie serve" and "coterie \
+                    import" make it, if they may write to it
                     """)
             }
-            try CatalogSchema.migrate(database, relations)
+            try CatalogSchema.complete(database, relations)
         }
         if mode == .recording {
             try wrapping { () throws(DatabaseError) in
                 try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             }
         }
-        if mode != .reading, canWrite { try applyPutAside() }
+    }
+
+    /// Returns the first relation's table that the file lacks, or nil if it has all.
+    private func missingTable() throws(CatalogError) -> String? {
+        for source in relations.sources where try !CatalogSchema.hasTable(of: source, database) { return source.table }
+        return nil
     }
 
     /// Creates an empty catalog that disappears when it is closed.
@@ -120,14 +124,6 @@ package final class Catalog {
                 its file system has no memory that programs share; move it to a disk of this machine
                 """)
         }
-    }
-
-    private static func isUpToDate(_ database: Database, _ version: Int, _ relations: RelationTable)
-        throws(CatalogError) -> Bool
-    {
-        guard version == CatalogSchema.version else { return false }
-        for source in relations.sources where try !CatalogSchema.hasTable(of: source, database) { return false }
-        return true
     }
 
     /// Whether this user may write to a catalog: to its file, and to its folder, where SQLite keeps the log.
@@ -225,9 +221,6 @@ package final class Catalog {
     }
 
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }
-
-    /// The schema version before opening, or `nil` unless opening migrated the catalog.
-    package var olderVersion: Int? { (1..<schemaVersion).contains(foundVersion) ? foundVersion : nil }
 
     package var schemaVersion: Int { CatalogSchema.version }
 

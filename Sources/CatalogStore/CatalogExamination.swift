@@ -13,8 +13,6 @@ package struct CatalogExamination: Sendable, Equatable {
     package var dangling: [String: Int] = [:]
     /// The tables of relations without a reverse index.
     package var withoutIndex: [String] = []
-    /// The number of daemons' changes that an earlier program put aside, and that need a newer program than this.
-    package var newerChanges = 0
     /// The latest of the interactions recorded last, or `nil` if there are none.
     package var latestInteraction: LatestInteraction?
     /// The columns with times in the future.
@@ -61,8 +59,6 @@ extension Catalog {
                     if try !index.step() { examination.withoutIndex.append(source.table) }
                     index.reset()
                 }
-                examination.newerChanges = Int(
-                    try database.integer("SELECT count(*) FROM unreadable_changes") ?? 0)
                 examination.latestInteraction = try latestInteraction()
                 examination.futureTimes = try futureTimes(after: (now ?? Int64(time(nil))) + ImportedTimes.tolerance)
                 return examination

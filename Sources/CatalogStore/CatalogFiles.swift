@@ -90,7 +90,7 @@ extension Catalog {
 }
 
 extension Catalog {
-    /// Writes a copy of a catalog, which may be from an older program, to a new file.
+    /// Writes a copy of a catalog to a new file.
     ///
     /// - Returns: the schema version of the catalog.
     /// - Throws: `CatalogError`; `.badData` if the catalog is damaged. Then part of a copy may exist.
@@ -101,8 +101,9 @@ extension Catalog {
         let database = try wrapping { () throws(DatabaseError) in
             try openedForReading(path, canWrite: isWritable(path))
         }
-        let version = try CatalogSchema.checkedVersion(database)
-        guard version > 0 else { throw CatalogError(.notACatalog, "\(path) is empty") }
+        guard let version = try CatalogSchema.checkedVersion(database) else {
+            throw CatalogError(.notACatalog, "\(path) is empty")
+        }
         try wrapping { () throws(DatabaseError) in try database.copy(to: target) }
         return version
     }

@@ -1,19 +1,38 @@
 package import Model
 import SQLite
 
-/// The catalog's tables, and the migrations from older versions.
+/// The catalog's tables.
 ///
 /// Each external id is stored once, with an integer key that never leaves the catalog. The large tables of relations
 /// are clustered by group, because the recompute reads them in that order. A reverse index serves profiles.
 enum CatalogSchema {
     /// The mark of a catalog among SQLite files (`PRAGMA application_id`), "Ctri" in ASCII.
     static let applicationID: Int64 = 0x4374_7269
-    /// The schema version that this program writes: the number of migrations.
-    static var version: Int { migrations.count }
+    /// The number of the schema, and the only one that this program reads and writes.
+    static let version = 27
 
-    /// The migrations: `migrations[v]` turns version v into version v + 1; a released step is never edited.
-    static let migrations: [String] = [
-        """
+    /// The SQL that creates all tables in a new file.
+    ///
+    /// - `groups`, `users`, `photos`: `users.listed` says whether a member may be named or counted to others: 0 for no,
+    ///   1 for yes, NULL if the member never said so. `users.interests_stamp` is the stamp of the statement of
+    ///   interests, in Unix milliseconds; NULL if they are from a file. A photo's width and height are in pixels.
+    /// - `catalog_state`: the number of changes, whether the columns of `NotedColumn` ever had a value, and the stages
+    ///   of `UndescribedRows`.
+    /// - `hidden_groups` is a table of its own, because imports overwrite the columns of `groups`. `decided_at` is the
+    ///   time at which this catalog itself hid the group last: no earlier unhide from a journal may undo that.
+    /// - `interactions`: `photo_key` and `followed_key` are for one that is not about a group; `group_key` is then 0. A
+    ///   view has the seconds. A forgotten interaction is kept only for the pair that it began or ended.
+    /// - `journals`: the number of the last applied change of each journal, so that no change is applied twice.
+    /// - `ledger`, `ledger_key`: the members whom the site has forgotten or readmitted (`Ledger`); later data does not
+    ///   bring them back.
+    /// - `tuning_notes`: the settings that a tuning chose and the ones it tried, the texts of `TuningNote`.
+    /// - `exposures`: the pages shown to members of experiments, a row for each page and day. `microseconds` is the
+    ///   total time to make the answers, `shown` the marks of the groups, `settings` those of the daemon's lists.
+    /// - `renamed_ids`: daemons may still send changes under the old ids.
+    /// - `vector_file`, `photo_vectors`: the file with the photos' vectors, of which there is one at most, and the
+    ///   place of each vector in it.
+    /// - `noted_removals`: the latest removal of each group, user, photo and pair, by external ids (`NotedRemovals`).
+    static let tables = """
         CREATE TABLE groups (
             group_key INTEGER PRIMARY KEY,
             group_id TEXT NOT NULL UNIQUE,
@@ -25,11 +44,14 @@ enum CatalogSchema {
             created_at INTEGER,
             last_active_at INTEGER
         );
+        CREATE INDEX groups_private ON groups (group_id) WHERE visibility <> 0;
         CREATE TABLE users (
             user_key INTEGER PRIMARY KEY,
             user_id TEXT NOT NULL UNIQUE,
             name TEXT,
-            interests TEXT
+            interests TEXT,
+            listed INTEGER,
+            interests_stamp INTEGER
         );
         CREATE TABLE photos (
             photo_key INTEGER PRIMARY KEY,
@@ -40,7 +62,9 @@ enum CatalogSchema {
             uploaded_at INTEGER,
             tags TEXT,
             latitude REAL,
-            longitude REAL
+            longitude REAL,
+            width INTEGER,
+            height INTEGER
         );
         CREATE INDEX photos_by_owner ON photos (user_key) WHERE user_key IS NOT NULL;
         CREATE INDEX photos_private ON photos (photo_key) WHERE visibility <> 0;
@@ -50,7 +74,7 @@ enum CatalogSchema {
             joined_at INTEGER,
             PRIMARY KEY (group_key, user_key)
         ) WITHOUT ROWID;
-        CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
+        CREATE INDEX memberships_by_user ON memberships (user_key, group_key, joined_at);
         CREATE TABLE pools (
             group_key INTEGER NOT NULL,
             photo_key INTEGER NOT NULL,
@@ -62,78 +86,47 @@ enum CatalogSchema {
             name TEXT PRIMARY KEY,
             value INTEGER NOT NULL
         ) WITHOUT ROWID;
-        INSERT INTO catalog_state VALUES ('changes', 0);
-        """,
-        """
+        INSERT INTO catalog_state VALUES
+            ('changes', 0), ('memberships.joined_at', 0), ('pools.added_at', 0), ('photos.tags', 0),
+            ('photos.latitude', 0), ('groups.described', 0), ('photos.described', 0);
         CREATE TABLE curated_groups (
             group_key INTEGER PRIMARY KEY,
             position INTEGER NOT NULL,
             starts_at INTEGER,
             expires_at INTEGER
         );
-        """,
-        // The columns of `NotedColumn`. From this version on, every write keeps these values up to date.
-        """
-        INSERT INTO catalog_state VALUES
-            ('memberships.joined_at', EXISTS (SELECT 1 FROM memberships WHERE joined_at IS NOT NULL)),
-            ('pools.added_at', EXISTS (SELECT 1 FROM pools WHERE added_at IS NOT NULL)),
-            ('photos.tags', EXISTS (SELECT 1 FROM photos WHERE tags IS NOT NULL)),
-            ('photos.latitude', EXISTS (SELECT 1 FROM photos WHERE latitude IS NOT NULL));
-        """,
-        """
+        CREATE TABLE hidden_groups (
+            group_key INTEGER PRIMARY KEY,
+            hidden_at INTEGER NOT NULL,
+            decided_at INTEGER
+        );
         CREATE TABLE interactions (
             interaction_key INTEGER PRIMARY KEY,
             user_key INTEGER NOT NULL,
             id TEXT NOT NULL,
             kind INTEGER NOT NULL,
             group_key INTEGER NOT NULL,
+            photo_key INTEGER,
+            followed_key INTEGER,
             occurred_at INTEGER NOT NULL,
+            seconds INTEGER,
             recommendation_id TEXT,
             position INTEGER,
             variant TEXT,
+            is_forgotten INTEGER NOT NULL DEFAULT 0,
             UNIQUE (user_key, id)
         );
         CREATE INDEX interactions_by_user ON interactions (user_key, interaction_key);
-        CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at) WHERE kind < 2;
-        """,
-        // A separate table, because imports overwrite the columns of `groups`.
-        """
-        CREATE TABLE hidden_groups (
-            group_key INTEGER PRIMARY KEY,
-            hidden_at INTEGER NOT NULL
-        );
-        CREATE INDEX groups_private ON groups (group_id) WHERE visibility <> 0;
-        """,
-        // The number of the last applied change of each journal, so that no change is applied twice.
-        """
+        CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at)
+            WHERE kind IN (0, 1);
+        CREATE INDEX interactions_on_favourites ON interactions (photo_key, user_key, occurred_at)
+            WHERE kind IN (6, 7);
+        CREATE INDEX interactions_on_follows ON interactions (followed_key, user_key, occurred_at)
+            WHERE kind IN (8, 9);
         CREATE TABLE journals (
             origin TEXT PRIMARY KEY,
             sequence INTEGER NOT NULL
         ) WITHOUT ROWID;
-        """,
-        // The index covers a profile's columns. The table is clustered by group, so every membership of a user is on
-        // another page.
-        """
-        DROP INDEX IF EXISTS memberships_by_user;
-        CREATE INDEX memberships_by_user ON memberships (user_key, group_key, joined_at);
-        """,
-        // The time at which a catalog that was replaced hid the group last. An earlier unhide from a journal must not
-        // undo that.
-        """
-        ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
-        UPDATE hidden_groups SET decided_at = hidden_at;
-        """,
-        // Changes that this program cannot read. Such changes count as applied, so that later ones can follow.
-        """
-        CREATE TABLE IF NOT EXISTS unreadable_changes (
-            origin TEXT NOT NULL,
-            sequence INTEGER NOT NULL,
-            body BLOB NOT NULL,
-            PRIMARY KEY (origin, sequence)
-        ) WITHOUT ROWID;
-        """,
-        // The members whom the site has forgotten or readmitted: `Ledger`. Later data does not bring them back.
-        """
         CREATE TABLE ledger (
             digest BLOB PRIMARY KEY,
             forgotten_at INTEGER NOT NULL,
@@ -143,17 +136,11 @@ enum CatalogSchema {
             key BLOB NOT NULL
         );
         INSERT INTO ledger_key VALUES (randomblob(32));
-        """,
-        // The settings that a tuning chose and the ones it tried: the texts of `TuningNote`.
-        """
-        CREATE TABLE IF NOT EXISTS tuning_notes (
+        CREATE TABLE tuning_notes (
             name TEXT PRIMARY KEY,
             content TEXT NOT NULL
         ) WITHOUT ROWID;
-        """,
-        // The pages shown to members of experiments, a row for each page and day.
-        """
-        CREATE TABLE IF NOT EXISTS exposures (
+        CREATE TABLE exposures (
             exposure_key INTEGER PRIMARY KEY,
             experiment TEXT NOT NULL,
             user_key INTEGER NOT NULL,
@@ -167,97 +154,38 @@ enum CatalogSchema {
             first_at INTEGER NOT NULL,
             last_at INTEGER NOT NULL,
             teams TEXT,
+            microseconds INTEGER,
+            shown TEXT,
+            settings TEXT,
             UNIQUE (experiment, user_key, day, recommendation_id, first_position, shown_count, filters, arm)
         );
-        CREATE INDEX IF NOT EXISTS exposures_by_user ON exposures (user_key);
-        CREATE INDEX IF NOT EXISTS exposures_by_day ON exposures (day);
-        """,
-        // The total time to make the answers that showed a page.
-        "ALTER TABLE exposures ADD COLUMN microseconds INTEGER;",
-        // The stages of `UndescribedRows`. A row with more than an id came from a file of its kind. If there is such a
-        // row, the visibility of the others is unknown, and they are not shown until a file has them.
-        """
-        INSERT INTO catalog_state VALUES
-            ('groups.described', 2 * EXISTS (
-                SELECT 1 FROM groups WHERE visibility <> 0 OR join_policy <> 0
-                OR coalesce(title, description, topics, created_at, last_active_at) IS NOT NULL)),
-            ('photos.described', 2 * EXISTS (
-                SELECT 1 FROM photos WHERE visibility <> 0
-                OR coalesce(user_key, taken_at, uploaded_at, tags, latitude, longitude) IS NOT NULL))
-            ON CONFLICT DO NOTHING;
-        UPDATE groups SET visibility = 2
-            WHERE visibility = 0 AND join_policy = 0
-            AND coalesce(title, description, topics, created_at, last_active_at) IS NULL
-            AND (SELECT value FROM catalog_state WHERE name = 'groups.described') = 2;
-        UPDATE photos SET visibility = 2
-            WHERE visibility = 0
-            AND coalesce(user_key, taken_at, uploaded_at, tags, latitude, longitude) IS NULL
-            AND (SELECT value FROM catalog_state WHERE name = 'photos.described') = 2;
-        UPDATE catalog_state SET value = value
-            + EXISTS (SELECT 1 FROM groups WHERE visibility = 2) + EXISTS (SELECT 1 FROM photos WHERE visibility = 2)
-            WHERE name = 'changes';
-        """,
-        // The kinds that change memberships are named one by one, as `RelationSource.isChanged` does.
-        """
-        DROP INDEX IF EXISTS interactions_on_memberships;
-        CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at)
-            WHERE kind IN (0, 1);
-        """,
-        // The marks of the groups that a page had, and the settings of lists of the daemon that showed it.
-        "ALTER TABLE exposures ADD COLUMN shown TEXT; ALTER TABLE exposures ADD COLUMN settings TEXT;",
-        // The new ids of renamed groups and users. Daemons may still send changes under the old ids.
-        """
-        CREATE TABLE IF NOT EXISTS renamed_ids (
+        CREATE INDEX exposures_by_user ON exposures (user_key);
+        CREATE INDEX exposures_by_day ON exposures (day);
+        CREATE TABLE renamed_ids (
             entity TEXT NOT NULL,
             old_id TEXT NOT NULL,
             new_id TEXT NOT NULL,
             PRIMARY KEY (entity, old_id)
         ) WITHOUT ROWID;
-        CREATE INDEX IF NOT EXISTS renamed_ids_by_new ON renamed_ids (entity, new_id);
-        """,
-        // The file with the photos' vectors, of which there is one at most, and the place of each vector in it.
-        """
-        CREATE TABLE IF NOT EXISTS vector_file (
+        CREATE INDEX renamed_ids_by_new ON renamed_ids (entity, new_id);
+        CREATE TABLE vector_file (
             generation INTEGER PRIMARY KEY,
             dimension INTEGER NOT NULL,
             model TEXT NOT NULL,
             slots INTEGER NOT NULL
         );
-        CREATE TABLE IF NOT EXISTS photo_vectors (
+        CREATE TABLE photo_vectors (
             photo_key INTEGER PRIMARY KEY,
             slot INTEGER NOT NULL
         );
-        """,
-        // Whether a member may be named or counted to others: 0 for no, 1 for yes, NULL if the member never said so.
-        "ALTER TABLE users ADD COLUMN listed INTEGER;",
-        // The size of a photo's picture in pixels, so that a page can leave room for it.
-        "ALTER TABLE photos ADD COLUMN width INTEGER; ALTER TABLE photos ADD COLUMN height INTEGER;",
-        // The photo or the followed member of an interaction that is not about a group; its group_key is then 0.
-        """
-        ALTER TABLE interactions ADD COLUMN photo_key INTEGER;
-        ALTER TABLE interactions ADD COLUMN followed_key INTEGER;
-        CREATE INDEX interactions_on_favourites ON interactions (photo_key, user_key, occurred_at)
-            WHERE kind IN (6, 7);
-        CREATE INDEX interactions_on_follows ON interactions (followed_key, user_key, occurred_at)
-            WHERE kind IN (8, 9);
-        """,
-        // The time that a member looked at a group, of a view.
-        "ALTER TABLE interactions ADD COLUMN seconds INTEGER;",
-        // Whether the member had the interaction forgotten, and it is kept only for the pair that it began or ended.
-        "ALTER TABLE interactions ADD COLUMN is_forgotten INTEGER NOT NULL DEFAULT 0;",
-        // The latest removal of each group, user, photo and pair, by external ids; see `NotedRemovals`.
-        """
-        CREATE TABLE IF NOT EXISTS noted_removals (
+        CREATE TABLE noted_removals (
             kind TEXT NOT NULL,
             id TEXT NOT NULL,
             entry_id TEXT NOT NULL,
             stamp INTEGER NOT NULL,
             PRIMARY KEY (kind, id, entry_id)
         ) WITHOUT ROWID;
-        """,
-        // The stamp of the statement of a member's interests, in Unix milliseconds; NULL if they are from a file.
-        "ALTER TABLE users ADD COLUMN interests_stamp INTEGER;",
-    ]
+        """
 
     /// The SQL of the present time, in Unix milliseconds.
     static let nowMilliseconds =
@@ -269,20 +197,18 @@ enum CatalogSchema {
         AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))
         """
 
-    /// Migrates a database to this version; a new file gets every table.
+    /// Creates the tables in a new file, and in any file those of relations that are missing.
     ///
     /// - Parameters:
     ///   - database: the database.
-    ///   - relations: the relations whose tables must exist, with the tables of what members tell. A table that no
-    ///     migration creates is created here.
-    static func migrate(_ database: Database, _ relations: RelationTable) throws(CatalogError) {
-        let found = try checkedVersion(database)
-        if found < version {
+    ///   - relations: the relations whose tables must exist, with the tables of what members tell.
+    static func complete(_ database: Database, _ relations: RelationTable) throws(CatalogError) {
+        if try checkedVersion(database) == nil {
             try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-                for step in try checkedVersion(database)..<version {
-                    try wrapping { () throws(DatabaseError) in try database.execute(migrations[step]) }
-                }
+                // Another process may have created them meanwhile.
+                guard try checkedVersion(database) == nil else { return }
                 try wrapping { () throws(DatabaseError) in
+                    try database.execute(tables)
                     try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
                 }
             }
@@ -307,10 +233,19 @@ enum CatalogSchema {
         }
     }
 
-    /// Returns the schema version of a catalog, or 0 for an empty file.
+    /// Returns the number of a catalog's schema, or nil for an empty file.
     ///
-    /// - Throws: `CatalogError.Code.notACatalog` if the file is something else, or from a newer program.
-    static func checkedVersion(_ database: Database) throws(CatalogError) -> Int {
+    /// - Throws: `CatalogError.Code.notACatalog` if the file is something else, or of another program.
+    static func checkedVersion(_ database: Database) throws(CatalogError) -> Int? {
+        guard let found = try foundVersion(database) else { return nil }
+        if let other = OtherFormat(.catalog, at: database.path, found: found, own: version) {
+            throw CatalogError(.notACatalog, other.message)
+        }
+        return found
+    }
+
+    /// Returns the number of the schema of a catalog of any program, or nil for an empty file.
+    static func foundVersion(_ database: Database) throws(CatalogError) -> Int? {
         let (application, found, tables): (Int64, Int, Int64)
         do throws(DatabaseError) {
             application = try database.integer("PRAGMA application_id") ?? 0
@@ -320,14 +255,9 @@ enum CatalogSchema {
             throw error.isNotADatabase
                 ? CatalogError(.notACatalog, "\(database.path) is not a SQLite database") : CatalogError(error)
         }
-        guard tables == 0 || application == applicationID else {
+        guard tables > 0 else { return nil }
+        guard application == applicationID else {
             throw CatalogError(.notACatalog, "\(database.path) is a SQLite database, but not a catalog")
-        }
-        guard found <= version else {
-            throw CatalogError(
-                .notACatalog,
-                "\(database.path) has schema version \(found), this program knows up to \(version): upgrade the program"
-            )
         }
         return found
     }
@@ -386,7 +316,7 @@ extension RelationSource {
             """
     }
 
-    /// The SQL that creates the table of a relation without a migration.
+    /// The SQL that creates the table of a relation, also of one that is not in `CatalogSchema.tables`.
     var createTable: String {
         let values = answerColumn.map { " NOT NULL,\n    \($0) INTEGER NOT NULL DEFAULT 0" } ?? ""
         return """

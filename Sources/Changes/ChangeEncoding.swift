@@ -115,7 +115,7 @@ extension Change {
         return fields.object.written
     }
 
-    /// Reads the bytes that `encoded` gave, or those of an earlier program.
+    /// Reads the bytes that `encoded` gave.
     ///
     /// The checksum has already shown that the bytes are whole. Whole bytes that this program cannot read are from a
     /// newer program.
@@ -123,7 +123,7 @@ extension Change {
         guard let json = ChangeJSON(bytes), var fields = Fields<ChangeField>(json),
             fields.integer(.version) == encodingVersion, let number = fields.integer(.kind),
             let kind = ChangeKind(rawValue: number)
-        else { return EarlierChange.read(bytes) ?? .newer }
+        else { return .newer }
         guard kind != .nothing else { return fields.isUsedUp ? .nothing : .newer }
         guard let change = Change(kind, &fields), fields.isUsedUp, change.hasPossibleTimes else { return .newer }
         return .change(change)

@@ -123,6 +123,15 @@ extension ChangeJournal: ChangeSource {
         }
     }
 
+    /// Adds changes as another place has them: with their gaps, and in the order of their numbers.
+    ///
+    /// - Parameter now: the time of the recording here, in Unix milliseconds.
+    package func keep(_ changes: [JournaledChange], at now: Int64) throws(ChangeError) {
+        try transaction { () throws(DatabaseError) in
+            for change in changes { _ = try insert(change, at: now) }
+        }
+    }
+
     /// Writes a copy of the journal to a new file.
     package func copy(to target: String) throws(ChangeError) {
         try wrapping { () throws(DatabaseError) in try database.copy(to: target) }

@@ -12,11 +12,9 @@ import SQLite
 package final class ChangeJournal {
     /// The mode in which a journal is opened.
     package enum Mode: Sendable {
-        /// Reading: the file must exist, and is not changed. The journal of an earlier program is read in upgraded
-        /// form.
+        /// Reading: the file must exist, and is not changed.
         case reading
-        /// Durable writing: a commit waits for the disk. The journal is created if it is missing, and upgraded if it is
-        /// of an earlier program.
+        /// Durable writing: a commit waits for the disk. The journal is created if it is missing.
         case recording
     }
 
@@ -32,9 +30,8 @@ package final class ChangeJournal {
 
     /// "Ctjr", which tells a journal from other SQLite files (`PRAGMA application_id`).
     private static let applicationID: Int64 = 0x4374_6A72
-    private static let schemaVersion: Int64 = 3
-    /// The earlier schema version that can be upgraded.
-    private static let earlierVersion: Int64 = 2
+    /// The number of the format, and the only one that this program reads and writes.
+    private static let format: Int64 = 3
     /// The largest write-ahead log that stays after a checkpoint, in bytes; SQLite writes some 4 MB before a
     /// checkpoint.
     static let logByteLimit = 8 << 20
@@ -69,7 +66,8 @@ package final class ChangeJournal {
             if problem == nil {
                 switch mode {
                 case .recording: try prepare()
-                case .reading: try prepareReading()
+                // The file may still be empty, for example because it was made on a full disk.
+                case .reading: if try Self.isEmpty(database) { try database.execute(Self.schema(in: .temporary)) }
                 }
             }
         } catch {
@@ -82,27 +80,22 @@ package final class ChangeJournal {
                 """
             )
         }
-        if let problem { throw ChangeError(.notAJournal, "\(path) \(problem)") }
+        if let problem { throw ChangeError(.notAJournal, problem) }
     }
 
     /// Returns the reason why a database is no journal of this program, or nil if it is one or still empty.
     private static func problem(of database: Database) throws(DatabaseError) -> String? {
-        guard try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 else { return nil }
+        guard try !isEmpty(database) else { return nil }
         guard try database.integer("PRAGMA application_id") == applicationID else {
-            return "is a database, but not a journal of this program"
+            return "\(database.path) is a database, but not a journal of this program"
         }
-        switch try database.integer("PRAGMA user_version") ?? 0 {
-        case earlierVersion...schemaVersion: return nil
-        case ..<schemaVersion:
-            return """
-                is a journal of an earlier program: let that program run until coterie_outbox_changes is 0, recompute \
-                with it, and then remove the file
-                """
-        default: return "is a journal of a newer program: upgrade this one"
-        }
+        let found = try database.integer("PRAGMA user_version") ?? 0
+        return OtherFormat(.journal, at: database.path, found: found, own: format)?.message
     }
 
-    private func version() throws(DatabaseError) -> Int64 { try database.integer("PRAGMA user_version") ?? 0 }
+    private static func isEmpty(_ database: Database) throws(DatabaseError) -> Bool {
+        try database.integer("SELECT count(*) FROM sqlite_schema") == 0
+    }
 
     /// Returns the latest stamp of a change, in milliseconds, or nil if there is none.
     package func latestStampMilliseconds() throws(ChangeError) -> Int64? {
@@ -135,15 +128,6 @@ package final class ChangeJournal {
         }
     }
 
-    private func prepareReading() throws(DatabaseError) {
-        switch try version() {
-        case Self.schemaVersion: break
-        case Self.earlierVersion: try upgrade(into: .temporary)
-        // The file is still empty, for example because it was made on a full disk.
-        default: try database.execute(Self.schema(in: .temporary))
-        }
-    }
-
     private func prepare() throws(DatabaseError) {
         // Returns the disk space that the log took while somebody was reading.
         try database.execute(
@@ -152,19 +136,15 @@ package final class ChangeJournal {
             PRAGMA journal_size_limit = \(Self.logByteLimit);
             """)
         // A journal on a full disk can still be read and sent on, so write only if necessary.
-        if try version() != Self.schemaVersion {
+        if try Self.isEmpty(database) {
             try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
-                switch try version() {
-                case Self.schemaVersion: return
-                case Self.earlierVersion: try upgrade(into: .file)
-                default: try database.execute(Self.schema(in: .file))
-                }
+                // Another process may have created the tables meanwhile.
+                guard try Self.isEmpty(database) else { return }
+                try database.execute(Self.schema(in: .file))
                 try database.execute(
-                    "PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.schemaVersion)")
+                    "PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.format)")
             }
         }
-        // Without the index, for example on a full disk, only the reading of busy members is slower.
-        try? database.execute(Self.userIndex(in: .file))
         if try database.integer("SELECT 1 FROM changes WHERE kind IS NULL LIMIT 1") != nil {
             try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in try readAgain() }
         }
@@ -208,7 +188,9 @@ extension ChangeJournal {
         );
         CREATE INDEX \(place.rawValue).changes_by_stamp ON changes (stamp);
         CREATE INDEX \(place.rawValue).changes_by_user ON changes (user_id, kind, stamp) WHERE user_id IS NOT NULL;
-        \(userIndex(in: place));
+        CREATE INDEX \(place.rawValue).changes_of_user ON changes (user_id) WHERE user_id IS NOT NULL;
+        CREATE INDEX \(place.rawValue).changes_of_forgotten ON changes (stamp)
+            WHERE kind = \(ChangeKind.removeMember.rawValue);
         CREATE INDEX \(place.rawValue).changes_of_site ON changes (stamp) WHERE user_id IS NULL AND kind > 0;
         CREATE INDEX \(place.rawValue).changes_of_newer ON changes (origin, sequence) WHERE kind IS NULL;
         CREATE TABLE \(place.rawValue).interactions (
@@ -224,65 +206,6 @@ extension ChangeJournal {
         CREATE INDEX \(place.rawValue).interactions_not_forgotten ON interactions (user_id, change_key)
             WHERE is_forgotten = 0;
         """
-    }
-
-    /// Returns the statements that create the indexes by user and key, and of forgotten members, which journals of
-    /// November 2026 lack.
-    private static func userIndex(in place: Place) -> String {
-        """
-        CREATE INDEX IF NOT EXISTS \(place.rawValue).changes_of_user ON changes (user_id) WHERE user_id IS NOT NULL;
-        CREATE INDEX IF NOT EXISTS \(place.rawValue).changes_of_forgotten ON changes (stamp)
-            WHERE kind = \(ChangeKind.removeMember.rawValue)
-        """
-    }
-
-    /// Creates the tables from those of the earlier program, which stored interactions in a table instead of bodies.
-    private func upgrade(into place: Place) throws(DatabaseError) {
-        var (changes, interactions) = ("main.changes", "main.interactions")
-        if place == .file {
-            (changes, interactions) = ("earlier_changes", "earlier_interactions")
-            try database.execute(
-                """
-                DROP INDEX changes_by_stamp; DROP INDEX changes_by_user; DROP INDEX interactions_by_change;
-                ALTER TABLE changes RENAME TO \(changes); ALTER TABLE interactions RENAME TO \(interactions);
-                """)
-        }
-        try database.execute(Self.schema(in: place))
-        let rows = try database.prepare(
-            """
-            SELECT change_key, origin, sequence, stamp, user_id, body, recorded_at FROM \(changes) ORDER BY change_key
-            """)
-        let parts = try database.prepare(
-            """
-            SELECT id, kind, group_id, occurred_at, recommendation_id, list_position, variant, is_forgotten
-            FROM \(interactions) WHERE change_key = ? ORDER BY place
-            """)
-        while try rows.step() {
-            var (body, forgotten): ([UInt8], [String]) = (rows.bytes(5), [])
-            if body.isEmpty {
-                parts.bind(rows.integer(0), at: 1)
-                var records: [InteractionRecord] = []
-                while try parts.step() {
-                    guard let kind = Interaction.Kind(number: parts.integer(1)) else { continue }
-                    records.append(
-                        InteractionRecord(
-                            id: parts.text(0), kind, groupID: parts.text(2), atMilliseconds: parts.integer(3),
-                            recommendationID: parts.optionalText(4),
-                            position: parts.optionalInteger(5).map { Int($0) }, variant: parts.optionalText(6)))
-                    if parts.integer(7) != 0 { forgotten.append(parts.text(0)) }
-                }
-                body =
-                    records.isEmpty
-                    ? Change.nothing
-                    : Change.member(MemberChange(ofUser: rows.text(4), .record(records))).encoded
-            }
-            let key = try insert(
-                JournaledChange(
-                    origin: rows.text(1), sequence: rows.integer(2), stampMilliseconds: rows.integer(3), encoded: body),
-                at: rows.integer(6))
-            for id in forgotten { try noteForgotten(id, ofChange: key) }
-        }
-        if place == .file { try database.execute("DROP TABLE \(changes); DROP TABLE \(interactions)") }
     }
 
     /// Reads again the changes that needed a newer program, which may be this one.

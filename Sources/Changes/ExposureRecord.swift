@@ -18,7 +18,7 @@ package struct ExposureRecord: Sendable, Equatable {
     ///
     /// Each group has one character: 1, 2, or - for neither. There are as many pages as in `shown`.
     package var teams: String?
-    /// The marks of the groups on the page, or nil if they are unknown, as in records of older programs.
+    /// The marks of the groups on the page, or nil if they are unknown.
     ///
     /// A session's list changes when its member joins a group, so equal pages may have had different groups. The marks
     /// of each page are then separated by a space.
@@ -29,7 +29,7 @@ package struct ExposureRecord: Sendable, Equatable {
     package var times: Int
     /// The times of the first and the last showing, in Unix milliseconds, on one UTC day.
     package var firstAtMilliseconds, lastAtMilliseconds: Int64
-    /// The time that making all the answers took, or nil if it is unknown, as in records of older programs.
+    /// The time that making all the answers took, or nil if it is unknown.
     package var microseconds: Int64?
 
     package init(

@@ -29,8 +29,6 @@ package struct JournalStreams: ~Copyable, ChangeSource {
         var ledgerKey: String { prefix + "ledger:key" }
         /// The number of additions to the ledger.
         var ledgerRevision: String { prefix + "ledger:revision" }
-        /// The single stream of earlier programs, whose entries the server numbered.
-        var ofEarlierPrograms: String { prefix + "changes" }
     }
 
     private var connection: RedisConnection
@@ -45,8 +43,6 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     ///   - prefix: the prefix of the store's keys.
     ///   - location: the name of the store in messages.
     ///   - explain: returns what an error of the server means, and what to do about it.
-    /// - Throws: `ChangeError.Code.badStreams` if the store has changes of an earlier program, which this one cannot
-    ///   read.
     package init(
         _ connection: consuming RedisConnection, prefix: String, location: String,
         explain: @escaping @Sendable (RedisError) -> String
@@ -55,15 +51,6 @@ package struct JournalStreams: ~Copyable, ChangeSource {
         keys = Keys(prefix: prefix)
         self.location = location
         self.explain = explain
-        guard try ask(RedisCommand("EXISTS", keys.ofEarlierPrograms)) == .integer(0) else {
-            throw ChangeError(
-                .badStreams,
-                """
-                \(location) has changes of an earlier program in \(keys.ofEarlierPrograms): recompute with that \
-                program, and then remove the key
-                """
-            )
-        }
     }
 
     mutating func ask(_ command: RedisCommand) throws(ChangeError) -> RedisReply {
@@ -164,21 +151,17 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     }
 
     /// Returns the content of a stream's entry, or nil if its id is no number.
-    ///
-    /// An entry without a seal is of an earlier program, since newer ones write seals. It counts as damaged if it
-    /// cannot be read.
     static func entry(_ entry: RedisReply, of origin: String) -> Entry? {
         guard case .array(let parts) = entry, parts.count == 2, let id = parts[0].text, id.hasSuffix("-0"),
             let sequence = number(parts[0]), sequence > 0, case .array(let fields) = parts[1]
         else { return nil }
-        guard fields.count == 6 || fields.count == 4, fields[0].text == "stamp", fields[2].text == "change",
+        guard fields.count == 6, fields[0].text == "stamp", fields[2].text == "change",
             let stamp = fields[1].text.flatMap({ Int64($0) }), ChangeStamp.bounds.contains(stamp),
             case .bytes(let body) = fields[3]
         else { return .damaged(id: id) }
         let change = JournaledChange(
             origin: origin, sequence: sequence, stampMilliseconds: stamp, encoded: body)
-        let isWhole =
-            fields.count == 6 ? fields[4].text == "seal" && fields[5].text == change.sealText : !change.isNewer
+        let isWhole = fields[4].text == "seal" && fields[5].text == change.sealText
         return isWhole ? .change(change) : .damaged(id: id)
     }
 

@@ -24,9 +24,7 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var popularityWeight: Double?
     /// The weights of favourites, follows and own photos; nil if the catalog had none.
     package var memberEvidence: [EvidenceWeight]?
-    /// Whether popularity alone finds as much as any list; lists then keep its order.
-    ///
-    /// It is `nil` otherwise, and in versions of earlier programs.
+    /// Whether popularity alone finds as much as any list, so that lists keep its order; nil means no.
     package var popularityWins: Bool?
     /// The weights in lists for photos, learned from the pools; nil if there was no evidence.
     package var photoWeights: PhotoWeights?

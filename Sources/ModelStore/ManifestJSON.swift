@@ -60,9 +60,7 @@ enum ManifestJSON {
         } catch {
             throw StoreError(.corrupt, "\(origin) is no manifest of a version: \(SystemWords.sentence(error))")
         }
-        // The manifests of the earliest formats have no checksum; this program does not read their versions.
-        let isEarliest = manifest.format < ModelLayout.format && !bytes.starts(with: opening)
-        guard isEarliest || hasItsChecksum(bytes) else {
+        guard hasItsChecksum(bytes) else {
             throw StoreError(.corrupt, "\(origin) is damaged: it does not have its checksum; recompute")
         }
         guard manifest.version == version else {
@@ -88,15 +86,8 @@ extension Manifest {
     /// - Throws: `StoreError.otherFormat` if another program's layout is described, `.corrupt` if a section is unknown,
     ///   repeated or too long, or if there are too many.
     func placement() throws(StoreError) -> SectionPlacement {
-        guard format == ModelLayout.format else {
-            let advice =
-                format > ModelLayout.format
-                ? "it was made by a newer program; upgrade this one, or roll back to an older version"
-                : "it was made by an older program; recompute"
-            throw StoreError(
-                .otherFormat,
-                "version \(version) has model format \(format), and this program reads \(ModelLayout.format): \(advice)"
-            )
+        if let other = OtherFormat(.version, at: version.description, found: format, own: ModelLayout.format) {
+            throw StoreError(.otherFormat, other.message)
         }
         guard sections.count <= ModelLayout.maximumSections else {
             throw StoreError(.corrupt, "the manifest of \(version) lists \(sections.count) sections")

@@ -57,31 +57,6 @@ package struct ModifiedCosine: Sendable, Hashable, Codable {
         cut: .target, listPower: 0.5)
 }
 
-extension ModifiedCosine {
-    /// The parameters of earlier programs that this program cannot honour.
-    private enum FormerKeys: String, CodingKey { case factorWeight }
-
-    /// Decodes parameters; a parameter that an earlier program did not know gets its default.
-    package init(from decoder: any Decoder) throws {
-        let former = try decoder.container(keyedBy: FormerKeys.self)
-        guard try former.decodeIfPresent(Double.self, forKey: .factorWeight) ?? 0 == 0 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .factorWeight, in: former, debugDescription: "there are no low-rank factors any more")
-        }
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            degreeDiscount: try values.decode(Double.self, forKey: .degreeDiscount),
-            sourceExponent: try values.decode(Double.self, forKey: .sourceExponent),
-            neighbourExponent: try values.decode(Double.self, forKey: .neighbourExponent),
-            shrinkage: try values.decode(Double.self, forKey: .shrinkage),
-            scorePower: try values.decode(Double.self, forKey: .scorePower),
-            cut: try values.decode(ListLimitSide.self, forKey: .cut),
-            listPower: try values.decode(Double.self, forKey: .listPower))
-        ridgeShare = try values.decodeIfPresent(Double.self, forKey: .ridgeShare) ?? ridgeShare
-        ridgePenalty = try values.decodeIfPresent(Double.self, forKey: .ridgePenalty) ?? ridgePenalty
-    }
-}
-
 /// The side of a pair whose k best are kept: the source row, or the target row that may be in its list.
 package enum ListLimitSide: String, Sendable, Equatable, CaseIterable, Codable {
     /// Every row keeps its k best targets.

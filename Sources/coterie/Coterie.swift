@@ -30,7 +30,10 @@ enum Coterie {
     }
 
     /// The settings of all commands.
-    static var settings: SettingsTable { SettingsTable(program) }
+    static var settings: SettingsTable { SettingsTable(program, gone: goneSettings) }
+
+    /// The keys of settings that only earlier releases had; a setting that is removed comes here.
+    private static let goneSettings: Set<String> = []
 
     static func main() {
         // A write to a closed pipe then fails with an error, and does not end the process.

@@ -86,25 +86,4 @@ struct CurationTests {
         #expect(try test.catalog.curations().isEmpty)
         #expect(try test.lines("SELECT count(*) FROM curated_groups") == ["0"])
     }
-
-    @Test("a catalog of version 1 is migrated with all it holds, and cannot be read before")
-    func migration() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/catalog.sqlite"
-        let database = try Database(path: path, mode: .create)
-        try database.execute(
-            CatalogSchema.migrations[0] + """
-                INSERT INTO groups (group_key, group_id) VALUES (7, 'g');
-                INSERT INTO memberships (group_key, user_key) VALUES (7, 1);
-                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 1
-                """)
-        #expect(catalogError { _ = try Catalog(path: path, mode: .reading) }?.code == .notACatalog)
-        let catalog = try Catalog(path: path, mode: .writing)
-        #expect(try catalog.groups().map(\.id) == ["g"])
-        #expect(try catalog.rowCount(.memberships) == 1)
-        let action = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
-        try catalog.take([.site(SiteChange(ofGroup: "g", action, atMilliseconds: 0))])
-        #expect(try Catalog(path: path, mode: .reading).curations().map(\.groupID) == ["g"])
-        #expect(try database.integer("PRAGMA user_version") == Int64(CatalogSchema.version))
-    }
 }

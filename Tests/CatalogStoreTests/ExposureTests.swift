@@ -36,7 +36,7 @@ struct ExposureTests {
         #expect(try test.lines(counts) == ["501 r 1", "901 r 1"])
     }
 
-    @Test("The time of answers adds up where it is known of all, and older programs tell none")
+    @Test("The time of answers adds up where it is known of all")
     func answerTimes() throws {
         let test = try CatalogUnderTest()
         let catalog = try Catalog(path: test.path, mode: .recording)

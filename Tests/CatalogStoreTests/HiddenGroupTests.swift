@@ -81,30 +81,6 @@ struct HiddenGroupTests {
         #expect(try rows() == [0, 1])
     }
 
-    @Test(
-        "A catalog of version 4 is migrated with all it holds, also when opened for recording",
-        arguments: [Catalog.Mode.writing, .recording])
-    func migration(mode: Catalog.Mode) throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/catalog.sqlite"
-        let database = try Database(path: path, mode: .create)
-        try database.execute(
-            CatalogSchema.migrations[..<4].joined() + """
-                INSERT INTO groups (group_key, group_id, title, visibility) VALUES (7, 'g', 'G', 0), (8, 'p', NULL, 1);
-                INSERT INTO interactions (user_key, id, kind, group_key, occurred_at) VALUES (1, 'i', 0, 7, 5);
-                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 4
-                """)
-        let error = catalogError { _ = try Catalog(path: path, mode: .reading) }
-        #expect(error?.code == .notACatalog && error?.message.contains("coterie serve") == true)
-        let catalog = try Catalog(path: path, mode: mode)
-        #expect(catalog.olderVersion == 4)
-        #expect(try Catalog(path: path, mode: mode).olderVersion == nil)
-        #expect(try catalog.unshownGroupIDs() == ["p"])
-        #expect(try database.integer("SELECT count(*) FROM interactions") == 1)
-        try catalog.take([.site(SiteChange(ofGroup: "g", .hide, atMilliseconds: 5))])
-        #expect(try Catalog(path: path, mode: .reading).unshownGroupIDs() == ["g", "p"])
-    }
-
     @Test("A join policy that nothing writes is damage, and no open group")
     func unknownJoinPolicy() throws {
         let database = try Database(path: test.path, mode: .readWrite)

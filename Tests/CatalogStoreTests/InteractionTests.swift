@@ -151,22 +151,8 @@ struct InteractionTests {
         #expect(try catalog.member(withID: "u")?.interests == [])
     }
 
-    @Test("An older catalog gets the table; removing groups and users removes their interactions")
-    func migrationAndRemoval() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/catalog.sqlite"
-        try Database(path: path, mode: .create).execute(
-            CatalogSchema.migrations[0] + CatalogSchema.migrations[1] + """
-                INSERT INTO groups (group_key, group_id) VALUES (7, 'g');
-                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 2
-                """)
-        #expect(catalogError { _ = try Catalog(path: path, mode: .reading) }?.code == .notACatalog)
-        _ = try Catalog(path: path, mode: .writing)
-        let sent = [InteractionRecord(id: "1", .click, groupID: "g", atMilliseconds: 1)]
-        let migrated = try Catalog(path: path, mode: .recording)
-        try migrated.take([.member(MemberChange(ofUser: "u", .record(sent)))])
-        #expect(try migrated.history(ofUser: "u", impressionsSince: 0) == sent)
-
+    @Test("Removing groups and users removes their interactions")
+    func removal() throws {
         for group in ["a", "b"] {
             try record([InteractionRecord(id: group, .click, groupID: group, atMilliseconds: 1)])
         }

@@ -193,33 +193,4 @@ struct JournalTakeoverTests {
         #expect(try takeOver(skipsMissing: true, other) == [:])
         #expect(try test.catalog.appliedChanges().last(of: "q") == 1)
     }
-
-    @Test("What an earlier program put aside is applied by the first that can read it; forgetting erases the rest")
-    func putAside() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/catalog"
-        let groups = directory.path + "/groups.csv"
-        try Data("group_id\na\n".utf8).write(to: URL(fileURLWithPath: groups))
-        do {
-            let catalog = try Catalog(path: path, mode: .writing)
-            _ = try Importer(
-                into: catalog, kind: .groups, options: ImportOptions(rejectsPath: directory.path + "/rejects")
-            ).run([groups])
-            let insert = try catalog.database.prepare("INSERT INTO unreadable_changes VALUES ('o', ?, ?)")
-            let join = Change.member(MemberChange(ofUser: "ann", .record([Self.interaction("1", .join)])))
-            for (sequence, body) in [(Int64(1), join.encoded), (2, Self.newer)] {
-                insert.bind(sequence, at: 1)
-                insert.bind(bytes: body, at: 2)
-                try insert.run()
-            }
-        }
-        let catalog = try Catalog(path: path, mode: .recording)
-        #expect(try catalog.history(ofUser: "ann", impressionsSince: 0).map(\.id) == ["1"])
-        #expect(try catalog.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
-        #expect(try catalog.examine().newerChanges == 1)
-        #expect(try catalog.traces(ofMember: "ann").rows["unreadable_changes"] == 1)
-        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 5)
-        #expect(try catalog.traces(ofMember: "ann").rows == [:])
-        #expect(try catalog.examine().newerChanges == 0)
-    }
 }

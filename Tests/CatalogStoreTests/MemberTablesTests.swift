@@ -103,28 +103,4 @@ struct MemberTablesTests {
         #expect(try test.content(.follows) == ["bob|cat|500000002", "cat|bob|500000001"])
         #expect(try test.lines("SELECT listed FROM users WHERE user_id = 'cat'") == ["0"])
     }
-
-    @Test("A catalog of an earlier program gets the new tables when it is next written to")
-    func migration() throws {
-        let test = try CatalogUnderTest()
-        try test.importing(.memberships, "group_id,user_id\ng,ann\n")
-        let step = try #require(CatalogSchema.migrations.firstIndex { $0.contains("COLUMN listed") })
-        #expect(step == CatalogSchema.migrations.count - 7, "undo the later steps as well")
-        try Database(path: test.path, mode: .readWrite).execute(
-            """
-            DROP TABLE favourites; DROP TABLE follows; ALTER TABLE users DROP COLUMN listed;
-            ALTER TABLE users DROP COLUMN interests_stamp;
-            ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
-            DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
-            ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
-            ALTER TABLE interactions DROP COLUMN seconds;
-            ALTER TABLE interactions DROP COLUMN is_forgotten; DROP TABLE noted_removals;
-            PRAGMA user_version = \(step)
-            """)
-        #expect(catalogError { _ = try Catalog(path: test.path, mode: .reading) }?.code == .notACatalog)
-        let catalog = try Catalog(path: test.path, mode: .writing)
-        let pairs = ["favourites", "follows", "memberships", "pools", "posts"]
-        #expect(try catalog.counts().map(\.table).suffix(5) == pairs)
-        #expect(try catalog.member(withID: "ann")?.memberships.count == 1)
-    }
 }

@@ -45,22 +45,6 @@ struct NotedColumnTests {
         #expect(try noted(test.catalog) == [column])
     }
 
-    @Test("a catalog of version 2 is looked through once, when it is brought up to date", arguments: [false, true])
-    func migration(hasValues: Bool) throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/catalog.sqlite"
-        try Database(path: path, mode: .create).execute(
-            CatalogSchema.migrations[..<2].joined() + """
-                INSERT INTO groups (group_key, group_id) VALUES (1, 'g');
-                INSERT INTO users (user_key, user_id) VALUES (1, 'u');
-                INSERT INTO memberships VALUES (1, 1, \(hasValues ? "1700000000" : "NULL"));
-                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 2
-                """)
-        let catalog = try Catalog(path: path, mode: .writing)
-        #expect(try noted(catalog) == (hasValues ? [Self.joinedAt] : []))
-        #expect(try catalog.workEstimate(.memberships).hasDates == hasValues)
-    }
-
     @Test("an estimate of content counts the tags of a sample")
     func content() throws {
         let test = try CatalogUnderTest()

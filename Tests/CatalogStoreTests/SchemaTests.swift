@@ -14,7 +14,7 @@ struct SchemaTests {
     private func bytes(_ path: String) -> Data? { FileManager.default.contents(atPath: path) }
 
     @Test("a new file, and an empty one, get every table and the version", arguments: [false, true])
-    func migration(existsEmpty: Bool) throws {
+    func newFile(existsEmpty: Bool) throws {
         if existsEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
         let catalog = try Catalog(path: path, mode: .writing)
         let database = try Database(path: path, mode: .readOnly)
@@ -41,13 +41,17 @@ struct SchemaTests {
         #expect(empty?.code == .notACatalog && empty?.message.contains("coterie import") == true)
     }
 
-    @Test("a catalog of a newer program is refused", arguments: [Catalog.Mode.reading, .writing])
-    func newer(mode: Catalog.Mode) throws {
+    @Test(
+        "a catalog of another program is refused and left as it is, and it is said how it is brought over",
+        arguments: [Catalog.Mode.reading, .recording, .writing], [-1, 1])
+    func otherProgram(mode: Catalog.Mode, difference: Int) throws {
         let known = try Catalog(path: path, mode: .writing).schemaVersion
-        try Database(path: path, mode: .readWrite).execute("PRAGMA user_version = \(known + 1)")
+        try Database(path: path, mode: .readWrite).execute("PRAGMA user_version = \(known + difference)")
+        let before = bytes(path)
         let error = try #require(catalogError { _ = try Catalog(path: path, mode: mode) })
-        #expect(error.code == .notACatalog && error.message.contains("\(known + 1)"))
-        #expect(error.message.contains("upgrade the program"))
+        #expect(error.code == .notACatalog && error.message.contains("format \(known + difference)"))
+        #expect(error.message.contains(difference < 0 ? "coterie restore BACKUP" : "upgrade this one"))
+        #expect(bytes(path) == before)
     }
 
     @Test("somebody else's database is refused and left as it is", arguments: [Catalog.Mode.reading, .writing])
@@ -80,22 +84,8 @@ struct SchemaTests {
                 "SELECT count(*) FROM sqlite_schema WHERE name IN ('memberships_by_user', 'pools_by_photo')") == 2)
     }
 
-    @Test("profiles are read from the reverse index alone, also in a catalog that an older program made")
+    @Test("profiles are read from the reverse index alone")
     func coveringIndex() throws {
-        _ = try Catalog(path: path, mode: .writing)
-        try Database(path: path, mode: .readWrite).execute(
-            """
-            DROP INDEX memberships_by_user; CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
-            ALTER TABLE hidden_groups DROP COLUMN decided_at; ALTER TABLE users DROP COLUMN listed;
-            ALTER TABLE users DROP COLUMN interests_stamp;
-            DROP TABLE forgotten_members; DROP TABLE exposures;
-            ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
-            DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
-            ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
-            ALTER TABLE interactions DROP COLUMN seconds;
-            ALTER TABLE interactions DROP COLUMN is_forgotten;
-            PRAGMA user_version = 6
-            """)
         _ = try Catalog(path: path, mode: .writing)
         let plan = try Database(path: path, mode: .readOnly).prepare(
             "EXPLAIN QUERY PLAN SELECT group_key, joined_at FROM memberships WHERE user_key = 1")

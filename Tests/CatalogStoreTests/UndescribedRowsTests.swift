@@ -155,34 +155,4 @@ struct UndescribedRowsTests {
         try test.importing(.memberships, "group_id,user_id\ns,u\n")
         #expect(try shown() == ["a"])
     }
-
-    @Test("A migrated catalog shows what a file may have described, and nothing else once there was one")
-    func migration() throws {
-        try test.importing(.groups, "group_id,title,visibility\ntitled,T,public\nsecret,,private\n")
-        try test.importing(.memberships, "group_id,user_id\nnamed,u\n")
-        try test.importing(.pools, "group_id,photo_id\ntitled,p\n")
-        // This is the state that an earlier program left.
-        try Database(path: test.path, mode: .readWrite).execute(
-            """
-            UPDATE groups SET visibility = 0 WHERE visibility = 2; UPDATE photos SET visibility = 0;
-            DELETE FROM catalog_state WHERE name LIKE '%.described';
-            ALTER TABLE exposures DROP COLUMN shown; ALTER TABLE exposures DROP COLUMN settings;
-            ALTER TABLE users DROP COLUMN listed;
-            ALTER TABLE users DROP COLUMN interests_stamp;
-            ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height;
-            DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
-            ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
-            ALTER TABLE interactions DROP COLUMN seconds;
-            ALTER TABLE interactions DROP COLUMN is_forgotten;
-            PRAGMA user_version = 13
-            """)
-        let before = try catalog.changeCount()
-        let migrated = try Catalog(path: test.path, mode: .writing)
-        #expect(migrated.olderVersion == 13)
-        #expect(try migrated.groups().filter(\.isShown).map(\.id) == ["titled"])
-        #expect(try migrated.group(withID: "named")?.visibility == .unknown)
-        // Only pools name photos.
-        #expect(try migrated.photo(withID: "p")?.visibility == .public)
-        #expect(try migrated.changeCount() == before + 1)
-    }
 }

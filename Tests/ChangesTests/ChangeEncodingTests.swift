@@ -171,32 +171,6 @@ struct ChangeEncodingTests {
         ])
     func newer(text: String) { #expect(Self.read(text) == .newer) }
 
-    @Test("What programs up to November 2026 wrote is read")
-    func earlier() {
-        let texts: [(String, Change)] = [
-            (
-                #"{"member":{"_0":{"action":{"record":{"_0":[{"atMilliseconds":5,"groupID":"owls","id":"1","#
-                    + #""kind":"dismiss","position":3}]}},"userID":"ann"}}}"#,
-                .member(
-                    MemberChange(
-                        ofUser: "ann",
-                        .record([
-                            InteractionRecord(id: "1", .dismiss, groupID: "owls", atMilliseconds: 5, position: 3)
-                        ])))
-            ),
-            (
-                #"{"member":{"_0":{"action":{"forget":{}},"userID":"ann"}}}"#,
-                .member(MemberChange(ofUser: "ann", .forget(id: nil)))
-            ),
-            (
-                #"{"removal":{"_0":{"atMilliseconds":5,"subject":{"user":{"_0":"ann","ofGroup":"g","table":"t"}}}}}"#,
-                .removal(RemovalChange(.user("ann", ofGroup: "g", table: "t"), atMilliseconds: 5))
-            ),
-        ]
-        for (text, change) in texts { #expect(Self.read(text) == .change(change)) }
-        #expect(Self.read(#"{"member":{"_0":{"action":{"record":{"_0":[]}},"userID":"ann"}}}"#) == .nothing)
-    }
-
     @Test("A text is found in JSON however it is escaped, and only as a whole")
     func naming() {
         let json = Array(#"{"a":["ann","\u0062ob","x\"y"],"eve":1,"s":"a\u00e9"}"#.utf8)

@@ -256,13 +256,16 @@ struct ChangeJournalTests: JournalTests {
         #expect(try journal.erase(among: nil) { $0 == "ann" ? 90 : nil } == [])
     }
 
-    @Test("A journal of an earlier program is refused, and it is said what to do")
-    func earlierProgram() throws {
+    @Test("A journal of another program is refused, and it is said what to do", arguments: [2, 4])
+    func otherProgram(format: Int) throws {
         let path = directory.path + "/old"
-        try Database(path: path, mode: .create).execute(
-            "CREATE TABLE t (x); PRAGMA application_id = \(0x4374_6A72); PRAGMA user_version = 1")
-        let error = changeError { _ = try ChangeJournal(path: path, mode: .recording) }
-        #expect(error?.code == .notAJournal && error?.message.contains("coterie_outbox_changes") == true)
+        do { _ = try ChangeJournal(path: path, mode: .recording) }
+        try Database(path: path, mode: .readWrite).execute("PRAGMA user_version = \(format)")
+        for mode in [ChangeJournal.Mode.reading, .recording] {
+            let error = changeError { _ = try ChangeJournal(path: path, mode: mode) }
+            #expect(error?.code == .notAJournal && error?.message.contains("format \(format)") == true)
+            #expect(error?.message.contains(format < 3 ? "coterie restore BACKUP" : "upgrade this one") == true)
+        }
     }
 
     @Test("Another program's database, and a file that is none, are refused and left unchanged")

@@ -33,7 +33,7 @@ let layered = CommandLineProgram(
     ], variablePrefix: "SAMPLE")
 
 /// Reads files, the first one named `site.yaml`, and the others those of environments over it.
-func read(_ text: String, over environment: String? = nil) throws -> ConfiguredValues {
+func read(_ text: String, over environment: String? = nil, gone: Set<String> = []) throws -> ConfiguredValues {
     let directory = try TemporaryDirectory()
     let main = directory.path + "/site.yaml"
     try text.write(toFile: main, atomically: true, encoding: .utf8)
@@ -41,5 +41,5 @@ func read(_ text: String, over environment: String? = nil) throws -> ConfiguredV
         try environment.write(toFile: directory.path + "/site.test.yaml", atomically: true, encoding: .utf8)
     }
     return try ConfigurationFiles(path: main, environment: environment == nil ? nil : "test").read(
-        SettingsTable(layered))
+        SettingsTable(layered, gone: gone))
 }

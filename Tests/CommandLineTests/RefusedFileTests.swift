@@ -80,6 +80,20 @@ struct RefusedFileTests {
         #expect(error?.place?.file.hasSuffix("/site.test.yaml") == true)
     }
 
+    @Test("A setting that is gone is named with its place, and is no fault; what stands beside it counts")
+    func gone() throws {
+        let text = "serve:\n  port: 80\n  shine: {a: 1}\nold: x\n"
+        let values = try read(text, over: "old: y\n", gone: ["serve.shine", "old"])
+        #expect(values.values.keys.sorted() == ["serve.port"])
+        let warnings = values.gone.map(\.warning)
+        #expect(
+            warnings.map { $0.split(separator: "/").last?.prefix { $0 != " " } } == [
+                "site.yaml:3:3:", "site.yaml:4:1:", "site.test.yaml:1:1:",
+            ])
+        #expect(warnings.first?.contains("the setting serve.shine is gone") == true)
+        #expect(throws: ConfigurationError.self) { try read(text) }
+    }
+
     @Test("No login is shown")
     func hidden() {
         #expect(Secrets.hidden(in: "redis://anna:geheim@host/1") == "redis://…@host/1")

@@ -56,24 +56,6 @@ import Testing
         #expect(register.start(other, atMilliseconds: 2)?.contains("differs from the file") == true)
     }
 
-    /// The register of an earlier program is read, and its experiment has no plan.
-    @Test func earlierRegistersAreRead() throws {
-        var register = ExperimentRegister()
-        #expect(register.start(sound, atMilliseconds: 9) == nil)
-        let now = try JSONSerialization.jsonObject(with: Data(register.encoded))
-        var document = try #require(now as? [String: Any])
-        var entries = try #require(document["entries"] as? [[String: Any]])
-        var earlier = try #require(entries[0]["definition"] as? [String: Any])
-        #expect(earlier.removeValue(forKey: "plan") != nil)
-        entries[0]["definition"] = earlier
-        document["entries"] = entries
-        let bytes = try JSONSerialization.data(withJSONObject: document)
-        let read = try #require(ExperimentRegister(encoded: Array(bytes)))
-        let entry = try #require(read["sound"])
-        #expect(entry.definition.plan == nil && entry.startedAtMilliseconds == 9)
-        #expect(ExperimentCourse(entry, firstTimes: [], atMilliseconds: 99).stage == .unplanned)
-    }
-
     @Test func whatRunsCannotBeChanged() {
         var register = ExperimentRegister()
         #expect(register.start(sound, atMilliseconds: 1) == nil)

@@ -84,20 +84,6 @@ struct HideTests {
         #expect(try await hidden(workspace).isEmpty)
     }
 
-    @Test("A daemon migrates an older catalog and logs it; commands that only read ask for that")
-    func olderCatalog() async throws {
-        let workspace = try Workspace()
-        try await workspace.publishSample()
-        try Self.makeVersion4(Database(path: workspace.catalog, mode: .readWrite))
-        let refused = try await workspace.run("recommend", Self.user)
-        #expect(refused.exitCode == CommandRun.ExitCode.badData && refused.errors.contains("coterie serve"))
-        let daemon = try await RunningDaemon(workspace)
-        try await daemon.wait { !$0.degraded }
-        #expect(try daemon.get("/v1/users/\(Self.user)/recommendations").status == 200)
-        try await workspace.succeed("recommend", Self.user)
-        #expect(await daemon.end().errors.contains("was migrated from schema version 4 to"))
-    }
-
     @Test("Tables show ids of up to 36 characters whole, and cut longer ones")
     func longIds() async throws {
         let workspace = try Workspace()
@@ -107,31 +93,6 @@ struct HideTests {
         try await workspace.succeed("import", "groups", "groups.csv")
         #expect(try await workspace.succeed("hide", ids[0]).text.contains("\n\(ids[0])  "))
         #expect(try await workspace.succeed("hide", ids[1]).text.contains("\n\(ids[0].dropLast())…  "))
-    }
-
-    /// Drops the tables of later versions, all of which are empty.
-    private static func makeVersion4(_ database: Database) throws {
-        let tables = [
-            "groups", "users", "photos", "memberships", "pools", "catalog_state", "curated_groups", "interactions",
-        ]
-        let names = tables.joined(separator: "', '")
-        let rows = try database.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('\(names)')")
-        var added: [String] = []
-        while try rows.step() { added.append(rows.text(0)) }
-        #expect(added.contains("hidden_groups"))
-        for table in added { try database.execute("DROP TABLE \(table)") }
-        try database.execute("ALTER TABLE photos DROP COLUMN width; ALTER TABLE photos DROP COLUMN height")
-        try database.execute(
-            """
-            DROP INDEX groups_private; ALTER TABLE users DROP COLUMN listed;
-            ALTER TABLE users DROP COLUMN interests_stamp;
-            DROP INDEX interactions_on_favourites; DROP INDEX interactions_on_follows;
-            ALTER TABLE interactions DROP COLUMN photo_key; ALTER TABLE interactions DROP COLUMN followed_key;
-            ALTER TABLE interactions DROP COLUMN seconds;
-            ALTER TABLE interactions DROP COLUMN is_forgotten;
-            PRAGMA user_version = 4
-            """)
     }
 }
 

@@ -167,14 +167,10 @@ struct LostStreamTests {
         let server = try #require(workspace.server)
         try await workspace.publishSample()
         var connection = try RedisConnection(to: RedisAddress(server.url))
-        _ = try connection.command("SADD", "coterie:journals", "gone")
-        for number in [1, 2, 4, 5] {
-            let change = """
-                {"member":{"_0":{"action":{"record":{"_0":[{"atMilliseconds":1,"groupID":"macro-mondays",\
-                "id":"\(number)","kind":"click"}]}},"userID":"ann"}}}
-                """
-            _ = try connection.command(
-                "XADD", "coterie:journal:gone", "\(number)-0", "stamp", "\(number)", "change", change)
+        for number in [1, 2, 4, 5] as [Int64] {
+            let click = InteractionRecord(id: "\(number)", .click, groupID: "macro-mondays", atMilliseconds: 1)
+            let change = Change.member(MemberChange(ofUser: "ann", .record([click])))
+            try Self.add("gone", number, change.encoded, &connection)
         }
         func kept() throws -> Set<String> {
             Set(try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog))
@@ -191,19 +187,29 @@ struct LostStreamTests {
         #expect(try kept() == ["1", "2", "4", "5"])
     }
 
+    /// Adds a change to the stream of a journal, as a daemon does.
+    private static func add(
+        _ origin: String, _ sequence: Int64, _ bytes: [UInt8], _ connection: inout RedisConnection
+    ) throws {
+        let change = JournaledChange(
+            origin: origin, sequence: sequence, stampMilliseconds: sequence, encoded: bytes)
+        _ = try connection.command("SADD", "coterie:journals", origin)
+        var command = RedisCommand(
+            "XADD", "coterie:journal:\(origin)", "\(sequence)-0", "stamp", String(sequence), "change")
+        command.append(bytes)
+        command.append("seal")
+        command.append(change.sealText)
+        _ = try connection.command(command)
+    }
+
     @Test("A change of a newer program stops its journal and no other, is told of, and goes with its member")
     func newer() async throws {
         let workspace = try Workspace(.redis)
         let server = try #require(workspace.server)
         try await workspace.publishSample()
         var connection = try RedisConnection(to: RedisAddress(server.url))
-        func add(_ origin: String, _ sequence: Int64, _ bytes: String) throws {
-            let change = JournaledChange(
-                origin: origin, sequence: sequence, stampMilliseconds: sequence, encoded: Array(bytes.utf8))
-            _ = try connection.command("SADD", "coterie:journals", origin)
-            _ = try connection.command(
-                "XADD", "coterie:journal:\(origin)", "\(sequence)-0", "stamp", String(sequence), "change", bytes,
-                "seal", change.sealText)
+        func add(_ origin: String, _ sequence: Int64, _ text: String) throws {
+            try Self.add(origin, sequence, Array(text.utf8), &connection)
         }
         func hidden() throws -> [String] {
             try CatalogContent.texts(

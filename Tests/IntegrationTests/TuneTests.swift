@@ -66,12 +66,13 @@ struct TuneTests {
     private func keep(_ workspace: Workspace, limit: Int, power: Double) throws {
         let formula = """
             {"degreeDiscount":0.5,"sourceExponent":0.6,"neighbourExponent":0.3,"shrinkage":2,"scorePower":\(power),\
-            "cut":"source","listPower":0.25}
+            "cut":"source","listPower":0.25,"ridgeShare":0,"ridgePenalty":15}
             """
         let part = { (weight: Double) in #"{"formula":\#(formula),"limit":\#(limit),"weight":\#(weight)}"# }
         let record = """
             {"settings":{"parts":{"members":\(part(1)),"photos":\(part(0.125))}},"tunedAtMilliseconds":1790000000000,\
-            "memberCount":9,"usualRecall":0.1,"recall":0.2,"difference":[0.05,0.15]}
+            "memberCount":9,"usualRecall":0.1,"recall":0.2,"difference":[0.05,0.15],\
+            "popularRecall":0.1,"differenceToPopular":[0.05,0.15]}
             """
         try workspace.writing { try $0.execute("INSERT INTO tuning_notes VALUES ('settings', '\(record)')") }
     }

@@ -100,17 +100,23 @@ struct ArchiveTests {
         }
     }
 
-    @Test("A backup of a newer program is refused, and it is said why")
-    func newer() throws {
+    @Test(
+        "A backup of another program than the one of 2026-11-27 is refused, and it is said why",
+        arguments: [(BackupManifest.format + 1, 99), (BackupManifest.format - 1, 23), (2, 25), (1, 24)])
+    func otherProgram(format: Int, schemaVersion: Int) throws {
         var writer = try ArchiveWriter(path)
         try writer.add("catalog.sqlite") { target throws(BackupError) in try ArchiveFile(writing: target).append([1]) }
         try writer.finish(
             BackupManifest(
-                format: BackupManifest.format + 1, startedAtMilliseconds: 5, schemaVersion: 11, streamedChanges: nil,
+                format: format, startedAtMilliseconds: 5, schemaVersion: schemaVersion, streamedChanges: nil,
                 files: writer.files))
         do {
             _ = try ArchiveReader(path)
             Issue.record("it was read")
-        } catch { #expect(error.code == .newer) }
+        } catch {
+            #expect(error.code == .otherFormat)
+            let advice = format > BackupManifest.format ? "with that program" : "those of the program of 2026-11-27"
+            #expect(error.message.contains(advice))
+        }
     }
 }

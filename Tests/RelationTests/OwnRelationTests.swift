@@ -40,14 +40,14 @@ struct OwnRelationTests {
         #expect(try count() == 0)
     }
 
-    @Test("gets its table when an older catalog is opened for writing, and only then")
-    func olderCatalog() throws {
+    @Test("gets its table when a catalog without it is opened for writing, and only then")
+    func missingTable() throws {
         let community = try OwnCommunity()
         _ = try Catalog(path: community.catalogPath, mode: .writing)
         let error = #expect(throws: CatalogError.self) {
             try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         }
-        #expect(error?.code == .notACatalog && error?.message.contains("migrate it") == true)
+        #expect(error?.code == .notACatalog && error?.message.contains("has no table bookmarks yet") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         #expect(try catalog.rowCount(OwnCommunity.table) == 0)

@@ -48,13 +48,9 @@ struct DamagedListTests {
 
     @Test("A list of another version of this program is not damaged")
     func otherProgram() {
-        for bytes in [
-            FrozenPlan.sealedByAnotherProgram(ofUser: "ann", session: nil), [2] + plan.bytes.dropFirst(),
-            [3] + plan.bytes.dropFirst(),
-        ] {
-            #expect(throws: FrozenPlan.Unreadable.otherProgram) {
-                try FrozenPlan(sealed: bytes, ofUser: "ann", session: nil)
-            }
+        let bytes = FrozenPlan.sealedByAnotherProgram(ofUser: "ann", session: nil)
+        #expect(throws: FrozenPlan.Unreadable.otherProgram) {
+            try FrozenPlan(sealed: bytes, ofUser: "ann", session: nil)
         }
     }
 

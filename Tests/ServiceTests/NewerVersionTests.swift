@@ -43,7 +43,7 @@ struct NewerVersionTests {
         for follower in [running, starting] {
             #expect(follower.current.snapshot?.version == version)
             let problem = try #require(follower.current.problem)
-            #expect(problem.contains("made by a newer program; upgrade this one"), "\(problem)")
+            #expect(problem.contains("of a newer program") && problem.contains("upgrade this one"), "\(problem)")
         }
     }
 

@@ -71,25 +71,20 @@ struct SessionFileTests {
         #expect(try file.plan(ofUser: "ann", session: nil, at: now) == plan)
     }
 
-    @Test("A file of an earlier program, which does not shrink, is written anew once, and keeps its sessions")
-    func earlierProgram() throws {
-        let earlier = try Database(path: path, mode: .create)
-        try earlier.execute(
-            """
-            PRAGMA journal_mode = WAL;
-            CREATE TABLE sessions (
-                user_id TEXT NOT NULL, session_id TEXT NOT NULL, used_at INTEGER NOT NULL, plan BLOB NOT NULL,
-                PRIMARY KEY (user_id, session_id)
-            );
-            CREATE INDEX sessions_by_use ON sessions (used_at)
-            """)
-        try fill(earlier)
-        #expect(try value("PRAGMA auto_vacuum") == 0)
-        let pages = try #require(try value("PRAGMA page_count"))
-        let file = try open()
+    @Test("A file of another program is begun anew, which is logged once, and then shrinks as any other")
+    func otherProgram() throws {
+        do { _ = try open().keep(plan, ofUser: "ann", session: nil, at: now) }
+        let other = try Database(path: path, mode: .readWrite)
+        try other.execute(
+            "PRAGMA auto_vacuum = NONE; VACUUM; PRAGMA user_version = \(FrozenPlan.format - 1)")
+        let lines = Lines()
+        let file = try SessionFile(path: path, damaged: DamagedLists(lines.log))
+        #expect(try file.plan(ofUser: "ann", session: nil, at: now) == nil)
         #expect(try value("PRAGMA auto_vacuum") == 2)
-        #expect(try file.plan(ofUser: "ann", session: nil, at: now) == plan)
-        try keepLists(in: file)
-        #expect(try #require(try value("PRAGMA page_count")) < pages / 10)
+        _ = try file.keep(plan, ofUser: "ann", session: nil, at: now)
+        #expect(
+            try SessionFile(path: path, damaged: DamagedLists(lines.log)).plan(ofUser: "ann", session: nil, at: now)
+                == plan)
+        #expect(lines.all.count == 1 && lines.all.first?.contains("begun anew") == true)
     }
 }

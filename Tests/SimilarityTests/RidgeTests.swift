@@ -174,24 +174,6 @@ struct RidgeTests {
         #expect(first == expected)
     }
 
-    @Test("Parameters that an earlier program kept mix nothing, and those with factors are refused")
-    func earlier() throws {
-        let kept = """
-            "degreeDiscount":1,"sourceExponent":0.5,"neighbourExponent":0.25,"shrinkage":2,"scorePower":1,
-            "cut":"target","listPower":0.5
-            """
-        func read(_ more: String) throws -> ModifiedCosine {
-            try JSONDecoder().decode(ModifiedCosine.self, from: Data("{\(kept)\(more)}".utf8))
-        }
-        let plain = ModifiedCosine(
-            degreeDiscount: 1, neighbourExponent: 0.25, shrinkage: 2, cut: .target, listPower: 0.5)
-        #expect(try read("") == plain)
-        #expect(try read(#","factorWeight":0"#) == plain)
-        #expect(throws: DecodingError.self) { try read(#","factorWeight":0.5"#) }
-        guard case .modified(let own) = Self.measure else { return }
-        #expect(try JSONDecoder().decode(ModifiedCosine.self, from: JSONEncoder().encode(own)) == own)
-    }
-
     @Test("A version with a parameter that is not known has no formula")
     func unknownParameter() {
         let known = Self.measure.forManifest.parameters

@@ -85,7 +85,6 @@ extension Catalog {
         }
         try collect("SELECT user_key FROM users WHERE user_id = ?", ids)
         try removeVanished(.users, into: &summary)
-        try removePutAside(ofMembers: ids)
         try wrapping { () throws(DatabaseError) in
             try LedgerTable(database).forget(ids, atMilliseconds: milliseconds)
             let renamed = try database.prepare(
@@ -117,10 +116,8 @@ extension Catalog {
 
     /// Returns the data that is left about a member.
     package func traces(ofMember id: String) throws(CatalogError) -> MemberTraces {
-        let putAside = try countPutAside(ofMember: id)
-        return try wrapping { () throws(DatabaseError) in
+        try wrapping { () throws(DatabaseError) in
             var traces = MemberTraces()
-            if putAside > 0 { traces.rows["unreadable_changes"] = putAside }
             let tables =
                 ["users", "exposures", "photos"].map { (table: $0, columns: ["user_key"]) }
                 + [(table: "interactions", columns: ["user_key", "followed_key"])]

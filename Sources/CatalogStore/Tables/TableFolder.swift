@@ -41,10 +41,8 @@ struct TableFolder: Sendable {
         guard let manifest = try? JSONDecoder().decode(TableManifest.self, from: data) else {
             throw CatalogError(.badData, "\(path) is not the manifest of a folder of tables")
         }
-        guard manifest.format == TableManifest.knownFormat else {
-            throw CatalogError(
-                .badData,
-                "\(path) has format \(manifest.format); this program reads format \(TableManifest.knownFormat)")
+        if let other = OtherFormat(.tables, at: path, found: manifest.format, own: TableManifest.knownFormat) {
+            throw CatalogError(.badData, other.message)
         }
         return manifest
     }

@@ -39,7 +39,7 @@ package struct ConfigurationFiles: Sendable, Equatable {
         for path in paths {
             var reader = FileReader(table)
             try reader.read(try Self.tree(path), group: "")
-            values = values.overlaid(by: ConfiguredValues(reader.values, file: path))
+            values = values.overlaid(by: ConfiguredValues(reader.values, gone: reader.gone, file: path))
         }
         return values
     }
@@ -94,6 +94,8 @@ extension ConfigurationError {
 struct FileReader {
     private let table: SettingsTable
     private(set) var values: [String: ConfiguredValues.Value] = [:]
+    /// The lines of settings of earlier releases.
+    private(set) var gone: [ConfiguredValues.Gone] = []
 
     init(_ table: SettingsTable) { self.table = table }
 
@@ -104,6 +106,8 @@ struct FileReader {
             // If a key in the file could contain a dot, `serve.port` would mean `port` below `serve`.
             if entry.key.contains(".") {
                 throw unknown(key, at: entry.place)
+            } else if table.gone.contains(key) {
+                gone.append(ConfiguredValues.Gone(key: key, place: entry.place.description))
             } else if table.isGroup(key) {
                 try read(entry.value, group: key)
             } else if let option = table[key] {
@@ -184,11 +188,14 @@ package struct SettingsTable: Sendable {
     /// The options that are settings, in the order of the commands, each key once.
     package let options: [Option]
     private let byKey: [String: Option]
+    /// The keys of settings that only earlier releases had; they are warned of, and no fault.
+    let gone: Set<String>
     /// The keys that contain other keys: `serve`, `recompute`, `recompute.gate`.
     private let groups: Set<String>
 
     /// Collects the settings of a program's commands.
-    package init(_ program: CommandLineProgram) {
+    package init(_ program: CommandLineProgram, gone: Set<String> = []) {
+        self.gone = gone
         var (options, byKey): ([Option], [String: Option]) = ([], [:])
         for option in program.commands.flatMap(\.options) {
             guard let key = option.setting?.key, byKey[key] == nil else { continue }

@@ -262,15 +262,26 @@ package struct ConfiguredValues: Sendable, Equatable {
         }
     }
 
+    /// A line of a setting that only earlier releases had, and that has no effect.
+    package struct Gone: Sendable, Equatable {
+        let key, place: String
+
+        /// The sentence that names it.
+        package var warning: String { "\(place): the setting \(key) is gone, and has no effect: remove it" }
+    }
+
     /// The values, by the keys of settings.
     package var values: [String: Value]
+    /// The lines without effect, in the order of the files.
+    package private(set) var gone: [Gone] = []
     /// The keys of the settings in each file, by the path of the file; also of those that a later file overrides.
     package private(set) var keysByFile: [String: Set<String>] = [:]
 
     package init(_ values: [String: Value] = [:]) { self.values = values }
 
-    init(_ values: [String: Value], file: String) {
+    init(_ values: [String: Value], gone: [Gone], file: String) {
         self.values = values
+        self.gone = gone
         keysByFile = [file: Set(values.keys)]
     }
 
@@ -278,6 +289,7 @@ package struct ConfiguredValues: Sendable, Equatable {
     package func overlaid(by others: ConfiguredValues) -> ConfiguredValues {
         var result = self
         result.values.merge(others.values) { $1 }
+        result.gone += others.gone
         result.keysByFile.merge(others.keysByFile) { $1 }
         return result
     }

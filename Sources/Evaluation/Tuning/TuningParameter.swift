@@ -71,10 +71,10 @@ package struct TuningRecord: Sendable, Equatable, Codable {
     package var recall: Double
     /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
     package var difference: [Double]
-    /// The recall@20 of the groups with the most members; `nil` in records of earlier programs.
-    package var popularRecall: Double?
-    /// The same interval for the gain over the groups with the most members; `nil` in records of earlier programs.
-    package var differenceToPopular: [Double]?
+    /// The recall@20 of the groups with the most members.
+    package var popularRecall: Double
+    /// The same interval for the gain over the groups with the most members.
+    package var differenceToPopular: [Double]
 
     package init(_ outcome: Tuning.Outcome, atMilliseconds instant: Int64) {
         settings = outcome.settings

@@ -67,7 +67,7 @@ package struct ExperimentDefinition: Sendable, Equatable, Codable {
     package var isInterleaved = false
     /// Two arms or more; the others are compared with the first.
     package var arms: [Arm]
-    /// The plan, or `nil` for an experiment that an earlier program started.
+    /// The plan, or `nil` for a definition that cannot be started.
     package var plan: ExperimentPlan?
 
     package init(_ name: String, arms: [Arm], plan: ExperimentPlan? = nil) {

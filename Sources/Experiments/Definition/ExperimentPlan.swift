@@ -59,8 +59,6 @@ package struct ExperimentCourse: Sendable, Equatable {
         case stoppedEarly
         /// The planned end has come.
         case ended
-        /// The experiment was started by an earlier program, without a plan.
-        case unplanned
     }
 
     package let stage: Stage
@@ -97,9 +95,7 @@ package struct ExperimentCourse: Sendable, Equatable {
         self.now = known
         end = max(start, min(known, stopped, planned))
         stage =
-            if definition.plan == nil {
-                .unplanned
-            } else if planned <= min(known, stopped) {
+            if planned <= min(known, stopped) {
                 .ended
             } else {
                 stopped <= known ? .stoppedEarly : .running

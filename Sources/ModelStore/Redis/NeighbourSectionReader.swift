@@ -179,7 +179,5 @@ struct VersionShape: Sendable, Equatable {
         relations.map { (layout.stem(version, .init($0)), groupCount) }
             + Self.chunkedNames.map { (layout.stem(version, $0), chunkCounts[$0] ?? 0) }
             + [(layout.users(version), bucketCount)]
-            // The members of a version of an earlier program, which must not stay behind.
-            + ["joined", "feedback"].map { ("\(layout.prefix)\(version):\($0):", bucketCount) }
     }
 }

@@ -79,7 +79,7 @@ package final class RedisStore: SharedStore {
 
     /// Returns the time at which the current version became current, by the server's clock, in Unix milliseconds.
     ///
-    /// - Returns: the time, or `nil` if no version is current, or if an earlier program switched to it.
+    /// - Returns: the time, or `nil` if no version is current.
     package func currentSince() throws(StoreError) -> Int64? {
         guard case .array(let values) = try ask(RedisCommand("MGET", layout.current, layout.switched)),
             values.count == 2, let current = values[0].text,

@@ -28,7 +28,6 @@ package final class SharedChannel: Sendable {
     /// Connects to the streams of changes.
     ///
     /// - Parameter timeout: the longest wait for any reply.
-    /// - Throws: `StoreError.corrupt` if the store has changes of an earlier program.
     package func journals(timeout: Duration = .seconds(30)) throws(StoreError) -> JournalStreams {
         let address = store.address
         let connection: RedisConnection

@@ -1,6 +1,7 @@
 import CArchive
 import Files
 import FoundationEssentials
+import Model
 
 /// Reads a backup, and verifies the checksums.
 struct ArchiveReader {
@@ -12,8 +13,8 @@ struct ArchiveReader {
 
     /// Opens a backup and reads its manifest.
     ///
-    /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, and `newer` if the format is too
-    ///   new.
+    /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, and `otherFormat` if it is one of
+    ///   another program.
     init(_ path: String) throws(BackupError) {
         var (lengths, json, sum): ([String: Int], [UInt8]?, [UInt8]?) = ([:], nil, nil)
         let archive = try TarFile(path)
@@ -52,14 +53,16 @@ struct ArchiveReader {
     }
 
     private static func decode(_ json: [UInt8], _ path: String) throws(BackupError) -> BackupManifest {
-        struct Format: Decodable { var format: Int }
+        struct Numbers: Decodable { var format, schemaVersion: Int }
+        let other: OtherFormat?
         do {
-            let format = try JSONDecoder().decode(Format.self, from: Data(json)).format
-            if format <= BackupManifest.format {
-                return try JSONDecoder().decode(BackupManifest.self, from: Data(json))
-            }
+            let numbers = try JSONDecoder().decode(Numbers.self, from: Data(json))
+            other =
+                EarlierBackup.isOne(format: numbers.format, schemaVersion: numbers.schemaVersion)
+                ? nil : OtherFormat(.backup, at: path, found: numbers.format, own: BackupManifest.format)
+            if other == nil { return try JSONDecoder().decode(BackupManifest.self, from: Data(json)) }
         } catch { throw damaged(path, "its manifest cannot be read: \(SystemWords.sentence(error))") }
-        throw BackupError(.newer, "\(path) is a backup of a newer program: restore it with that program")
+        throw BackupError(.otherFormat, other?.message ?? "")
     }
 
     /// Reads a file of the manifest, and passes its pieces to `take`.
@@ -89,11 +92,14 @@ struct ArchiveReader {
         return bytes
     }
 
-    /// Writes a file of the manifest to a path, and synchronises it to the disk.
+    /// Writes a file of the manifest to a path in the format of today, and synchronises it to the disk.
     func extract(_ entry: BackupManifest.File, to path: String) throws(BackupError) {
-        let target = try ArchiveFile(writing: path)
-        try read(entry) { piece throws(BackupError) in try target.append(piece) }
-        try target.synchronize()
+        do throws(BackupError) {
+            let target = try ArchiveFile(writing: path)
+            try read(entry) { piece throws(BackupError) in try target.append(piece) }
+            try target.synchronize()
+        }
+        if manifest.format != BackupManifest.format { try EarlierBackup.bringOver(entry.name, at: path) }
     }
 
     /// Whether a name is that of a file of backups, which leads to no other folder.

@@ -1,24 +1,20 @@
 import CatalogStore
 import Changes
 import Model
-import SQLite
 
-/// The changes of all journals and streams of a backup.
+/// The changes of all journals of a backup, and of the one that has those of the streams.
 struct ChangeSources {
     private let journals: [ChangeJournal]
-    private let streams: StreamCopy?
 
-    init(journals: [ChangeJournal], streams: StreamCopy?) {
-        self.journals = journals
-        self.streams = streams
-    }
+    init(_ journals: [ChangeJournal]) { self.journals = journals }
 
     /// Returns the last change of each journal.
     func last() throws(BackupError) -> [String: Int64] {
         var last: [String: Int64] = [:]
-        var all = [try streams?.numbers() ?? [:]]
-        for journal in journals { all.append(try journaled { () throws(ChangeError) in try journal.kept() }) }
-        for (origin, numbers) in all.joined() { last[origin] = max(last[origin] ?? 0, numbers.last) }
+        for journal in journals {
+            let kept = try journaled { () throws(ChangeError) in try journal.kept() }
+            for (origin, numbers) in kept { last[origin] = max(last[origin] ?? 0, numbers.last) }
+        }
         return last
     }
 
@@ -39,7 +35,7 @@ struct ChangeSources {
 
     /// Returns changes of a journal after a number, from a source that has the next one.
     func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
-        var best = try streams?.changes(of: origin, after: sequence, limit: limit) ?? []
+        var best: [JournaledChange] = []
         for journal in journals {
             let found = try journaled { () throws(ChangeError) in
                 try journal.changes(of: origin, after: sequence, limit: limit)
@@ -48,86 +44,5 @@ struct ChangeSources {
             if first.sequence < best.first?.sequence ?? .max { best = found }
         }
         return best
-    }
-}
-
-/// A copy of the changes in the streams in Redis, as a SQLite file.
-///
-/// Unlike a journal, the copy may have gaps where the streams had them.
-struct StreamCopy {
-    private let database: Database
-
-    /// Opens a file, or creates it if `makes` is true.
-    init(_ path: String, makes: Bool = false) throws(BackupError) {
-        database = try Self.using { () throws(DatabaseError) in
-            let database = try Database(path: path, mode: makes ? .create : .readWrite)
-            if makes {
-                try database.execute(
-                    """
-                    CREATE TABLE changes (
-                        origin TEXT NOT NULL,
-                        sequence INTEGER NOT NULL,
-                        stamp INTEGER NOT NULL,
-                        body BLOB NOT NULL,
-                        PRIMARY KEY (origin, sequence)
-                    ) WITHOUT ROWID
-                    """)
-            }
-            return database
-        }
-    }
-
-    /// Adds changes.
-    func add(_ changes: [JournaledChange]) throws(BackupError) {
-        try Self.using { () throws(DatabaseError) in
-            try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
-                let insert = try database.prepare("INSERT INTO changes VALUES (?, ?, ?, ?)")
-                for change in changes {
-                    insert.bind(change.origin, at: 1)
-                    insert.bind(change.sequence, at: 2)
-                    insert.bind(change.stampMilliseconds, at: 3)
-                    insert.bind(bytes: change.encoded, at: 4)
-                    try insert.run()
-                }
-            }
-        }
-    }
-
-    /// Returns the number before the first change of each journal, and the number of the last.
-    func numbers() throws(BackupError) -> [String: SequenceRange] {
-        try Self.using { () throws(DatabaseError) in
-            let rows = try database.prepare("SELECT origin, min(sequence), max(sequence) FROM changes GROUP BY origin")
-            var numbers: [String: SequenceRange] = [:]
-            while try rows.step() {
-                numbers[rows.text(0)] = SequenceRange(after: rows.integer(1) - 1, last: rows.integer(2))
-            }
-            return numbers
-        }
-    }
-
-    /// Returns changes of a journal after a number, in the order of their numbers.
-    func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
-        try Self.using { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT origin, sequence, stamp, body FROM changes
-                WHERE origin = ? AND sequence > ? ORDER BY sequence LIMIT ?
-                """)
-            rows.bind(origin, at: 1)
-            rows.bind(sequence, at: 2)
-            rows.bind(Int64(limit), at: 3)
-            var changes: [JournaledChange] = []
-            while try rows.step() {
-                changes.append(
-                    JournaledChange(
-                        origin: rows.text(0), sequence: rows.integer(1), stampMilliseconds: rows.integer(2),
-                        encoded: rows.bytes(3)))
-            }
-            return changes
-        }
-    }
-
-    private static func using<Result>(_ body: () throws(DatabaseError) -> Result) throws(BackupError) -> Result {
-        do throws(DatabaseError) { return try body() } catch { throw BackupError(CatalogError(error)) }
     }
 }

@@ -51,7 +51,8 @@ package struct Restoration: ~Copyable {
 
     /// Opens a backup and reads its manifest.
     ///
-    /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, `newer` if a newer program made it.
+    /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, `otherFormat` if another program
+    ///   made it.
     package init(_ path: String) throws(BackupError) { archive = try ArchiveReader(path) }
 
     /// Reads all of the backup, and compares it with its checksums.
@@ -63,12 +64,11 @@ package struct Restoration: ~Copyable {
     ///
     /// - Parameter folder: a folder for temporary files, which the caller removes.
     package func traces(of users: [String], in folder: String) throws(BackupError) -> [BytewiseString: [String: Int]] {
-        let (catalogPath, streamsPath) = ("\(folder)/catalog", "\(folder)/streams")
+        let catalogPath = "\(folder)/catalog"
         var journals: [String] = []
         for (number, file) in manifest.files.enumerated() {
             switch file.name {
             case BackupManifest.catalogName: try archive.extract(file, to: catalogPath)
-            case BackupManifest.streamsName: try archive.extract(file, to: streamsPath)
             // Both name no members.
             case BackupManifest.experimentsName, BackupManifest.vectorsName: break
             default:
@@ -76,11 +76,8 @@ package struct Restoration: ~Copyable {
                 try archive.extract(file, to: journals[journals.count - 1])
             }
         }
-        var traces = try ChangeSources(
-            journals: Self.open(journals, .recording),
-            streams: manifest.streamedChanges == nil ? nil : StreamCopy(streamsPath)
-        ).traces(of: users).mapValues { ["changes of daemons": $0] }
-        // Writing mode migrates the catalog of an earlier program.
+        var traces = try ChangeSources(Self.open(journals, .recording)).traces(of: users)
+            .mapValues { ["changes of daemons": $0] }
         let catalog = try cataloged { () throws(CatalogError) in try Catalog(path: catalogPath, mode: .writing) }
         for user in users {
             let rows = try cataloged { () throws(CatalogError) in try catalog.traces(ofMember: user).rows }
@@ -138,11 +135,11 @@ package struct Restoration: ~Copyable {
         func complete(with others: [ChangeJournal], skipsMissing: Bool, withoutRemovals: Bool = false)
             throws(BackupError)
         {
-            let sources = ChangeSources(
-                journals: try Self.open(journals.map(\.prepared), .recording) + others,
-                streams: manifest.streamedChanges == nil ? nil : try StreamCopy(streams.prepared))
+            let streamed = manifest.streamedChanges == nil ? [] : [streams.prepared]
+            let journals = try Self.open(journals.map(\.prepared) + streamed, .recording)
             try self.complete(
-                catalog.prepared, with: sources, skipsMissing: skipsMissing, withoutRemovals: withoutRemovals, &outcome)
+                catalog.prepared, with: ChangeSources(journals + others), skipsMissing: skipsMissing,
+                withoutRemovals: withoutRemovals, &outcome)
         }
         try complete(with: [], skipsMissing: skipsMissing && !isReplacing)
         if isReplacing {
@@ -177,7 +174,7 @@ package struct Restoration: ~Copyable {
         try FileName.move(vectors, to: place)
     }
 
-    /// Opens journals; recording mode upgrades those of an earlier program.
+    /// Opens journals.
     private static func open(_ paths: [String], _ mode: ChangeJournal.Mode) throws(BackupError) -> [ChangeJournal] {
         var journals: [ChangeJournal] = []
         for path in paths {
@@ -217,7 +214,7 @@ package struct Restoration: ~Copyable {
         outcome.unread = replaced.problems
     }
 
-    /// Migrates the catalog, and applies the changes that it lacks from journals and streams.
+    /// Applies the changes that the catalog lacks, from journals and streams.
     ///
     /// The restored catalog then has every change that was acknowledged.
     ///

@@ -19,7 +19,7 @@ package struct SiteBackup {
     /// Creates a backup.
     ///
     /// - Parameters:
-    ///   - catalog: the path of the catalog, which may be of an older program.
+    ///   - catalog: the path of the catalog.
     ///   - journals: the paths of daemons' journals, with different file names.
     ///   - store: the store of the experiments, and of the streams if it is shared; or `nil` for none.
     package init(catalog: String, journals: [String], store: (any VersionStore)?) {
@@ -68,7 +68,7 @@ package struct SiteBackup {
         if let channel = store?.shared?.channel {
             var count = 0
             try writer.add(BackupManifest.streamsName) { target throws(BackupError) in
-                count = try copyStreams(of: channel, beyond: copied, to: target)
+                count = try copyStreams(of: channel, beyond: copied, to: target, now)
             }
             streamedChanges = count
         }
@@ -84,8 +84,9 @@ package struct SiteBackup {
         var vectors: VectorSpace?
         try writer.add(BackupManifest.catalogName) { target throws(BackupError) in
             schemaVersion = try cataloged { () throws(CatalogError) in try Catalog.copy(catalog, to: target) }
-            // A catalog of an older program cannot be opened for reading, and has no vectors.
-            vectors = try? Catalog(path: target, mode: .reading).vectorSpace()
+            vectors = try cataloged { () throws(CatalogError) in
+                try Catalog(path: target, mode: .reading).vectorSpace()
+            }
         }
         if let vectors {
             try writer.add(BackupManifest.vectorsName) { target throws(BackupError) in
@@ -95,25 +96,28 @@ package struct SiteBackup {
             }
         }
         return BackupManifest(
-            format: vectors == nil ? BackupManifest.formatWithoutVectors : BackupManifest.format,
-            startedAtMilliseconds: now, schemaVersion: schemaVersion, streamedChanges: streamedChanges,
-            files: writer.files)
+            format: BackupManifest.format, startedAtMilliseconds: now, schemaVersion: schemaVersion,
+            streamedChanges: streamedChanges, files: writer.files)
     }
 
-    /// Copies the changes of the streams that neither the catalog nor the copied journals have.
+    /// Copies the changes of the streams that neither the catalog nor the copied journals have, into a journal.
+    ///
+    /// Unlike other journals, it may have gaps where the streams had them.
     ///
     /// - Returns: the number of changes.
-    private func copyStreams(of channel: SharedChannel, beyond journals: [[String: SequenceRange]], to path: String)
-        throws(BackupError) -> Int
-    {
-        let copy = try StreamCopy(path, makes: true)
-        // The catalog is copied later, and then has at least these changes. An older catalog may not have the numbers.
-        let taken = (try? Catalog(path: catalog, mode: .reading).appliedChanges()) ?? .none
+    private func copyStreams(
+        of channel: SharedChannel, beyond journals: [[String: SequenceRange]], to path: String, _ now: Int64
+    ) throws(BackupError) -> Int {
+        let copy = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
+        // The catalog is copied later, and then has at least these changes.
+        let taken = try cataloged { () throws(CatalogError) in
+            try Catalog(path: catalog, mode: .reading).appliedChanges()
+        }
         var streams = try stored { () throws(StoreError) in try channel.journals() }
         var count = 0
         try streams.forEachBatch(beyond: Self.covered(beyond: taken, by: journals), wrap: BackupError.init) {
             changes throws(BackupError) in
-            try copy.add(changes)
+            try journaled { () throws(ChangeError) in try copy.keep(changes, at: now) }
             count += changes.count
         }
         return count
@@ -133,17 +137,15 @@ package struct SiteBackup {
 
 /// The contents of a backup: `manifest.json`, which only the checksum of the manifest follows.
 package struct BackupManifest: Codable, Sendable, Equatable {
-    /// The format that this program writes, and the newest that it can read.
-    static let format = 3
-    /// The format of a backup without vectors, which earlier programs can read.
-    static let formatWithoutVectors = 2
+    /// The format that this program writes and reads; `EarlierBackup` reads another one.
+    static let format = 4
     /// The name of the manifest in the archive.
     static let fileName = "manifest.json"
     /// The name of the catalog in the archive.
     static let catalogName = "catalog.sqlite"
     /// The name of the file of vectors in the archive.
     static let vectorsName = "vectors"
-    /// The name of the changes that only the streams in Redis had.
+    /// The name of the journal with the changes that only the streams in Redis had.
     static let streamsName = "streams.sqlite"
     /// The name of the site's experiments in the archive, with the same text as in the store.
     static let experimentsName = "experiments.json"
@@ -187,8 +189,8 @@ package struct BackupError: Error, CustomStringConvertible {
         case occupied
         /// The backup is damaged or incomplete, or the file is no backup.
         case damaged
-        /// The backup was made by a newer program.
-        case newer
+        /// The backup was made by another program.
+        case otherFormat
         /// A file could not be read or written.
         case fileFailed
         /// The catalog or a journal failed.

@@ -24,9 +24,6 @@ extension HealthFault {
     static let catalogWithoutIndex = HealthFault(
         .warning, "a table has no reverse index, as an import was killed",
         advice: "import anything, or start \"coterie serve\": both make it again")
-    static let catalogNewerChanges = HealthFault(
-        .warning, "it keeps changes of a newer program",
-        advice: "upgrade this one: the first command that writes to the catalog applies them")
 }
 
 extension HealthQuestion {
@@ -34,7 +31,7 @@ extension HealthQuestion {
         "catalog", looksAt: "the catalog: its owner, its place, every page and every row",
         faults: [
             .catalogMissing, .catalogClosed, .catalogForeign, .catalogMounted, .catalogRemote, .catalogUnusable,
-            .catalogDamaged, .catalogDangling, .catalogWithoutIndex, .catalogNewerChanges,
+            .catalogDamaged, .catalogDangling, .catalogWithoutIndex,
         ]
     ) { check, record in
         check.catalogPlaceFindings() + check.catalogContentFindings(&record)
@@ -117,11 +114,6 @@ extension HealthCheck {
         findings += examination.withoutIndex.map { table in
             HealthFault.catalogWithoutIndex.found(
                 "catalog", "\(table) has no reverse index, as an import was killed: lists take long")
-        }
-        if examination.newerChanges > 0 {
-            findings.append(
-                HealthFault.catalogNewerChanges.found(
-                    "catalog", "\(examination.newerChanges) changes that were put aside need a newer program"))
         }
         return findings.isEmpty
             ? [.good("catalog", "\(places.catalog) is whole, and every row names what exists")] : findings

@@ -221,7 +221,6 @@ extension Responder {
             case .running: "runs: only the always-valid bounds count"
             case .stoppedEarly: "stopped early: only the always-valid bounds count"
             case .ended: "ended as planned: the test of the plan counts"
-            case .unplanned: "without a plan: only the always-valid bounds count"
             }
         return .facts([
             ("Stage", stage), ("Day", "\(course.dayCount)"), ("Members", members),

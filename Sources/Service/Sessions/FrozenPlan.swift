@@ -116,13 +116,12 @@ extension FrozenPlan {
 /// - the stated interests (texts)
 /// - the interests: the name (text), the share (64 bits), a list of indexes (32 bits each)
 /// - the ids (texts)
-/// - from format 5 on, the arms of experiments: the texts of experiment and arm
-/// - from format 5 on, the teams of the items (8 bits each)
-/// - from format 6 on, the groups that favourites and follows pointed to (32 bits each)
+/// - the arms of experiments: the texts of experiment and arm
+/// - the teams of the items (8 bits each)
+/// - the groups that favourites and follows pointed to (32 bits each)
 extension FrozenPlan {
-    private static let format: UInt8 = 6
-    /// The formats of earlier programs: lists belong to no experiment before 5, and nothing points to groups before 6.
-    private static let earlierFormats: ClosedRange<UInt8> = 4...5
+    /// The number of the format of lists, and of the files that keep them.
+    static let format: UInt8 = 6
     private static let origins = PlanItem.Origin.allCases
     private static let placements = PlanItem.Placement.allCases
 
@@ -164,8 +163,7 @@ extension FrozenPlan {
     init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         do {
-            let format = try reader.integer(UInt8.self)
-            guard format == Self.format || Self.earlierFormats.contains(format) else { return nil }
+            guard try reader.integer(UInt8.self) == Self.format else { return nil }
             recommendationID = try reader.text()
             version = try reader.text()
             bucket = try reader.integer(Int64.self)
@@ -192,20 +190,14 @@ extension FrozenPlan {
                     })
             }
             ids = try reader.texts()
-            if format >= 5 {
-                arms = try reader.list { reader throws(ByteReader.Failure) in
-                    AssignedArm(try reader.text(), try reader.text())
-                }
-                teams = try reader.list { reader throws(ByteReader.Failure) in
-                    guard let team = InterleavedPlan.Team(rawValue: try reader.integer(UInt8.self)) else {
-                        throw .damaged
-                    }
-                    return team
-                }
+            arms = try reader.list { reader throws(ByteReader.Failure) in
+                AssignedArm(try reader.text(), try reader.text())
             }
-            if format >= 6 {
-                hinted = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
+            teams = try reader.list { reader throws(ByteReader.Failure) in
+                guard let team = InterleavedPlan.Team(rawValue: try reader.integer(UInt8.self)) else { throw .damaged }
+                return team
             }
+            hinted = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
         } catch { return nil }
         guard reader.isAtEnd, teams.isEmpty || teams.count == items.count,
             ids.count == items.count + joined.count + dismissed.count + hinted.count,
@@ -319,9 +311,6 @@ extension FrozenPlan {
         case otherProgram
     }
 
-    /// The formats without a checksum.
-    private static let unsealedFormats: ClosedRange<UInt8> = 2...3
-
     /// Returns the bytes to store for a session.
     func sealed(ofUser user: String, session: String?) -> [UInt8] {
         Self.seal(bytes, ofUser: user, session: session)
@@ -335,9 +324,7 @@ extension FrozenPlan {
     /// Opens the bytes that `sealed` returned for the same session.
     init(sealed: [UInt8], ofUser user: String, session: String?) throws(Unreadable) {
         let bytes = sealed.dropLast(8)
-        guard sealed.suffix(8).elementsEqual(Self.seal(of: bytes, user, session)) else {
-            throw sealed.first.map(Self.unsealedFormats.contains) == true ? .otherProgram : .damaged
-        }
+        guard sealed.suffix(8).elementsEqual(Self.seal(of: bytes, user, session)) else { throw .damaged }
         guard let plan = FrozenPlan(bytes: Array(bytes)) else { throw .otherProgram }
         self = plan
     }

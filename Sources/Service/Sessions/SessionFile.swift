@@ -72,12 +72,12 @@ final class SessionFile: SessionStore {
 
     private func opened(_ connection: inout Connection) throws(DatabaseError) -> Database {
         if let database = connection.database { return database }
-        let database = try Self.open(path)
+        let database = try open()
         connection.database = database
         return database
     }
 
-    private static func open(_ path: String) throws(DatabaseError) -> Database {
+    private func open() throws(DatabaseError) -> Database {
         let database = try Database(path: path, mode: .create)
         // No request waits for the disk. A killed process still loses nothing, and a loss of power at worst the
         // sessions.
@@ -85,7 +85,11 @@ final class SessionFile: SessionStore {
             """
             PRAGMA cell_size_check = ON; PRAGMA auto_vacuum = INCREMENTAL;
             PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;
-            PRAGMA wal_autocheckpoint = \(pagesPerCheckpoint); PRAGMA journal_size_limit = \(logByteLimit);
+            PRAGMA wal_autocheckpoint = \(Self.pagesPerCheckpoint); PRAGMA journal_size_limit = \(Self.logByteLimit);
+            """)
+        try removeOtherFormat(database)
+        try database.execute(
+            """
             CREATE TABLE IF NOT EXISTS sessions (
                 user_id TEXT NOT NULL,
                 session_id TEXT NOT NULL,
@@ -93,7 +97,6 @@ final class SessionFile: SessionStore {
                 plan BLOB NOT NULL,
                 PRIMARY KEY (user_id, session_id)
             );
-            DROP INDEX IF EXISTS sessions_by_use;
             CREATE TABLE IF NOT EXISTS answered_hours (
                 port INTEGER NOT NULL,
                 started_at INTEGER NOT NULL,
@@ -104,21 +107,20 @@ final class SessionFile: SessionStore {
                 PRIMARY KEY (port, started_at)
             );
             """)
-        try makeShrinkable(database)
         return database
     }
 
-    /// Rebuilds a file without incremental vacuum, which earlier programs made and which could not shrink.
-    private static func makeShrinkable(_ database: Database) throws(DatabaseError) {
-        guard try database.integer("PRAGMA auto_vacuum") == 0 else { return }
-        do {
-            try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
-            // The log now holds the whole file.
-            _ = try database.emptyLog()
-        } catch {
-            // If there is not enough space, the file is used as it is, and the next start tries again.
-            guard !error.isDamaged, !error.isNotADatabase else { throw error }
-        }
+    /// Empties a file of another program, whose lists this one may not be able to read.
+    private func removeOtherFormat(_ database: Database) throws(DatabaseError) {
+        let format = Int64(FrozenPlan.format)
+        guard try database.integer("PRAGMA user_version") != format else { return }
+        if try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 { damaged.foundOtherFormat(in: path) }
+        // The file is cut off, so nothing in it need be overwritten before.
+        try database.execute(
+            """
+            PRAGMA secure_delete = OFF; DROP TABLE IF EXISTS sessions; DROP TABLE IF EXISTS answered_hours; VACUUM;
+            PRAGMA secure_delete = ON; PRAGMA user_version = \(format)
+            """)
     }
 
     func probeWriting() throws(ServiceError) {

@@ -107,6 +107,12 @@ final class DamagedLists: Sendable {
     /// The number of damaged lists.
     var total: UInt64 { count.load(ordering: .relaxed) }
 
+    /// Logs that a file is of another program, and is begun anew.
+    func foundOtherFormat(in place: String) {
+        log.info(
+            "the session lists in \(place) are of another program: the file is begun anew, and members get new lists")
+    }
+
     /// Counts a damaged list, which is not shown.
     ///
     /// - Parameter place: the place where it was stored.

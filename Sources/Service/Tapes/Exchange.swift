@@ -134,7 +134,7 @@ extension ExchangeLine {
 /// The first line of each file of a tape, which describes the recording daemon.
 package struct TapeHeader: Codable, Sendable, Equatable {
     /// The format that this program writes and reads.
-    package static let currentFormat = 1
+    package static let currentFormat = 2
 
     /// The format of the file.
     package var format = Self.currentFormat
@@ -146,12 +146,10 @@ package struct TapeHeader: Codable, Sendable, Equatable {
     package var settings: String
     /// The way members are named.
     package var memberNames: MemberNames
-    /// The values of the settings that lists depend on, by key; `nil` on tapes of earlier programs.
-    package var lists: [String: String]?
-    /// A fingerprint of the rotation key; `nil` on tapes of earlier programs.
-    package var rotationKey: String?
-    /// Whether a whole file ends with a mark; `nil` on tapes of earlier programs.
-    package var marksEnds: Bool?
+    /// The values of the settings that lists depend on, by key.
+    package var lists: [String: String] = [:]
+    /// A fingerprint of the rotation key.
+    package var rotationKey = ""
 
     /// The ways to name members on a tape.
     package enum MemberNames: String, Codable, Sendable {

@@ -1,6 +1,7 @@
 import Files
 import FoundationEssentials
 import Glibc
+import Model
 
 /// A file of a tape, for reading: a header, and blocks of exchanges.
 final class TapeFile {
@@ -47,11 +48,15 @@ final class TapeFile {
             return
         }
         let line = text.prefix { $0 != UInt8(ascii: "\n") }
+        struct Number: Decodable { var format: Int }
+        let number = try? JSONDecoder().decode(Number.self, from: Data(line))
+        if let number,
+            let other = OtherFormat(.tape, at: path, found: number.format, own: TapeHeader.currentFormat)
+        {
+            throw TapeError(.notATape, other.message)
+        }
         guard let header = try? JSONDecoder().decode(TapeHeader.self, from: Data(line)) else {
             throw TapeError(.notATape, "\(path) is no tape")
-        }
-        guard header.format == TapeHeader.currentFormat else {
-            throw TapeError(.notATape, "\(path) is a tape of format \(header.format), which this program cannot read")
         }
         (self.header, self.rest) = (header, rest)
     }
@@ -80,7 +85,7 @@ final class TapeFile {
     /// Damaged bytes are passed over, and counted.
     func next() throws(TapeError) -> [Exchange]? {
         guard !rest.isEmpty else {
-            if header?.marksEnds == true, !isAtEnd { isCut = true }
+            if header != nil, !isAtEnd { isCut = true }
             return nil
         }
         let before = rest

@@ -222,7 +222,7 @@ package final class TapeWriter {
     private func begin(atMilliseconds now: Int64) throws(TapeError) -> OpenTapeFile {
         try prune(atMilliseconds: now)
         var header = header
-        (header.beganAtMilliseconds, header.marksEnds) = (now, true)
+        header.beganAtMilliseconds = now
         guard let member = compressor.member(of: header.bytes + [UInt8(ascii: "\n")]) else {
             throw TapeError(.fileFailed, "there is no memory")
         }

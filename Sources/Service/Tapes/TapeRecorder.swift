@@ -201,7 +201,7 @@ package struct TapeSettings: Sendable {
     ///   - pseudonyms: the pseudonyms of members, or `nil` to record their ids.
     package init(
         folder: String, release: String, settings: String, limits: TapeWriter.Limits = TapeWriter.Limits(),
-        lists: [String: String]? = nil, rotationKey: String? = nil, pseudonyms: Pseudonyms? = nil
+        lists: [String: String] = [:], rotationKey: String = "", pseudonyms: Pseudonyms? = nil
     ) {
         self.folder = folder
         header = TapeHeader(

@@ -109,7 +109,7 @@ enum RecomputeCommand: Subcommand {
     }
 
     private static func compute(_ parsed: ParsedCommand, _ log: WorkLog?) throws {
-        // Opening migrates a catalog of an older program. If it cannot be opened, the job itself says why.
+        // Opening makes the tables of new relations. If it cannot be opened, the job itself says why.
         if !parsed.flag("dry-run") {
             _ = try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         }

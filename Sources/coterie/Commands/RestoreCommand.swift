@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLine
+import Model
 import Operations
 
 /// `coterie restore FILE`.
@@ -12,8 +13,9 @@ enum RestoreCommand: Subcommand {
             on another machine. Without --replace, nothing that is there is overwritten. A file that a program has \
             open is never overwritten.
 
-            The changes in the backup's journals and streams that its catalog lacks are applied to the catalog. An \
-            older catalog is migrated. The site's experiments go to the store.
+            The changes in the backup's journals and streams that its catalog lacks are applied to the catalog. The \
+            site's experiments go to the store. A backup of \(OtherFormat.restoredProgram) is brought to the formats \
+            of this one; those of other programs are refused.
 
             What a replaced catalog has withdrawn since the backup stays withdrawn. Members whom it or a replaced \
             journal has forgotten are forgotten again; those of their photos that the replaced catalog does not have \

@@ -27,9 +27,8 @@ enum ServeCommand: ConfiguredCommand {
             interactions there. Several daemons can share a store in Redis. A daemon then reads memberships from the \
             store. It reads photos and hidden groups from the catalog, if there is one. It records interactions in a \
             journal of its own and sends them to the other daemons through Redis. The next "coterie recompute" \
-            applies them to the catalog. A catalog of an older program is migrated at the start. If there is no \
-            catalog yet, the daemon says so, and reads it as soon as it is there. "--catalog none" says that there is \
-            none.
+            applies them to the catalog. If there is no catalog yet, the daemon says so, and reads it as soon as it \
+            is there. "--catalog none" says that there is none.
             The log goes to standard error, one JSON object per line. It contains no tokens and no query strings.
             """,
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
@@ -248,7 +247,7 @@ enum ServeCommand: ConfiguredCommand {
         return path
     }
 
-    /// Returns whether there is a catalog; one from an older program is migrated.
+    /// Returns whether there is a catalog.
     private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
         do throws(CatalogError) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
@@ -259,11 +258,7 @@ enum ServeCommand: ConfiguredCommand {
                 EventLog.standardError.warning("\(reason): nothing is recorded")
                 return true
             }
-            guard let catalog = try recordingCatalog(path) else { return true }
-            if let older = catalog.olderVersion {
-                EventLog.standardError.info(
-                    "the catalog \(path) was migrated from schema version \(older) to \(catalog.schemaVersion)")
-            }
+            try checkRecording(path)
             return true
         } catch {
             guard error.code == .missing else { throw error }
@@ -271,15 +266,12 @@ enum ServeCommand: ConfiguredCommand {
         }
     }
 
-    /// Opens a catalog for recording.
-    ///
-    /// If the disk is full, checks that the catalog can be read, and returns nil.
-    private static func recordingCatalog(_ path: String) throws(CatalogError) -> Catalog? {
-        do throws(CatalogError) { return try Catalog(path: path, mode: .recording) } catch {
+    /// Checks that a catalog can be opened for recording or, if the disk is full, read.
+    private static func checkRecording(_ path: String) throws(CatalogError) {
+        do throws(CatalogError) { _ = try Catalog(path: path, mode: .recording) } catch {
             guard error.isFull else { throw error }
             _ = try Catalog(path: path, mode: .reading)
             EventLog.standardError.warning("the catalog \(path) cannot be written: \(error.message)")
-            return nil
         }
     }
 }

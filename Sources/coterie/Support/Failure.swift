@@ -74,7 +74,7 @@ extension Failure {
     init(_ error: BackupError) {
         switch error.code {
         case .occupied: self.init(Self.tryLater, error.message)
-        case .damaged, .newer: self.init(Self.badData, error.message)
+        case .damaged, .otherFormat: self.init(Self.badData, error.message)
         case .fileFailed: self.init(Self.general, error.message)
         case .catalog(let code): self.init(CatalogError(code, error.message))
         case .store(let code): self.init(StoreError(code, error.message))
@@ -106,8 +106,13 @@ struct Invocation: Sendable {
     }
 
     /// Returns the command with the values of its options, some of them from files that were read.
-    func parsed(_ configured: ConfiguredValues) throws(UsageError) -> ParsedCommand {
-        try words.completed(environment: environment, configured: configured)
+    ///
+    /// - Parameter warn: receives a sentence for each setting that is gone.
+    func parsed(
+        _ configured: ConfiguredValues, warn: (String) -> Void = { printToStandardError("warning: \($0)") }
+    ) throws(UsageError) -> ParsedCommand {
+        for line in configured.gone { warn(line.warning) }
+        return try words.completed(environment: environment, configured: configured)
     }
 
     /// Returns the named configuration files, or the usual one if it exists and none is named.

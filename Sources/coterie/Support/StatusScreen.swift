@@ -50,7 +50,6 @@ struct StatusScreen {
 
     var lines: [String] {
         let daemons = status.daemons.isEmpty ? ["no daemon runs on this store"] : table + status.daemons.flatMap(notes)
-        // Earlier programs did not record the time of the switch.
         let since = status.currentSinceMilliseconds.map { ", current for \(age($0))" } ?? ""
         return [
             "store: \(status.store)",

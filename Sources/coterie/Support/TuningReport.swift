@@ -59,11 +59,10 @@ struct TuningReport {
         record.difference[0] > 0 ? "no better than the most popular groups" : "no better than the defaults"
     }
 
-    /// The comparison with the most popular groups, if the record has it.
+    /// The comparison with the most popular groups.
     private var popular: String {
-        guard let recall = record.popularRecall, let difference = record.differenceToPopular else { return "" }
-        return "; the most popular groups have \(Formats.fixed(recall, 4)), which differs by "
-            + Self.interval(difference)
+        "; the most popular groups have \(Formats.fixed(record.popularRecall, 4)), which differs by "
+            + Self.interval(record.differenceToPopular)
     }
 
     private static func add(_ settings: TunedSettings, _ figures: [String], _ table: inout TextTable) {
@@ -111,9 +110,7 @@ struct TrialJournal: Codable {
     /// The catalog's number of changes; the trials are not valid for another state.
     var changeCount: Int64
     /// The version of the method that measured the trials; trials of another method are not valid.
-    ///
-    /// Earlier programs did not write it.
-    var method: Int?
+    var method: Int
     var journal: TuningJournal
 
     static let method = 3

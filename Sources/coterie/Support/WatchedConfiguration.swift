@@ -30,7 +30,7 @@ final class WatchedConfiguration: SettingsSource {
         let files = try invocation.files()
         let stamp = files.stamp()
         let configured = try files.read(Coterie.settings)
-        let parsed = try invocation.parsed(configured)
+        let parsed = try invocation.parsed(configured, warn: EventLog.standardError.warning)
         let keys = try ServeSettings.keys(parsed)
         self.invocation = invocation
         self.parsed = parsed
@@ -56,7 +56,7 @@ final class WatchedConfiguration: SettingsSource {
             (state.files, state.stamp) = (files, stamp)
             do {
                 let configured = try files.read(Coterie.settings)
-                let now = try invocation.parsed(configured)
+                let now = try invocation.parsed(configured, warn: EventLog.standardError.warning)
                 let live = try ServeSettings.live(now, keys: keys)
                 let before = state.values
                 if !isForced { try Self.checkLosses(state, configured, now.settingValues) }

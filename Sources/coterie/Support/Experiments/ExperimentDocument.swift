@@ -81,7 +81,7 @@ struct ExperimentDocument: Encodable {
 /// The plan and the time of a report as JSON; its members are those of the document.
 struct CourseDocument: Encodable {
     var plan: ExperimentPlan?
-    /// The stage: `running`, `stoppedEarly`, `ended` or `unplanned`.
+    /// The stage: `running`, `stoppedEarly` or `ended`.
     var stage: ExperimentCourse.Stage
     /// Whether nobody is assigned any more.
     var isOver: Bool

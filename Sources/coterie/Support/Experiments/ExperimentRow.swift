@@ -10,7 +10,7 @@ struct ExperimentRow: Encodable {
     var from, to: Double
     var arms: [ExperimentDefinition.Arm]
     var startedAtMilliseconds, stoppedAtMilliseconds: Int64?
-    /// The plan, or `nil` if an earlier program started the experiment without one.
+    /// The plan, or `nil` for a definition without one.
     var plan: ExperimentPlan?
     /// Whether the definition in the file differs from the one that was started.
     var differs: Bool

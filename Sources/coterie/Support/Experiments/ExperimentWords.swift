@@ -142,7 +142,6 @@ enum CourseWords {
         case .running: "running: the planned end has not come, so only the always-valid bounds count"
         case .stoppedEarly: "stopped early, before the planned end: only the always-valid bounds count"
         case .ended: "ended as planned: the test of the plan counts"
-        case .unplanned: "started without a plan, by an earlier program: only the always-valid bounds count"
         }
     }
 

@@ -54,10 +54,7 @@ struct ReplayCircumstances {
         if header.release != Coterie.program.version {
             lines.append("differs: the release was \(header.release), and is \(Coterie.program.version)")
         }
-        guard let lists = header.lists else {
-            return lines + ["not compared: settings and rotation key, which a tape of an earlier program does not have"]
-        }
-        let own = parsed.listSettingValues
+        let (lists, own) = (header.lists, parsed.listSettingValues)
         for name in Set(lists.keys).union(own.keys).sorted() where name != keyFile && lists[name] != own[name] {
             lines.append("differs: \(name) was \(text(lists[name])), and is \(text(own[name]))")
         }

@@ -1,0 +1,95 @@
+import CatalogStore
+import Changes
+import Model
+import SQLite
+
+/// All that is left of earlier formats: it brings the files of a backup of one earlier program to those of today.
+///
+/// The program is `OtherFormat.restoredProgram`. Its journals, vectors and experiments are as they are today. Model
+/// versions are not in backups: a recompute makes them.
+enum EarlierBackup {
+    /// The numbers of that program's backups, without and with vectors.
+    private static let formats = 2...3
+    /// The number of its catalogs.
+    private static let schemaVersion = 24
+    /// The SQL that turns its catalogs into those of schema 27, but for the entries of the ledger.
+    private static let steps = """
+        ALTER TABLE users ADD COLUMN interests_stamp INTEGER;
+        DROP TABLE unreadable_changes;
+        CREATE TABLE ledger (
+            digest BLOB PRIMARY KEY,
+            forgotten_at INTEGER NOT NULL,
+            readmitted_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE ledger_key (
+            key BLOB NOT NULL
+        );
+        INSERT INTO ledger_key VALUES (randomblob(32));
+        PRAGMA user_version = 27;
+        """
+
+    /// Whether a backup is of that program.
+    static func isOne(format: Int, schemaVersion: Int) -> Bool {
+        formats.contains(format) && schemaVersion == Self.schemaVersion
+    }
+
+    /// Brings a file from such a backup to the format of today.
+    ///
+    /// - Parameters:
+    ///   - name: the name in the backup.
+    ///   - path: the path of the file, which is replaced.
+    static func bringOver(_ name: String, at path: String) throws(BackupError) {
+        switch name {
+        case BackupManifest.catalogName:
+            try using { () throws(DatabaseError) in
+                let database = try Database(path: path, mode: .readWrite)
+                try database.execute("BEGIN; \(steps)")
+                try writeLedger(database)
+                try database.execute("DROP TABLE forgotten_members; COMMIT")
+            }
+        case BackupManifest.streamsName:
+            try bringOverStreams(at: path)
+        default: break
+        }
+    }
+
+    /// Writes the digests of the members whom a catalog names as forgotten.
+    private static func writeLedger(_ database: Database) throws(DatabaseError) {
+        let key = try database.prepare("SELECT key FROM ledger_key")
+        guard try key.step() else { return }
+        let ledger = Ledger(key: key.bytes(0))
+        let insert = try database.prepare("INSERT INTO ledger VALUES (?, ?, 0)")
+        let members = try database.prepare("SELECT user_id, forgotten_at FROM forgotten_members")
+        while try members.step() {
+            insert.bind(bytes: ledger.digest(of: members.text(0)).bytes, at: 1)
+            insert.bind(members.integer(1), at: 2)
+            try insert.run()
+        }
+    }
+
+    /// Replaces a table of changes by a journal that has them.
+    private static func bringOverStreams(at path: String) throws(BackupError) {
+        let rows = try using { () throws(DatabaseError) in
+            try Database(path: path, mode: .readWrite).prepare(
+                "SELECT origin, sequence, stamp, body FROM changes ORDER BY origin, sequence")
+        }
+        // The open file can be read on without its name.
+        try FileName.remove(path)
+        let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
+        while true {
+            var changes: [JournaledChange] = []
+            while changes.count < 1000, try using({ () throws(DatabaseError) in try rows.step() }) {
+                changes.append(
+                    JournaledChange(
+                        origin: rows.text(0), sequence: rows.integer(1), stampMilliseconds: rows.integer(2),
+                        encoded: rows.bytes(3)))
+            }
+            if changes.isEmpty { return }
+            try journaled { () throws(ChangeError) in try journal.keep(changes, at: 0) }
+        }
+    }
+
+    private static func using<Result>(_ body: () throws(DatabaseError) -> Result) throws(BackupError) -> Result {
+        do throws(DatabaseError) { return try body() } catch { throw BackupError(CatalogError(error)) }
+    }
+}
