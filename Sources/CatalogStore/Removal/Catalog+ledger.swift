@@ -80,7 +80,7 @@ extension Catalog {
                 _ = try removeForGood(found.map(\.id), withPhotos: false, atMilliseconds: milliseconds)
             }
         }
-        if !users.isEmpty { _ = try eraseRemoved(waits: true) }
+        if !users.isEmpty { _ = try eraseRemoved() }
         return users.count
     }
 }
