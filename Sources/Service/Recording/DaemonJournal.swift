@@ -46,6 +46,7 @@ final class DaemonJournal: Sendable {
     private let seenState = LastSeen<CatalogFileState>()
     private let seenRevision = LastSeen<Int64>()
     private let commits: GroupCommit
+    private let files: OpenFiles
 
     /// Opens the journal, or creates it.
     ///
@@ -71,19 +72,20 @@ final class DaemonJournal: Sendable {
         self.recording = recording
         lock = catalog == nil ? try Self.lock(path) : nil
         let (decisions, completeness, damaged) = (JournaledDecisions(), Completeness(), DamagedChanges())
-        let folds = MemberFolds()
+        let (folds, files) = (MemberFolds(), OpenFiles([path, catalog].compactMap(\.self)))
+        self.files = files
         self.decisions = decisions
         self.completeness = completeness
         self.damaged = damaged
         self.folds = folds
         do throws(ChangeError) {
-            let places = [path, catalog].compactMap(\.self).map(FilePlace.init)
             let (obstacle, findings) = try Self.prepare(path, besideCatalog: catalog)
             self.findings = findings
             if let obstacle, catalog.map(Catalog.isForbidden) != true {
                 recording.failed("changes cannot be recorded: \(obstacle.message)")
             }
             let open = { @Sendable () throws(ChangeError) in
+                try files.require(ofReader: true)
                 // A journal that nobody could make yet is empty.
                 let isThere = catalog == nil || Catalog.resolved(path) != nil
                 return try ChangeJournal(
@@ -97,10 +99,11 @@ final class DaemonJournal: Sendable {
                 () throws(ChangeError) in
                 if let catalog { try Self.make(path, besideCatalog: catalog) }
                 let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged, folds: folds)
+                files.noteWriter()
                 if mayReadForEver.exchange(false, ordering: .relaxed) { readers.renew() }
                 return JournalWriter(
                     journal: journal, isShared: catalog != nil, decisions: decisions, now: now,
-                    completeness: completeness, places: places.map { $0.isKnown ? $0 : FilePlace($0.path) })
+                    completeness: completeness, files: files)
             }
             if obstacle == nil { try commits.open() }
             try decisions.renew { () throws(ChangeError) in
@@ -253,6 +256,12 @@ final class DaemonJournal: Sendable {
     /// - Parameter exchange: the contents of the streams, and the changes that nobody needs.
     func backlog(in exchange: ChangeExchange) throws(ServiceError) -> (count: Int, since: Int64?) {
         try read { journal throws(ChangeError) in try journal.backlog(in: exchange) }
+    }
+
+    /// Opens one more connection.
+    func opened(_ mode: ChangeJournal.Mode) throws(ChangeError) -> ChangeJournal {
+        try files.require()
+        return try ChangeJournal(path: path, mode: mode, damaged: damaged, folds: folds)
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.

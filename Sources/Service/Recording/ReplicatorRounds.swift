@@ -69,12 +69,9 @@ struct ReplicatorRounds: ~Copyable {
 
     /// Opens the journal for writing, or for reading if the disk is full; the next connection tries again.
     private static func openJournal(_ journal: DaemonJournal) throws(ServiceError) -> (ChangeJournal, ServiceError?) {
-        func open(_ mode: ChangeJournal.Mode) throws(ChangeError) -> ChangeJournal {
-            try ChangeJournal(path: journal.path, mode: mode, damaged: journal.damaged, folds: journal.folds)
-        }
-        do throws(ChangeError) { return (try open(.recording), nil) } catch {
+        do throws(ChangeError) { return (try journal.opened(.recording), nil) } catch {
             guard error.isFull else { throw failedRecording(error) }
-            return (try journaled { () throws(ChangeError) in try open(.reading) }, failedRecording(error))
+            return (try journaled { () throws(ChangeError) in try journal.opened(.reading) }, failedRecording(error))
         }
     }
 
