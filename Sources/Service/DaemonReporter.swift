@@ -34,7 +34,8 @@ struct DaemonReporter: Sendable {
         relay = parts.relay
         sessions = parts.sessionTally
         journal = parts.relay.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
-        problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: parts.conditions)
+        problems = DaemonProblems(
+            follower: follower, relay: parts.relay, community: parts.community, conditions: parts.conditions)
         self.troubles = troubles
         self.now = now
         self.startedAt = startedAt

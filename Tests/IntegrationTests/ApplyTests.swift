@@ -90,6 +90,41 @@ struct ApplyTests {
         #expect(try await workspace.succeed("hide", "--list").text.contains(groups[1]))
     }
 
+    @Test("A damaged change is named everywhere; what it holds back is applied when it is given up")
+    func damaged() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait { $0.status == "ready" && !$0.degraded }
+        let groups = try daemon.answer(Self.list, List.self).groups
+        #expect(try tell("join", groups[0], as: "1", to: daemon) == 200)
+        let client = try #require(SocketClient(port: daemon.port))
+        #expect(client.request("PUT", "/v1/admin/groups/\(groups[1])/hidden")?.status == 200)
+        let path = Catalog.journalPath(beside: workspace.catalog)
+        let waiting = try await workspace.succeed("status").text
+        #expect(waiting.contains("journal \(path): 2 changes wait, the first for"), "\(waiting)")
+        try Database(path: path, mode: .readWrite).execute("UPDATE changes SET seal = seal + 1 WHERE sequence = 1")
+        let remedy = #""coterie apply --skip-missing" gives it up for good"#
+        func isNamed(_ text: String) -> Bool {
+            text.contains(/change 1 of the journal [0-9a-z]+ is damaged/) && text.contains(remedy)
+        }
+        try await daemon.wait { $0.degraded && $0.reason.map(isNamed) == true }
+        let status = try await workspace.succeed("status").text
+        #expect(status.split(separator: "\n").contains { $0.hasPrefix("journal ") && isNamed(String($0)) }, "\(status)")
+        let found = try await workspace.findings([]).filter { $0.hasPrefix("bad journal: change 1 of the journal ") }
+        #expect(found.count == 1 && found[0].contains(#"do run "coterie apply --skip-missing""#), "\(found)")
+        let held = try await workspace.run("apply")
+        #expect(held.exitCode == CommandRun.ExitCode.badData && isNamed(held.errors), "\(held.testDescription)")
+        let catalog = try Catalog(path: workspace.catalog, mode: .reading)
+        #expect(try catalog.hiddenGroups(limit: 9).isEmpty)
+        try await workspace.succeed("apply", "--skip-missing")
+        #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == [groups[1]])
+        #expect(try await workspace.succeed("apply").text == "no changes\n")
+        try await daemon.wait { !$0.degraded }
+        #expect(try await !workspace.succeed("status").text.contains("journal "))
+        #expect(try await workspace.findings([]).allSatisfy { !$0.hasPrefix("bad journal") })
+    }
+
     @Test("A change that is not in the catalog for a day is a warning of check; old ones leave the journal")
     func old() async throws {
         let workspace = try Workspace()

@@ -74,8 +74,11 @@ protocol CommunitySource: CommunityReader, Sendable {
     /// It is called at intervals, by one thread at a time.
     func noteOutsideChanges()
 
-    /// Tests after a failure whether changes can be recorded again; called at intervals.
+    /// Tests whether changes can be recorded, and verifies those that are; called at intervals.
     func probeWriting()
+
+    /// The reason why recorded changes cannot be applied, or nil if they can.
+    var problem: String? { get }
 }
 
 /// A subject that a daemon may know nothing of, in the words of problems.
@@ -105,6 +108,9 @@ extension CommunitySource {
 
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}
+
+    /// Nothing; the default for a source whose changes somebody else applies.
+    var problem: String? { nil }
 
     /// Applies a member's change.
     func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {

@@ -346,5 +346,10 @@ final class JournalSource: CommunitySource {
         catalog?.noteChanges(in: changes)
     }
 
-    func probeWriting() { journal.probeWriting() }
+    func probeWriting() {
+        journal.probeWriting()
+        if let taken = try? base?.taken() { journal.verify(beyond: taken) }
+    }
+
+    var problem: String? { journal.damage }
 }

@@ -47,6 +47,11 @@ final class DaemonJournal: Sendable {
     private let seenRevision = LastSeen<Int64>()
     private let commits: GroupCommit
     private let files: OpenFiles
+    /// The row up to which the journal was last verified, and whether all of it was verified once.
+    private let verification = Mutex((row: Int64(0), isComplete: false))
+    private let damageFound = Mutex<String?>(nil)
+    /// The number of changes that are verified at a time.
+    private static let verificationSize = 2000
 
     /// Opens the journal, or creates it.
     ///
@@ -256,6 +261,30 @@ final class DaemonJournal: Sendable {
     /// - Parameter exchange: the contents of the streams, and the changes that nobody needs.
     func backlog(in exchange: ChangeExchange) throws(ServiceError) -> (count: Int, since: Int64?) {
         try read { journal throws(ChangeError) in try journal.backlog(in: exchange) }
+    }
+
+    /// Verifies some more changes, or all of them if that has not been done yet, and notes damaged ones.
+    func verifyMore(with connection: ChangeJournal) throws(ChangeError) {
+        try verification.withLock { state throws(ChangeError) in
+            repeat {
+                let last = try connection.verify(after: state.row, limit: Self.verificationSize)
+                state = (last ?? 0, state.isComplete || last == nil)
+            } while !state.isComplete
+        }
+    }
+
+    /// The first change beside the catalog that keeps later ones from being applied, in words; nil if there is none.
+    var damage: String? { damageFound.withLock { $0 } }
+
+    /// Verifies some more changes beside the catalog.
+    ///
+    /// - Parameter taken: the changes that the catalog has; damaged ones among them do no harm.
+    func verify(beyond taken: AppliedChanges) {
+        try? read { journal throws(ChangeError) in
+            try verifyMore(with: journal)
+            let stopping = try journal.stoppingChange(beyond: taken)
+            damageFound.withLock { [path] in $0 = stopping.map { "\(path): \($0)" } }
+        }
     }
 
     /// Opens one more connection.

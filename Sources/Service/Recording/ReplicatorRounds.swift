@@ -10,8 +10,6 @@ import Synchronization
 struct ReplicatorRounds: ~Copyable {
     /// The largest number of changes sent or received at a time.
     private static let batchSize = 500
-    /// The number of changes that are verified at a time.
-    private static let verificationSize = 2000
     /// The number of rounds between two cleanings, which prune, erase and verify.
     private static let roundsBetweenCleanings = 25
     /// The number of rounds in which other daemons can send a change again before it is given up; some ten seconds.
@@ -134,24 +132,15 @@ struct ReplicatorRounds: ~Copyable {
 
     /// Verifies the journal, fetches damaged changes from the streams, and sets `gap` to the first problem.
     private mutating func mend(isCleaning: Bool) throws(ServiceError) {
-        var verification = relay.verification.withLock { $0 }
-        if isCleaning || !verification.isComplete {
-            repeat {
-                let row = verification.row
-                let last = try Self.journaled { [writer] () throws(ChangeError) in
-                    try writer.verify(after: row, limit: Self.verificationSize)
-                }
-                if last == nil { verification.isComplete = true }
-                verification.row = last ?? 0
-            } while !verification.isComplete
-            relay.verification.withLock { $0 = verification }
+        if isCleaning {
+            try Self.journaled { [writer, relay] () throws(ChangeError) in try relay.journal.verifyMore(with: writer) }
         }
         let damaged = try Self.journaled { [writer] () throws(ChangeError) in try writer.damagedChanges() }
         for name in damaged.prefix(Self.batchSize) { try mend(name) }
         guard gap == nil else { return }
         let newer = try Self.journaled { [writer] () throws(ChangeError) in try writer.newerChanges() }
         if let name = newer.first {
-            gap = "change \(name.sequence) of the journal \(name.origin) needs a newer program: upgrade this one"
+            gap = "\(name) needs a newer program: upgrade this one"
         }
     }
 
@@ -159,16 +148,15 @@ struct ReplicatorRounds: ~Copyable {
     ///
     /// If no stream has it, it is given up with `--skip-missing`.
     private mutating func mend(_ name: ChangeName) throws(ServiceError) {
-        let subject = "change \(name.sequence) of the journal \(name.origin)"
         let found = try streamed(name.origin, after: name.sequence - 1, limit: 1).first { $0.name == name }
         if found != nil {
-            relay.log.warning("\(subject) was damaged here, and is fetched again")
+            relay.log.warning("\(name) was damaged here, and is fetched again")
         } else if relay.skipsMissing, round > Self.roundsBeforeSkipping {
             relay.log.warning(
-                "\(subject) was damaged here and in no stream, and is given up, because of --skip-missing")
+                "\(name) was damaged here and in no stream, and is given up, because of --skip-missing")
         } else {
             let problem = """
-                \(subject) is damaged here and in no stream, and later ones wait for it; a daemon that has it sends it \
+                \(name) is damaged here and in no stream, and later ones wait for it; a daemon that has it sends it \
                 again. If none does, start this one with --skip-missing, which gives it up
                 """
             gap = gap ?? problem

@@ -52,7 +52,9 @@ struct Responder: Sendable {
     let now: @Sendable () -> Int64
 
     /// The problems of the daemon.
-    var problems: DaemonProblems { DaemonProblems(follower: follower, relay: relay, conditions: conditions) }
+    var problems: DaemonProblems {
+        DaemonProblems(follower: follower, relay: relay, community: community, conditions: conditions)
+    }
 
     /// Returns the condition that members and photos can be read.
     static func readingCondition(_ log: EventLog) -> HealthCondition {

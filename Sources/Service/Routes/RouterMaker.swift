@@ -31,7 +31,8 @@ struct RouterMaker: Sendable {
         metrics = previous?.metrics ?? RequestMetrics(endpoints)
         log = configuration.log
         let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
-        let problems = DaemonProblems(follower: follower, relay: parts.relay, conditions: conditions)
+        let problems = DaemonProblems(
+            follower: follower, relay: parts.relay, community: parts.community, conditions: conditions)
         var sources: [any MetricSource] = [
             ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: configuration.now),
         ]
