@@ -232,6 +232,30 @@ extension ChangeJournal {
         return try row.step()
     }
 
+    /// Returns the members who were removed, or who forgot all interactions.
+    ///
+    /// - Parameter seen: the changes to leave out.
+    /// - Returns: the members, and all changes that are here now.
+    package func erasedUsers(beyond seen: AppliedChanges) throws(ChangeError) -> (ids: [String], here: AppliedChanges) {
+        try wrapping { () throws(DatabaseError) in
+            let here = try sequenceRanges().mapValues(\.last)
+            let rows = try database.prepare(
+                """
+                SELECT DISTINCT user_id FROM changes WHERE origin = ?1 AND sequence > ?2 AND sequence <= ?3
+                AND kind IN (\(Self.removingKinds), \(ChangeKind.forgetInteractions.rawValue))
+                """)
+            var ids: [String] = []
+            for (origin, last) in here where seen.last(of: origin) < last {
+                rows.bind(origin, at: 1)
+                rows.bind(seen.last(of: origin), at: 2)
+                rows.bind(last, at: 3)
+                while try rows.step() { ids.append(rows.text(0)) }
+                rows.reset()
+            }
+            return (ids, AppliedChanges(here))
+        }
+    }
+
     /// Returns whether a change that a version does not have forgets a user.
     package func isForgotten(user: String, beyond taken: AppliedChanges) throws(ChangeError) -> Bool {
         try wrapping { () throws(DatabaseError) in

@@ -90,6 +90,36 @@ struct ApplyTests {
         #expect(try await workspace.succeed("hide", "--list").text.contains(groups[1]))
     }
 
+    @Test("A daemon with a file of sessions of its own removes the lists of members whom others removed")
+    func sessions() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let (deciding, file) = (try await RunningDaemon(workspace), workspace.path("b.db"))
+        let other = try await RunningDaemon(workspace, "--sessions", file)
+        for daemon in [deciding, other] { try await daemon.wait { $0.status == "ready" } }
+        let members = [Self.user, "ilse-qdw", "rebecca-2r5"]
+        func keptMembers() throws -> [String] {
+            try CatalogContent.texts("SELECT DISTINCT user_id FROM sessions ORDER BY user_id", file)
+        }
+        for member in members {
+            #expect(try other.get("/v1/users/\(member)/recommendations?session=s1").status == 200)
+        }
+        #expect(await RunningDaemon.poll { (try? keptMembers()) == members.sorted() })
+        let check = try await workspace.run("forget", members[0], "--check", "--sessions", file)
+        #expect(check.text.contains("sessions \(file): 1") && check.text.contains("looked into \(file);"))
+        let client = try #require(SocketClient(port: deciding.port))
+        #expect(client.request("DELETE", "/v1/users/\(members[0])")?.status == 200)
+        try await workspace.succeed("forget", members[1])
+        #expect(await RunningDaemon.poll { (try? keptMembers()) == [members[2]] })
+        // What others decide while it does not run, it finds when it starts.
+        _ = await other.end()
+        try await workspace.succeed("forget", members[2])
+        #expect(try keptMembers() == [members[2]])
+        let again = try await RunningDaemon(workspace, "--sessions", file)
+        #expect(await RunningDaemon.poll { (try? keptMembers()) == [] })
+        _ = await again.end()
+    }
+
     @Test("A damaged change is named everywhere; what it holds back is applied when it is given up")
     func damaged() async throws {
         let workspace = try Workspace()

@@ -74,6 +74,11 @@ protocol CommunitySource: CommunityReader, Sendable {
     /// It is called at intervals, by one thread at a time.
     func noteOutsideChanges()
 
+    /// Removes the lists of members whom other processes removed, or for whom they forgot all, since the last call.
+    ///
+    /// It is called at intervals, by one thread at a time.
+    func forgetSessions(in sessions: Sessions)
+
     /// Tests whether changes can be recorded, and verifies those that are; called at intervals.
     func probeWriting()
 
@@ -105,6 +110,9 @@ extension CommunitySource {
 
     /// True; the default for a source that has a place of its own for changes.
     var records: Bool { true }
+
+    /// Does nothing; the default for a source that learns of removals in another way.
+    func forgetSessions(in sessions: Sessions) {}
 
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}

@@ -346,6 +346,8 @@ final class JournalSource: CommunitySource {
         catalog?.noteChanges(in: changes)
     }
 
+    func forgetSessions(in sessions: Sessions) { journal.forgetSessions(in: sessions) }
+
     func probeWriting() {
         journal.probeWriting()
         if let taken = try? base?.taken() { journal.verify(beyond: taken) }

@@ -45,6 +45,9 @@ final class DaemonJournal: Sendable {
     /// The state of the file when it was last looked at, while this daemon does not write.
     private let seenState = LastSeen<CatalogFileState>()
     private let seenRevision = LastSeen<Int64>()
+    /// Whether there may be changes that remove the lists of members, and the changes that did it already.
+    private let mayHaveErasures = Atomic(true)
+    private let seenErasures = Mutex(AppliedChanges.none)
     private let commits: GroupCommit
     private let files: OpenFiles
     /// The row up to which the journal was last verified, and whether all of it was verified once.
@@ -193,10 +196,28 @@ final class DaemonJournal: Sendable {
             guard seenState.isNew(CatalogFileState(path)) else { return }
             readers.renew()
         }
+        mayHaveErasures.store(true, ordering: .releasing)
         try? decisions.renew { [readers] () throws(ChangeError) in
             try readers.read { journal throws(ChangeError) in try journal.decisions() }
         }
         changes.everythingChanged()
+    }
+
+    /// Removes the lists of members who were removed, or had all forgotten, in changes since the last call.
+    ///
+    /// The first call looks at all changes: other processes may have written some before this one started. The relay
+    /// does it for a journal of the daemon's own. After a failure, the next call goes on.
+    func forgetSessions(in sessions: Sessions) {
+        guard catalog != nil, mayHaveErasures.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        do {
+            let seen = seenErasures.withLock { $0 }
+            let (ids, here) = try read { journal throws(ChangeError) in try journal.erasedUsers(beyond: seen) }
+            for id in ids {
+                try sessions.forgetAll(ofUser: id)
+                changes.memberChanged(id)
+            }
+            seenErasures.withLock { $0 = here }
+        } catch { mayHaveErasures.store(true, ordering: .releasing) }
     }
 
     /// Commits a change without checking it; the change is durable when this returns.
@@ -315,67 +336,4 @@ final class DaemonJournal: Sendable {
             return try readers.read(body)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be read: \(error.message)") }
     }
-}
-
-/// The site's decisions in the order in which they apply, kept in memory because every answer needs them.
-///
-/// They come from the journal. While it cannot be written, decisions of other daemons that it lacks are added. A group
-/// that another daemon hid is therefore hidden here even if the disk is full.
-final class JournaledDecisions: Sendable {
-    private struct Log {
-        var journaled: [JournaledChange] = []
-        /// The decisions that the journal lacks, by their stamps.
-        var unwritten: [ChangeStamp: JournaledChange] = [:]
-        /// All decisions in their order.
-        var changes: [JournaledChange] = []
-        /// The new ids of renamed groups.
-        var names = GroupNames([])
-        var revision: UInt64 = 0
-
-        mutating func arrange() {
-            for change in journaled { unwritten[change.stamp] = nil }
-            changes = unwritten.isEmpty ? journaled : (journaled + unwritten.values).sorted { $0.stamp < $1.stamp }
-            names = GroupNames(changes.compactMap { $0.change?.renaming })
-            revision += 1
-        }
-    }
-
-    private let log = Mutex(Log())
-    /// A lock for renewals: of two threads, the one that began to read last must win.
-    private let renewal = Mutex(())
-
-    /// Replaces the decisions of the journal with those that `read` returns.
-    func renew(_ read: () throws(ChangeError) -> [JournaledChange]) throws(ChangeError) {
-        try renewal.withLock { _ throws(ChangeError) in
-            let changes = try read()
-            log.withLock { log in
-                log.journaled = changes
-                log.arrange()
-            }
-        }
-    }
-
-    /// Adds decisions of other daemons that cannot be written to the journal now.
-    ///
-    /// - Returns: whether the changes contained a decision.
-    func add(unwritten changes: [JournaledChange]) -> Bool {
-        let decisions = changes.filter { $0.change?.concernsEverybody == true }
-        guard !decisions.isEmpty else { return false }
-        log.withLock { log in
-            for decision in decisions { log.unwritten[decision.stamp] = decision }
-            log.arrange()
-        }
-        return true
-    }
-
-    /// A number that grows with every change of the decisions.
-    var revision: UInt64 { log.withLock { $0.revision } }
-
-    /// The decisions as they are now.
-    var recorded: RecordedDecisions {
-        log.withLock { RecordedDecisions($0.changes, names: $0.names) }
-    }
-
-    /// The new ids of renamed groups.
-    var names: GroupNames { log.withLock { $0.names } }
 }

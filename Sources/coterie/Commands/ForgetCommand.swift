@@ -28,8 +28,9 @@ enum ForgetCommand: Subcommand {
             recompute". Versions in Redis, and versions in a folder that "coterie recompute" published with members, \
             hold these until they are pruned. Streams hold the interactions of members until all versions have them.
 
-            --check says which data is left, and where. The exit code is 1 if any is. It sees the journals of daemons \
-            on this machine only. With --backup it looks into a file of "coterie backup" instead.
+            --check says which data is left, and where. The exit code is 1 if any is. It sees the journals and \
+            sessions of daemons on this machine only, and names the files of sessions. With --backup it looks into a \
+            file of "coterie backup" instead.
 
             The ledger only grows. It is in the catalog, in its backups and in Redis. --ledger writes a copy, for a \
             place of its own; --merge adds one, for example after an old backup was restored. The copy names nobody, \
@@ -94,13 +95,15 @@ enum ForgetCommand: Subcommand {
             if let failure = summary.failure { throw Failure(failure) }
         }
         let removals = everyID.map { RemovalChange(.member($0, withPhotos: withPhotos), atMilliseconds: now) }
+        // Daemons also remove the lists, as soon as they read the decision.
+        var sessions = try parsed.forgetSessions(ofUsers: everyID)
         let stream = try decision.record(removals.map(Change.removal), atMilliseconds: now)
         let done = try decision.changing {
             try catalog.forget(users, withPhotos: withPhotos, options, atMilliseconds: now, stream: stream)
         }
         guard let (summary, isErased) = done else { return }
         if withPhotos { _ = try catalog.eraseRemovedVectors() }
-        let sessions = try parsed.forgetSessions(ofUsers: everyID)
+        sessions += try parsed.forgetSessions(ofUsers: everyID)
         try decision.apply()
         try report(summary, Told(sessions: sessions, isErased: isErased, decision: decision), parsed)
     }
@@ -177,7 +180,8 @@ enum ForgetCommand: Subcommand {
     /// Prints what is left of members, and where.
     private static func check(_ parsed: ParsedCommand, _ users: [String]) throws {
         let catalog = try parsed.openCatalog()
-        let sessions = try SessionFileReader(path: parsed.sessionsPath)
+        let files = parsed.sessionFiles(besides: parsed.journalFiles())
+        let sessions = try files.map { ($0, try SessionFileReader(path: $0)) }
         let store = try parsed.openStore()
         let published = try publishedMembers(of: store)
         var streamed: [BytewiseString: [String: Int]] = [:]
@@ -198,8 +202,10 @@ enum ForgetCommand: Subcommand {
         for user in users {
             let traces = try catalog.traces(ofMember: user)
             var places = traces.rows.map { Place(place: "catalog, \($0.key)", rows: $0.value) }
-            let lists = try sessions?.count(ofUser: user) ?? 0
-            if lists > 0 { places.append(Place(place: "sessions", rows: lists)) }
+            for (path, file) in sessions {
+                let lists = try file?.count(ofUser: user) ?? 0
+                if lists > 0 { places.append(Place(place: "sessions \(path)", rows: lists)) }
+            }
             for (version, members) in published where try members.member(withID: user) != nil {
                 places.append(Place(place: "version \(version)", rows: 1))
             }
@@ -212,7 +218,7 @@ enum ForgetCommand: Subcommand {
                     userId: user, isForgotten: traces.forgottenAt != nil, places: places.sorted { $0.place < $1.place })
             )
         }
-        try report(rows, parsed)
+        try report(rows, parsed, sessionFiles: files)
     }
 
     /// Prints what a backup has of members.
@@ -234,7 +240,7 @@ enum ForgetCommand: Subcommand {
     }
 
     /// Prints what is left of members; fails if anything is.
-    private static func report(_ rows: [Trace], _ parsed: ParsedCommand) throws {
+    private static func report(_ rows: [Trace], _ parsed: ParsedCommand, sessionFiles: [String]? = nil) throws {
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: rows)
@@ -244,6 +250,10 @@ enum ForgetCommand: Subcommand {
                 let found = row.places.map { "\($0.place): \(Formats.grouped($0.rows))" }
                 let left = found.isEmpty ? "nothing is left" : "left: " + found.joined(separator: "; ")
                 try output.line("\(printable(row.userId)): \(note); \(left)")
+            }
+            if let files = sessionFiles {
+                let place = files.isEmpty ? "no file" : files.joined(separator: ", ")
+                try output.line("lists of sessions: looked into \(place); --sessions names other files")
             }
         }
         try output.flush()

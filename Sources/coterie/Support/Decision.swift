@@ -138,16 +138,15 @@ extension ParsedCommand {
 
     /// The option for the file of a daemon's sessions.
     static let sessionsOption = Option(
-        "sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)")
+        "sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)", isRepeating: true)
 
-    /// The path of the file of a daemon's sessions.
-    var sessionsPath: String { textIfGiven("sessions") ?? text("catalog") + "-sessions" }
-
-    /// Removes the lists of members' sessions in the file of a daemon, and returns their number.
+    /// Removes the lists of members' sessions in the files of daemons, and returns their number.
     func forgetSessions(ofUsers users: [String]) throws(ServiceError) -> Int {
-        guard !users.isEmpty, let kept = try SessionFileReader(path: sessionsPath) else { return 0 }
         var count = 0
-        for user in users where try kept.count(ofUser: user) > 0 { count += try kept.forget(ofUser: user) }
+        for path in users.isEmpty ? [] : sessionFiles(besides: []) {
+            guard let kept = try SessionFileReader(path: path) else { continue }
+            for user in users where try kept.count(ofUser: user) > 0 { count += try kept.forget(ofUser: user) }
+        }
         return count
     }
 }
