@@ -1,3 +1,4 @@
+import Glibc
 package import Model
 import SQLite
 
@@ -5,10 +6,16 @@ import SQLite
 extension ChangeJournal {
     /// Erases forgotten data from the write-ahead log, where it stays until it is overwritten.
     ///
-    /// - Parameter waits: whether to wait for other readers and writers.
+    /// - Parameter waits: whether to try for a second. SQLite itself would wait for readers with writers locked out.
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
     package func eraseForgotten(waits: Bool = true) throws(ChangeError) -> Bool {
-        try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: waits) }
+        try wrapping { () throws(DatabaseError) in
+            for _ in 0..<(waits ? 20 : 0) {
+                if try database.emptyLog(waits: false) { return true }
+                usleep(50_000)
+            }
+            return try database.emptyLog(waits: false)
+        }
     }
 
     /// Applies the effects that a change that was just added and the other changes here have on one another.

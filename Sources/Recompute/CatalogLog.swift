@@ -13,6 +13,8 @@ package final class CatalogLog {
     let journal: ChangeJournal
     private let store: any VersionStore
     private let catalogPath: String
+    /// Whether what recorded decisions forget is gone from the write-ahead log, too; false while somebody reads it.
+    package private(set) var isErased = true
 
     /// Opens the log, or creates it with the owner and the permissions of the catalog.
     package init(besideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
@@ -43,6 +45,9 @@ package final class CatalogLog {
     /// - Returns: the name under which they are recorded, and the last number.
     package func record(_ decisions: [Change], at now: Int64) throws(ChangeError) -> ChangeName {
         _ = try journal.record(decisions, at: now)
+        if decisions.contains(where: { $0.erasedUserID != nil }) {
+            isErased = (try? journal.eraseForgotten()) ?? false
+        }
         return ChangeName(origin: journal.origin, sequence: try journal.kept()[journal.origin]?.last ?? 0)
     }
 

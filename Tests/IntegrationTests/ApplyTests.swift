@@ -120,6 +120,34 @@ struct ApplyTests {
         _ = await again.end()
     }
 
+    @Test("A forgetting says that the journal's log still holds the member; a daemon empties it when nobody reads")
+    func reader() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait { $0.status == "ready" }
+        let group = try #require(try daemon.answer(Self.list, List.self).groups.first)
+        let path = Catalog.journalPath(beside: workspace.catalog)
+        #expect(try tell("dismiss", group, as: "an-interaction", to: daemon) == 200)
+        let reader = try Database(path: path, mode: .readWrite)
+        try reader.execute("BEGIN")
+        #expect(try reader.integer("SELECT count(*) FROM changes") == 1)
+        let run = try await workspace.succeed("forget", Self.user)
+        #expect(
+            run.text.contains("somebody reads the journal: its log \(path)-wal holds them until it is overwritten"),
+            "\(run.testDescription)")
+        func logHasMember() throws -> Bool {
+            try Data(contentsOf: URL(fileURLWithPath: path + "-wal")).range(of: Data("an-interaction".utf8)) != nil
+        }
+        #expect(try logHasMember())
+        let check = try await workspace.run("forget", Self.user, "--check")
+        #expect(check.exitCode == CommandRun.ExitCode.general && check.text.contains("\(path)-wal, which somebody"))
+        try reader.execute("ROLLBACK")
+        #expect(await RunningDaemon.poll { (try? logHasMember()) == false })
+        let left = try await workspace.succeed("forget", Self.user, "--check")
+        #expect(left.text.contains("nothing is left"), "\(left.testDescription)")
+    }
+
     @Test("A damaged change is named everywhere; what it holds back is applied when it is given up")
     func damaged() async throws {
         let workspace = try Workspace()

@@ -217,6 +217,8 @@ final class DaemonJournal: Sendable {
                 changes.memberChanged(id)
             }
             seenErasures.withLock { $0 = here }
+            // The process that wrote a change may be gone, without emptying the log that somebody was reading.
+            if !ids.isEmpty { commits.erase() }
         } catch { mayHaveErasures.store(true, ordering: .releasing) }
     }
 

@@ -214,6 +214,9 @@ final class GroupCommit: Sendable {
         return try outcomes.get()
     }
 
+    /// Erases what others have forgotten, now or as soon as nobody reads.
+    func erase() { queue.sync { connection.withLock { $0.mustErase = true } } }
+
     /// Returns a number that changes when another connection has written, and retries erasing that readers prevented.
     ///
     /// - Returns: nil if it is unknown, because no writer is open.

@@ -126,7 +126,8 @@ enum ForgetCommand: Subcommand {
             try output.json(
                 document: Answer(
                     removed: summary.removed, others: summary.others, unknownIds: summary.unknown,
-                    isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0, isLogErased: told.isErased,
+                    isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0,
+                    isLogErased: told.isErased && told.decision?.isErased != false,
                     toldStore: told.decision?.toldStore))
             try output.flush()
         } else {
@@ -136,11 +137,8 @@ enum ForgetCommand: Subcommand {
                 + (told.sessions.map { ["\($0) lists of sessions"] } ?? [])
             try say(parts.joined(separator: ", ") + dryRunNote(parsed))
             if let line = told.decision?.line { try say(line) }
-            if !told.isErased {
-                try say(
-                    "somebody reads the catalog: its log \(parsed.text("catalog"))-wal holds them until it is overwritten"
-                )
-            }
+            if !told.isErased { try say(Decision.unerased("catalog", parsed.text("catalog"))) }
+            if let line = told.decision?.unerased { try say(line) }
         }
         try summary.check("user", note: "; such ids are noted, and do not come (--undo lets them)")
     }
@@ -190,10 +188,18 @@ enum ForgetCommand: Subcommand {
             do throws(ChangeError) { streamed = try streams.traces(of: users) } catch { throw StoreError(error) }
         }
         var journaled: [(place: String, counts: [BytewiseString: Int])] = []
+        let forgotten = try users.filter { user throws(CatalogError) in try catalog.isForgotten(user: user) }
         for path in parsed.journalFiles() {
             do throws(ChangeError) {
                 let journal = try ChangeJournal(path: path, mode: .reading)
                 journaled.append(("journal \(path)", try journal.traces(of: users)))
+                // A write-ahead log cannot be searched; only an empty one surely has nothing.
+                guard !forgotten.isEmpty, (try? journal.eraseForgotten()) == false else { continue }
+                journaled.append(
+                    (
+                        "\(path)-wal, which somebody reads",
+                        Dictionary(forgotten.map { (BytewiseString($0), 1) }) { first, _ in first }
+                    ))
             } catch {
                 printToStandardError("warning: what is left in the journal \(path) is not known: \(error.message)")
             }

@@ -37,6 +37,21 @@ final class Decision {
     /// The line that says who was told, for people; nil if nobody was.
     var line: String? { toldStore.map { "the daemons of \($0) were told" } }
 
+    /// Whether what the decisions forget is gone from the write-ahead log of the journal.
+    var isErased: Bool { log.isErased }
+
+    /// The line that says what a write-ahead log still holds.
+    ///
+    /// - Parameter subject: the thing that somebody reads, with its file.
+    static func unerased(_ subject: String, _ path: String) -> String {
+        "somebody reads the \(subject): its log \(path)-wal holds them until it is overwritten"
+    }
+
+    /// The line that says what the journal's write-ahead log still holds; nil if it holds nothing.
+    var unerased: String? {
+        isErased ? nil : Self.unerased("journal", Catalog.journalPath(beside: parsed.text("catalog")))
+    }
+
     /// Returns a stamp after those of all known changes, in milliseconds; the present time by a right clock.
     ///
     /// If the streams cannot be read, sending fails later, and says so.
