@@ -27,12 +27,12 @@ package final class CatalogLog {
 
     /// Whether there may be changes to apply: there is a log, or the store is shared.
     package static func isThere(besideCatalog catalog: String, _ store: any VersionStore) -> Bool {
-        store.shared != nil || Catalog.resolved(Catalog.journalPath(beside: catalog)) != nil
+        store.shared != nil || Catalog.existingJournal(beside: catalog) != nil
     }
 
     /// Opens the log if there is one.
     convenience init?(existingBesideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
-        guard Catalog.resolved(Catalog.journalPath(beside: catalog)) != nil else { return nil }
+        guard Catalog.existingJournal(beside: catalog) != nil else { return nil }
         try self.init(besideCatalog: catalog, store)
     }
 

@@ -148,6 +148,32 @@ struct ApplyTests {
         #expect(left.text.contains("nothing is left"), "\(left.testDescription)")
     }
 
+    @Test(
+        "Something else in the place of the journal is left alone, and named with what to do",
+        arguments: ["a link", "a pipe", "a folder", "no database"])
+    func other(kind: String) async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let path = Catalog.journalPath(beside: workspace.catalog)
+        let target = workspace.path("target")
+        switch kind {
+        case "a link": try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+        case "a pipe": try #require(unsafe mkfifo(path, 0o600) == 0)
+        case "a folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        default: try Data("2026-11-28 started\n".utf8).write(to: URL(fileURLWithPath: path))
+        }
+        let message = "\(path) is \(kind), and cannot be a journal: move it away, and a new one is made"
+        for words in [["hide", "macro-mondays"], ["apply"], ["recompute"], ["serve", "--port", "0"]] {
+            let run = try await workspace.start(words).wait()
+            #expect(run.exitCode != CommandRun.ExitCode.success && run.errors.contains(message), "\(run.testDescription)")
+        }
+        let found = try await workspace.findings([]).filter { $0.hasPrefix("bad journal: ") }
+        #expect(found.count == 1 && found[0].contains(message), "\(found)")
+        #expect(!FileManager.default.fileExists(atPath: target))
+        try FileManager.default.removeItem(atPath: path)
+        try await workspace.succeed("hide", "macro-mondays")
+    }
+
     @Test("A damaged change is named everywhere; what it holds back is applied when it is given up")
     func damaged() async throws {
         let workspace = try Workspace()

@@ -95,7 +95,7 @@ final class DaemonJournal: Sendable {
             let open = { @Sendable () throws(ChangeError) in
                 try files.require(ofReader: true)
                 // A journal that nobody could make yet is empty.
-                let isThere = catalog == nil || Catalog.resolved(path) != nil
+                let isThere = catalog.map { Catalog.existingJournal(beside: $0) != nil } ?? true
                 return try ChangeJournal(
                     path: isThere ? path : "", mode: isThere ? .reading : .recording, damaged: damaged, folds: folds)
             }

@@ -65,10 +65,9 @@ enum StatusCommand: Subcommand {
         -> [JournalOutbox]
     {
         guard let shared = store.shared else {
-            let path = Catalog.journalPath(beside: parsed.text("catalog"))
-            guard Catalog.resolved(path) != nil, let taken = try parsed.openCatalogIfPresent()?.appliedChanges() else {
-                return []
-            }
+            guard let path = Catalog.existingJournal(beside: parsed.text("catalog")),
+                let taken = try parsed.openCatalogIfPresent()?.appliedChanges()
+            else { return [] }
             let exchange = ChangeExchange(here: [:], streams: [:], prunable: taken)
             return [JournalOutbox(path, in: exchange, daemonRuns: false, beyond: taken)]
         }
