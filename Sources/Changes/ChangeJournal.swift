@@ -80,7 +80,8 @@ package final class ChangeJournal {
             guard error.isUnopenable else { throw ChangeError(error) }
             throw ChangeError(
                 .fileFailed,
-                "\(path) cannot be opened as a journal: its folder must exist, and this user must be able to write to it")
+                "\(path) cannot be opened as a journal: its folder must exist, and this user must be able to write there"
+            )
         }
         if let problem { throw ChangeError(.notAJournal, "\(path) \(problem)") }
     }

@@ -219,8 +219,9 @@ extension ChangeJournal {
         }
     }
 
-    /// Returns the first change beside a catalog, among those verified, that keeps later ones from being applied, and
-    /// what mends that; nil if there is none.
+    /// Returns the first change that keeps later ones from being applied, and what mends that; nil if there is none.
+    ///
+    /// It is for a journal beside a catalog, and looks at changes that were verified.
     ///
     /// - Parameter taken: the changes that the catalog has.
     package func stoppingChange(beyond taken: AppliedChanges) throws(ChangeError) -> String? {

