@@ -118,7 +118,7 @@ let package = Package(
         computing("CommandLine", ["CYAML", "Files", "RecordReading", "Similarity"]),
 
         // What members and the site do: journals, streams, and their exchange.
-        computing("Changes", ["CCrypto", "CXXHash", "CivilTime", "Model", "Redis", "SQLite"]),
+        computing("Changes", ["CCrypto", "CXXHash", "CivilTime", "Files", "Model", "Redis", "SQLite"]),
 
         // The system.
         computing(

@@ -177,6 +177,13 @@ package final class Catalog {
     /// Returns the path of the journal beside a catalog, into which all processes of its machine write.
     package static func journalPath(beside path: String) -> String { file(of: path) + journalSuffix }
 
+    /// Returns the path of the journal beside a catalog, or nil if nothing stands there, not even a link.
+    package static func existingJournal(beside path: String) -> String? {
+        var status = stat()
+        let journal = journalPath(beside: path)
+        return unsafe lstat(journal, &status) == 0 ? journal : nil
+    }
+
     /// The end of the name of the journal beside a catalog.
     package static let journalSuffix = "-log"
 

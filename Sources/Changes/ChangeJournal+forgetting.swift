@@ -1,3 +1,4 @@
+import Glibc
 package import Model
 import SQLite
 
@@ -5,10 +6,16 @@ import SQLite
 extension ChangeJournal {
     /// Erases forgotten data from the write-ahead log, where it stays until it is overwritten.
     ///
-    /// - Parameter waits: whether to wait for other readers and writers.
+    /// - Parameter waits: whether to try for a second. SQLite itself would wait for readers with writers locked out.
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
     package func eraseForgotten(waits: Bool = true) throws(ChangeError) -> Bool {
-        try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: waits) }
+        try wrapping { () throws(DatabaseError) in
+            for _ in 0..<(waits ? 20 : 0) {
+                if try database.emptyLog(waits: false) { return true }
+                usleep(50_000)
+            }
+            return try database.emptyLog(waits: false)
+        }
     }
 
     /// Applies the effects that a change that was just added and the other changes here have on one another.
@@ -227,6 +234,30 @@ extension ChangeJournal {
         row.bind(stamp.origin, at: 3)
         row.bind(stamp.sequence, at: 4)
         return try row.step()
+    }
+
+    /// Returns the members who were removed, or who forgot all interactions.
+    ///
+    /// - Parameter seen: the changes to leave out.
+    /// - Returns: the members, and all changes that are here now.
+    package func erasedUsers(beyond seen: AppliedChanges) throws(ChangeError) -> (ids: [String], here: AppliedChanges) {
+        try wrapping { () throws(DatabaseError) in
+            let here = try sequenceRanges().mapValues(\.last)
+            let rows = try database.prepare(
+                """
+                SELECT DISTINCT user_id FROM changes WHERE origin = ?1 AND sequence > ?2 AND sequence <= ?3
+                AND kind IN (\(Self.removingKinds), \(ChangeKind.forgetInteractions.rawValue))
+                """)
+            var ids: [String] = []
+            for (origin, last) in here where seen.last(of: origin) < last {
+                rows.bind(origin, at: 1)
+                rows.bind(seen.last(of: origin), at: 2)
+                rows.bind(last, at: 3)
+                while try rows.step() { ids.append(rows.text(0)) }
+                rows.reset()
+            }
+            return (ids, AppliedChanges(here))
+        }
     }
 
     /// Returns whether a change that a version does not have forgets a user.

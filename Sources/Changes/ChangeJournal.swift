@@ -1,3 +1,4 @@
+import Files
 import Model
 import SQLite
 
@@ -59,6 +60,8 @@ package final class ChangeJournal {
     ) throws(ChangeError) {
         self.damaged = damaged
         self.folds = folds
+        // A link could lead what members did to a file of somebody else.
+        if let kind = RegularFile.otherKind(at: path) { throw Self.other(path, kind) }
         let problem: String?
         do throws(DatabaseError) {
             database = try mode == .reading ? Database.forReading(path) : Database(path: path, mode: .create)
@@ -71,16 +74,18 @@ package final class ChangeJournal {
                 }
             }
         } catch {
-            guard error.isUnopenable || error.isNotADatabase else { throw ChangeError(error) }
+            if error.isNotADatabase { throw Self.other(path, "no database") }
+            guard error.isUnopenable else { throw ChangeError(error) }
             throw ChangeError(
                 .fileFailed,
-                """
-                \(path) cannot be used as a journal: name another file, in a folder that exists and that this user may \
-                write to
-                """
+                "\(path) cannot be opened as a journal: its folder must exist, and this user must be able to write there"
             )
         }
         if let problem { throw ChangeError(.notAJournal, problem) }
+    }
+
+    private static func other(_ path: String, _ kind: String) -> ChangeError {
+        ChangeError(.fileFailed, "\(path) is \(kind), and cannot be a journal: move it away, and a new one is made")
     }
 
     /// Returns the reason why a database is no journal of this program, or nil if it is one or still empty.

@@ -1,4 +1,4 @@
-import Model
+package import Model
 import SQLite
 import Synchronization
 
@@ -203,17 +203,38 @@ extension ChangeJournal {
         try removeRow(key)
     }
 
-    /// Returns the damaged changes that may still be needed, and removes the others from the list.
-    package func damagedChanges() throws(ChangeError) -> [ChangeName] {
+    /// Returns the damaged changes that may still be needed, and removes those that were pruned from the list.
+    ///
+    /// - Parameter taken: changes that are not needed, damaged or not.
+    package func damagedChanges(beyond taken: AppliedChanges = .none) throws(ChangeError) -> [ChangeName] {
         let names = damaged.names
         guard !names.isEmpty else { return [] }
         let kept = try kept()
         return names.filter { name in
-            if let numbers = kept[name.origin], name.sequence > numbers.after { return true }
+            if let numbers = kept[name.origin], name.sequence > numbers.after {
+                return !taken.contains(name.sequence, of: name.origin)
+            }
             damaged.remove(name)
             return false
         }
     }
+
+    /// Returns the first change that keeps later ones from being applied, and what mends that; nil if there is none.
+    ///
+    /// It is for a journal beside a catalog, and looks at changes that were verified.
+    ///
+    /// - Parameter taken: the changes that the catalog has.
+    package func stoppingChange(beyond taken: AppliedChanges) throws(ChangeError) -> String? {
+        if let name = try damagedChanges(beyond: taken).first {
+            return "\(name) is damaged, and those after it wait for it: \(Self.givingUp)"
+        }
+        return try newerChanges().first { !taken.contains($0.sequence, of: $0.origin) }.map {
+            "\($0) needs a newer program, and those after it wait for it: upgrade this one"
+        }
+    }
+
+    /// The remedy for a damaged change beside a catalog, of which there is no copy.
+    package static let givingUp = "\"coterie apply --skip-missing\" gives it up for good, and applies what follows"
 
     /// Returns the first change of each journal that needs a newer program.
     package func newerChanges() throws(ChangeError) -> [ChangeName] {

@@ -95,7 +95,7 @@ package struct JournaledChange: Sendable, Equatable {
 }
 
 /// The name of a change: its journal, and its number there.
-package struct ChangeName: Sendable, Hashable, Comparable {
+package struct ChangeName: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The name of the journal.
     package var origin: String
     /// The number of the change in the journal.
@@ -110,6 +110,9 @@ package struct ChangeName: Sendable, Hashable, Comparable {
     package static func < (one: ChangeName, other: ChangeName) -> Bool {
         (one.origin, one.sequence) < (other.origin, other.sequence)
     }
+
+    /// The name in words.
+    package var description: String { "change \(sequence) of the journal \(origin)" }
 }
 
 /// A place with the changes of journals: a journal, or the streams of a store.

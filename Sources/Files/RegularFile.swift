@@ -12,6 +12,24 @@ package enum RegularFile {
         package let status: stat
     }
 
+    /// Returns what stands at a path, such as "a link", unless it is an ordinary file or nothing.
+    package static func otherKind(at path: String) -> String? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
+        return name(ofKind: status.st_mode & S_IFMT)
+    }
+
+    /// Returns the name of a kind of file that is not an ordinary one.
+    fileprivate static func name(ofKind kind: mode_t) -> String {
+        switch kind {
+        case S_IFDIR: "a folder"
+        case S_IFLNK: "a link"
+        case S_IFIFO: "a pipe"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+
     /// Reads a file.
     ///
     /// - Parameter limitBytes: the expected limit of the length. Of a longer file, one byte more than the limit is
@@ -53,14 +71,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         reason: "it is a link, no plain file, or another user's: remove it, or name another file or folder")
 
     fileprivate init(ofKind kind: mode_t) {
-        let name =
-            switch kind {
-            case S_IFDIR: "a folder"
-            case S_IFIFO: "a pipe"
-            case S_IFSOCK: "a socket"
-            default: "a device"
-            }
-        reason = "it is \(name): put an ordinary file there"
+        reason = "it is \(RegularFile.name(ofKind: kind)): put an ordinary file there"
     }
 
     /// The reason.

@@ -9,6 +9,8 @@ extension CatalogLog {
         package let counts: AppliedChangeCounts
         /// Sentences about changes that wait or were given up, and about what could not be sent.
         package let warnings: [String]
+        /// Whether changes wait for others that are damaged or missing, or that need a newer program.
+        package let holdsBack: Bool
 
         /// The counts in words.
         package var summary: String {
@@ -77,14 +79,14 @@ extension CatalogLog {
         }
         if let warning = SitePublication.publish(to: store, from: catalog) { warnings.append(warning) }
         warnings += counts.givenUp.map(warning)
-        warnings += stopping.sorted { $0.key < $1.key }.map(warning)
+        warnings += stopping.sorted { $0.key < $1.key }.map { warning($0, $1, isShared: store.shared != nil) }
         do throws(CatalogError) {
             let taken = try catalog.appliedChanges()
             do throws(StoreError) { try log?.prune(taken, at: now) } catch {
                 warnings.append("the log is longer than it need be: \(error.message)")
             }
         } catch { throw .catalog(error) }
-        return Outcome(counts: counts, warnings: warnings)
+        return Outcome(counts: counts, warnings: warnings, holdsBack: !stopping.isEmpty)
     }
 
     /// Brings the ledger of the catalog and that of a shared store up to date with each other.
@@ -109,18 +111,23 @@ extension CatalogLog {
         return "\(forgotten) members were forgotten again, as \(location) says; the catalog did not know it"
     }
 
-    private static func warning(_ origin: String, _ change: StoppingChange) -> String {
+    private static func warning(_ origin: String, _ change: StoppingChange, isShared: Bool) -> String {
+        let name = ChangeName(origin: origin, sequence: change.sequence)
         guard change.isNewer else {
+            guard isShared else {
+                return """
+                    \(name) is damaged or missing, and those after it, up to \(change.last), wait for it: \
+                    \(ChangeJournal.givingUp)
+                    """
+            }
             return """
-                change \(change.sequence) of the journal \(origin) is missing, and those after it, up to \
-                \(change.last), wait for it; a daemon that has it sends it again. If none is left that does, take \
-                what follows with --skip-missing
+                \(name) is missing, and those after it, up to \(change.last), wait for it; a daemon that has it sends \
+                it again. If none is left that does, take what follows with --skip-missing
                 """
         }
         return """
-            change \(change.sequence) of the journal \(origin) needs a newer program, and those after it, up to \
-            \(change.last), wait for it; upgrade this one, which applies them then. To give up what it cannot read, \
-            take what follows with --skip-missing
+            \(name) needs a newer program, and those after it, up to \(change.last), wait for it; upgrade this one, which \
+            applies them then. To give up what it cannot read, take what follows with --skip-missing
             """
     }
 

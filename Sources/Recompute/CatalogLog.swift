@@ -13,6 +13,8 @@ package final class CatalogLog {
     package let journal: ChangeJournal
     private let store: any VersionStore
     private let catalogPath: String
+    /// Whether what recorded decisions forget is gone from the write-ahead log, too; false while somebody reads it.
+    package private(set) var isErased = true
 
     /// Opens the log, or creates it with the owner and the permissions of the catalog.
     package init(besideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
@@ -25,12 +27,12 @@ package final class CatalogLog {
 
     /// Whether there may be changes to apply: there is a log, or the store is shared.
     package static func isThere(besideCatalog catalog: String, _ store: any VersionStore) -> Bool {
-        store.shared != nil || Catalog.resolved(Catalog.journalPath(beside: catalog)) != nil
+        store.shared != nil || Catalog.existingJournal(beside: catalog) != nil
     }
 
     /// Opens the log if there is one.
     convenience init?(existingBesideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
-        guard Catalog.resolved(Catalog.journalPath(beside: catalog)) != nil else { return nil }
+        guard Catalog.existingJournal(beside: catalog) != nil else { return nil }
         try self.init(besideCatalog: catalog, store)
     }
 
@@ -43,6 +45,9 @@ package final class CatalogLog {
     /// - Returns: the name under which they are recorded, and the last number.
     package func record(_ decisions: [Change], at now: Int64) throws(ChangeError) -> ChangeName {
         _ = try journal.record(decisions, at: now)
+        if decisions.contains(where: { $0.erasedUserID != nil }) {
+            isErased = (try? journal.eraseForgotten()) ?? false
+        }
         return ChangeName(origin: journal.origin, sequence: try journal.kept()[journal.origin]?.last ?? 0)
     }
 

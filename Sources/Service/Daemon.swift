@@ -161,6 +161,9 @@ package final class Daemon: Sendable {
         let (community, exposures) = (parts.community, parts.exposures)
         return duties + [
             Duty("change-watch", every: configuration.changePollInterval) { community.noteOutsideChanges() },
+            Duty("session-forgetting", every: configuration.changePollInterval) {
+                community.forgetSessions(in: sessions)
+            },
             Duty("exposures", every: .seconds(1)) { exposures.flush(to: community) },
             Duty("write-probe", every: .seconds(1)) {
                 community.probeWriting()

@@ -34,7 +34,8 @@ struct DaemonReporter: Sendable {
         replicator = parts.replicator
         sessions = parts.sessionTally
         journal = parts.replicator.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
-        problems = DaemonProblems(follower: follower, replicator: parts.replicator, conditions: parts.conditions)
+        problems = DaemonProblems(
+            follower: follower, replicator: parts.replicator, community: parts.community, conditions: parts.conditions)
         self.troubles = troubles
         self.now = now
         self.startedAt = startedAt

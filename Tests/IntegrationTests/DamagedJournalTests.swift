@@ -52,8 +52,10 @@ struct DamagedJournalTests {
         _ = try connection.command("DEL", "coterie:journals")
     }
 
-    @Test("A journal that is removed under its daemon takes no changes, until the daemon starts again")
-    func removed() async throws {
+    @Test(
+        "A journal that is removed under its daemon, or its log alone, takes no changes until the daemon starts again",
+        arguments: [["", "-wal", "-shm"], ["-wal"]])
+    func removed(endings: [String]) async throws {
         try await workspace.publishSample()
         let daemon = try await RunningDaemon.withoutCatalog(workspace, "a")
         try await daemon.wait { !$0.degraded }
@@ -62,14 +64,14 @@ struct DamagedJournalTests {
             (try? daemon.get("/metrics").text.contains("coterie_outbox_changes 0\n")) == true
         }
         #expect(isSent)
-        for ending in ["", "-wal", "-shm"] {
+        for ending in endings {
             try FileManager.default.removeItem(atPath: workspace.path("journal-a\(ending)"))
         }
         let json = #"{"interactions":[{"id":"2","kind":"click","groupId":"macro-mondays"}]}"#
         let client = try #require(SocketClient(port: daemon.port))
         let refused = try #require(client.request("POST", target, json: json))
-        #expect(refused.status == 503 && refused.text.contains("was removed or replaced"), "\(refused.text)")
-        try await daemon.wait { $0.degraded && $0.reason?.contains("was removed or replaced") == true }
+        #expect(refused.status == 503 && refused.text.contains("was removed, replaced or emptied"), "\(refused.text)")
+        try await daemon.wait { $0.degraded && $0.reason?.contains("was removed, replaced or emptied") == true }
         #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
         let again = try await RunningDaemon.withoutCatalog(workspace, "a")
         try await again.wait { !$0.degraded }

@@ -43,4 +43,33 @@ struct ReplacedCatalogTests {
         #expect(try daemon.get("/readyz").text.contains(#""missing":[]"#))
         #expect(try join("1", daemon) == 503)
     }
+
+    @Test(
+        "A journal that loses its write-ahead log, the log's index or its content takes nothing more",
+        arguments: ["-wal", "-shm", ""])
+    func journalFile(ending: String) async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait { !$0.degraded }
+        #expect(try join("1", daemon) == 200)
+        let file = workspace.catalog + "-log" + ending
+        if ending.isEmpty {
+            #expect(unsafe truncate(file, 0) == 0)
+        } else {
+            try FileManager.default.removeItem(atPath: file)
+        }
+        // Nobody has written anything since.
+        try await daemon.wait { $0.degraded && $0.reason?.contains("\(file) was removed, replaced or emptied") == true }
+        #expect(try join("2", daemon) == 503)
+        let client = try #require(SocketClient(port: daemon.port))
+        #expect(client.request("PUT", "/v1/admin/groups/after-dark/hidden")?.status == 503)
+        _ = await daemon.end()
+        // The content of an emptied file is gone.
+        guard !ending.isEmpty else { return }
+        let again = try await RunningDaemon(workspace)
+        try await again.wait { !$0.degraded }
+        #expect(try join("2", again) == 200)
+        #expect(try again.get("/v1/users/laura-100/interactions").text.contains(#""id":"1""#))
+    }
 }

@@ -1,5 +1,5 @@
 import Files
-import Glibc
+package import Glibc
 import RecordReading
 
 /// A file or standard input, read from beginning to end.
@@ -160,7 +160,7 @@ package struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let node: UInt64
 
-    init(_ status: stat) {
+    package init(_ status: stat) {
         device = UInt64(status.st_dev)
         node = UInt64(status.st_ino)
     }

@@ -2,6 +2,7 @@ import CatalogStore
 import Changes
 import CivilTime
 import Files
+import Model
 import ModelStore
 import Service
 
@@ -19,6 +20,9 @@ extension HealthFault {
             let its daemon run, which fetches it again if another daemon has it; if none has, start it with \
             --skip-missing, which gives the change up
             """)
+    static let logChangeDamaged = HealthFault(
+        .bad, "a change in the one beside the catalog is damaged, and later ones are not applied",
+        advice: "run \"coterie apply --skip-missing\": it gives the change up for good, and applies what follows")
     static let journalNewerChange = HealthFault(
         .warning, "a change in it needs a newer program",
         advice: "upgrade this one: until then it is kept, and those after it wait for it in recomputes")
@@ -40,8 +44,8 @@ extension HealthQuestion {
     static let journal = HealthQuestion(
         "journal", looksAt: "the journals of daemons on this machine, and how long changes wait in them",
         faults: [
-            .journalUnusable, .journalForbidden, .journalDamaged, .journalChangeDamaged, .journalNewerChange,
-            .journalWaiting, .journalNotApplied,
+            .journalUnusable, .journalForbidden, .journalDamaged, .journalChangeDamaged, .logChangeDamaged,
+            .journalNewerChange, .journalWaiting, .journalNotApplied,
         ]
     ) { check, record in
         // `nil` unless a store in Redis answers.
@@ -65,9 +69,13 @@ extension HealthCheck {
             let journal = try ChangeJournal(path: path, mode: .reading)
             let examination = try journal.examine()
             record.note("a change in \(path)", examination.latestRecordedMilliseconds)
+            // The changes that the catalog has, if the journal is beside it.
+            let taken =
+                path == Catalog.journalPath(beside: places.catalog)
+                ? try? Catalog(path: places.catalog, mode: .reading, relations: relations).appliedChanges() : nil
             let wrong =
-                findings(subject, examination) + (try waiting(subject, journal, examination, exchange))
-                + (try notApplied(subject, path, journal, examination))
+                findings(subject, examination, taken) + (try waiting(subject, journal, examination, exchange))
+                + (try notApplied(subject, journal, examination, taken))
             let count = examination.kept.values.reduce(0) { $0 + $1.last - $1.after }
             return wrong.isEmpty ? [.good(subject, "it is whole, with \(count) changes")] : wrong
         } catch {
@@ -79,7 +87,7 @@ extension HealthCheck {
         }
     }
 
-    private func findings(_ subject: String, _ examination: JournalExamination) -> [Finding] {
+    private func findings(_ subject: String, _ examination: JournalExamination, _ taken: AppliedChanges?) -> [Finding] {
         guard examination.damage.isEmpty else {
             let damage = examination.damage.joined(separator: "; ")
             return [HealthFault.journalDamaged.found(subject, "it is damaged: \(damage)")]
@@ -88,13 +96,11 @@ extension HealthCheck {
             HealthFault.journalDamaged.found(
                 subject, "changes of the journal \(origin) are missing between others")
         }
-        let damaged = examination.damagedChanges.prefix(10).map { name in
-            HealthFault.journalChangeDamaged.found(
-                subject, "change \(name.sequence) of the journal \(name.origin) is damaged")
-        }
+        let harmful = examination.damagedChanges.filter { taken?.contains($0.sequence, of: $0.origin) != true }
+        let fault = taken == nil ? HealthFault.journalChangeDamaged : .logChangeDamaged
+        let damaged = harmful.prefix(10).map { fault.found(subject, "\($0) is damaged") }
         let newer = examination.newerChanges.map { name in
-            HealthFault.journalNewerChange.found(
-                subject, "change \(name.sequence) of the journal \(name.origin) needs a newer program")
+            HealthFault.journalNewerChange.found(subject, "\(name) needs a newer program")
         }
         return gaps + damaged + newer
     }
@@ -113,13 +119,11 @@ extension HealthCheck {
     }
 
     private func notApplied(
-        _ subject: String, _ path: String, _ journal: ChangeJournal, _ examination: JournalExamination
+        _ subject: String, _ journal: ChangeJournal, _ examination: JournalExamination, _ taken: AppliedChanges?
     ) throws(ChangeError) -> [Finding] {
-        var journal = journal
-        guard path == Catalog.journalPath(beside: places.catalog), examination.damage.isEmpty,
-            let taken = try? Catalog(path: places.catalog, mode: .reading, relations: relations).appliedChanges(),
-            let (count, first) = try journal.waiting(beyond: taken), now - first > 86_400_000
-        else { return [] }
+        guard examination.damage.isEmpty, let taken else { return [] }
+        let (count, oldest) = try journal.backlog(in: ChangeExchange(here: [:], streams: [:], prunable: taken))
+        guard let first = oldest, now - first > 86_400_000 else { return [] }
         let since = UnixTime(seconds: first / 1000)?.description ?? "long ago"
         return [
             HealthFault.journalNotApplied.found(

@@ -74,8 +74,16 @@ protocol CommunitySource: CommunityReader, Sendable {
     /// It is called at intervals, by one thread at a time.
     func noteOutsideChanges()
 
-    /// Tests after a failure whether changes can be recorded again; called at intervals.
+    /// Removes the lists of members whom other processes removed, or for whom they forgot all, since the last call.
+    ///
+    /// It is called at intervals, by one thread at a time.
+    func forgetSessions(in sessions: Sessions)
+
+    /// Tests whether changes can be recorded, and verifies those that are; called at intervals.
     func probeWriting()
+
+    /// The reason why recorded changes cannot be applied, or nil if they can.
+    var problem: String? { get }
 }
 
 /// A subject that a daemon may know nothing of, in the words of problems.
@@ -103,8 +111,14 @@ extension CommunitySource {
     /// True; the default for a source that has a place of its own for changes.
     var records: Bool { true }
 
+    /// Does nothing; the default for a source that learns of removals in another way.
+    func forgetSessions(in sessions: Sessions) {}
+
     /// Does nothing; the default for a source that has nothing to write to.
     func probeWriting() {}
+
+    /// Nothing; the default for a source whose changes somebody else applies.
+    var problem: String? { nil }
 
     func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {
         guard case .member(let outcome) = try apply(.member(change)) else {

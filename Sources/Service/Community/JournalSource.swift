@@ -357,5 +357,12 @@ final class JournalSource: CommunitySource {
         catalog?.noteChanges(in: changes)
     }
 
-    func probeWriting() { journal.probeWriting() }
+    func forgetSessions(in sessions: Sessions) { journal.forgetSessions(in: sessions) }
+
+    func probeWriting() {
+        journal.probeWriting()
+        if let taken = try? base?.taken() { journal.verify(beyond: taken) }
+    }
+
+    var problem: String? { journal.damage }
 }

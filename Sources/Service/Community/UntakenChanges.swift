@@ -85,9 +85,9 @@ package final class UntakenChanges {
     ///
     /// - Parameter taken: the changes that the catalog has.
     private init(besideCatalog path: String, beyond taken: AppliedChanges) throws(StoreError) {
-        let path = Catalog.journalPath(beside: path)
+        let path = Catalog.existingJournal(beside: path)
         do throws(ChangeError) {
-            journal = Catalog.resolved(path) == nil ? nil : try ChangeJournal(path: path, mode: .reading)
+            journal = try path.map { path throws(ChangeError) in try ChangeJournal(path: path, mode: .reading) }
             let found = try journal?.decisions() ?? []
             decisions = RecordedDecisions(found.filter { !taken.contains($0.sequence, of: $0.origin) })
         } catch { throw StoreError(error) }

@@ -111,12 +111,14 @@ struct DaemonProblems: Sendable {
     let follower: VersionFollower
     /// The exchange of changes with other daemons; nil unless the store is shared.
     var replicator: ChangeReplicator?
+    /// The place of changes; nil to know nothing of it.
+    var community: (any CommunitySource)?
     /// Further conditions that must hold for the daemon to do all its work.
     var conditions: [HealthCondition] = []
 
     /// A sentence for each problem; empty if all is well.
     var sentences: [String] {
-        let found = [follower.current.problem, replicator?.problem] + conditions.map(\.problem)
+        let found = [follower.current.problem, replicator?.problem, community?.problem] + conditions.map(\.problem)
         // A problem of the journal may be known to two of them.
         return found.compactMap(\.self).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }

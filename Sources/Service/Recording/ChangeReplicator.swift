@@ -45,8 +45,6 @@ final class ChangeReplicator: Sendable {
     let hasForgotten = Atomic(true)
     /// The number up to which each stream was read for decisions of the site while the journal could not be written.
     let lookedAhead = Mutex<[String: Int64]>([:])
-    /// The row up to which the journal was last verified, and whether all of it was verified once.
-    let verification = Mutex((row: Int64(0), isComplete: false))
     private let failure = Mutex<String?>("the changes of other daemons have not been read yet")
     private let isStopping = Atomic(false)
     private let hasStopped = DispatchSemaphore(value: 0)

@@ -45,7 +45,16 @@ final class DaemonJournal: Sendable {
     /// The state of the file when it was last looked at, while this daemon does not write.
     private let seenState = LastSeen<CatalogFileState>()
     private let seenRevision = LastSeen<Int64>()
+    /// Whether there may be changes that remove the lists of members, and the changes that did it already.
+    private let mayHaveErasures = Atomic(true)
+    private let seenErasures = Mutex(AppliedChanges.none)
     private let commits: GroupCommit
+    private let files: OpenFiles
+    /// The row up to which the journal was last verified, and whether all of it was verified once.
+    private let verification = Mutex((row: Int64(0), isComplete: false))
+    private let damageFound = Mutex<String?>(nil)
+    /// The number of changes that are verified at a time.
+    private static let verificationSize = 2000
 
     /// Opens the journal, or creates it.
     ///
@@ -70,21 +79,22 @@ final class DaemonJournal: Sendable {
         self.recording = recording
         lock = catalog == nil ? try Self.lock(path) : nil
         let (decisions, completeness, damaged) = (JournaledDecisions(), Completeness(), DamagedChanges())
-        let folds = MemberFolds()
+        let (folds, files) = (MemberFolds(), OpenFiles([path, catalog].compactMap(\.self)))
+        self.files = files
         self.decisions = decisions
         self.completeness = completeness
         self.damaged = damaged
         self.folds = folds
         do throws(ChangeError) {
-            let places = [path, catalog].compactMap(\.self).map(FilePlace.init)
             let (obstacle, findings) = try Self.prepare(path, besideCatalog: catalog)
             self.findings = findings
             if let obstacle, catalog.map(Catalog.isForbidden) != true {
                 recording.failed("changes cannot be recorded: \(obstacle.message)")
             }
             let open = { @Sendable () throws(ChangeError) in
+                try files.require(ofReader: true)
                 // A journal that nobody could make yet is empty.
-                let isThere = catalog == nil || Catalog.resolved(path) != nil
+                let isThere = catalog.map { Catalog.existingJournal(beside: $0) != nil } ?? true
                 return try ChangeJournal(
                     path: isThere ? path : "", mode: isThere ? .reading : .recording, damaged: damaged, folds: folds)
             }
@@ -96,10 +106,11 @@ final class DaemonJournal: Sendable {
                 () throws(ChangeError) in
                 if let catalog { try Self.make(path, besideCatalog: catalog) }
                 let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged, folds: folds)
+                files.noteWriter()
                 if mayReadForEver.exchange(false, ordering: .relaxed) { readers.renew() }
                 return JournalWriter(
                     journal: journal, isShared: catalog != nil, decisions: decisions, now: now,
-                    completeness: completeness, places: places.map { $0.isKnown ? $0 : FilePlace($0.path) })
+                    completeness: completeness, files: files)
             }
             if obstacle == nil { try commits.open() }
             try decisions.renew { () throws(ChangeError) in
@@ -184,10 +195,30 @@ final class DaemonJournal: Sendable {
             guard seenState.isNew(CatalogFileState(path)) else { return }
             readers.renew()
         }
+        mayHaveErasures.store(true, ordering: .releasing)
         try? decisions.renew { [readers] () throws(ChangeError) in
             try readers.read { journal throws(ChangeError) in try journal.decisions() }
         }
         changes.everythingChanged()
+    }
+
+    /// Removes the lists of members who were removed, or had all forgotten, in changes since the last call.
+    ///
+    /// The first call looks at all changes: other processes may have written some before this one started. The relay
+    /// does it for a journal of the daemon's own. After a failure, the next call goes on.
+    func forgetSessions(in sessions: Sessions) {
+        guard catalog != nil, mayHaveErasures.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        do {
+            let seen = seenErasures.withLock { $0 }
+            let (ids, here) = try read { journal throws(ChangeError) in try journal.erasedUsers(beyond: seen) }
+            for id in ids {
+                try sessions.forgetAll(ofUser: id)
+                changes.memberChanged(id)
+            }
+            seenErasures.withLock { $0 = here }
+            // The process that wrote a change may be gone, without emptying the log that somebody was reading.
+            if !ids.isEmpty { commits.erase() }
+        } catch { mayHaveErasures.store(true, ordering: .releasing) }
     }
 
     /// Commits a change without checking it; the change is durable when this returns.
@@ -204,6 +235,36 @@ final class DaemonJournal: Sendable {
     /// Returns the changes of a member that a version lacks, or nil if there are none.
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
         try read { journal throws(ChangeError) in try journal.recentChanges(ofUser: id, beyond: taken) }
+    }
+
+    /// Verifies some more changes, or all of them if that has not been done yet, and notes damaged ones.
+    func verifyMore(with connection: ChangeJournal) throws(ChangeError) {
+        try verification.withLock { state throws(ChangeError) in
+            repeat {
+                let last = try connection.verify(after: state.row, limit: Self.verificationSize)
+                state = (last ?? 0, state.isComplete || last == nil)
+            } while !state.isComplete
+        }
+    }
+
+    /// The first change beside the catalog that keeps later ones from being applied, in words; nil if there is none.
+    var damage: String? { damageFound.withLock { $0 } }
+
+    /// Verifies some more changes beside the catalog.
+    ///
+    /// - Parameter taken: the changes that the catalog has; damaged ones among them do no harm.
+    func verify(beyond taken: AppliedChanges) {
+        try? read { journal throws(ChangeError) in
+            try verifyMore(with: journal)
+            let stopping = try journal.stoppingChange(beyond: taken)
+            damageFound.withLock { [path] in $0 = stopping.map { "\(path): \($0)" } }
+        }
+    }
+
+    /// Opens one more connection.
+    func opened(_ mode: ChangeJournal.Mode) throws(ChangeError) -> ChangeJournal {
+        try files.require()
+        return try ChangeJournal(path: path, mode: mode, damaged: damaged, folds: folds)
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.
@@ -227,67 +288,4 @@ final class DaemonJournal: Sendable {
             return try readers.read(body)
         } catch { throw ServiceError(.journalFailed, "the journal cannot be read: \(error.message)") }
     }
-}
-
-/// The site's decisions in the order in which they apply, kept in memory because every answer needs them.
-///
-/// They come from the journal. While it cannot be written, decisions of other daemons that it lacks are added. A group
-/// that another daemon hid is therefore hidden here even if the disk is full.
-final class JournaledDecisions: Sendable {
-    private struct Log {
-        var journaled: [JournaledChange] = []
-        /// The decisions that the journal lacks, by their stamps.
-        var unwritten: [ChangeStamp: JournaledChange] = [:]
-        /// All decisions in their order.
-        var changes: [JournaledChange] = []
-        /// The new ids of renamed groups.
-        var names = GroupNames([])
-        var revision: UInt64 = 0
-
-        mutating func arrange() {
-            for change in journaled { unwritten[change.stamp] = nil }
-            changes = unwritten.isEmpty ? journaled : (journaled + unwritten.values).sorted { $0.stamp < $1.stamp }
-            names = GroupNames(changes.compactMap { $0.change?.renaming })
-            revision += 1
-        }
-    }
-
-    private let log = Mutex(Log())
-    /// A lock for renewals: of two threads, the one that began to read last must win.
-    private let renewal = Mutex(())
-
-    /// Replaces the decisions of the journal with those that `read` returns.
-    func renew(_ read: () throws(ChangeError) -> [JournaledChange]) throws(ChangeError) {
-        try renewal.withLock { _ throws(ChangeError) in
-            let changes = try read()
-            log.withLock { log in
-                log.journaled = changes
-                log.arrange()
-            }
-        }
-    }
-
-    /// Adds decisions of other daemons that cannot be written to the journal now.
-    ///
-    /// - Returns: whether the changes contained a decision.
-    func add(unwritten changes: [JournaledChange]) -> Bool {
-        let decisions = changes.filter { $0.change?.concernsEverybody == true }
-        guard !decisions.isEmpty else { return false }
-        log.withLock { log in
-            for decision in decisions { log.unwritten[decision.stamp] = decision }
-            log.arrange()
-        }
-        return true
-    }
-
-    /// A number that grows with every change of the decisions.
-    var revision: UInt64 { log.withLock { $0.revision } }
-
-    /// The decisions as they are now.
-    var recorded: RecordedDecisions {
-        log.withLock { RecordedDecisions($0.changes, names: $0.names) }
-    }
-
-    /// The new ids of renamed groups.
-    var names: GroupNames { log.withLock { $0.names } }
 }

@@ -1,6 +1,7 @@
 import CatalogStore
 import Changes
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Writes to a journal, on one thread at a time.
@@ -11,12 +12,11 @@ struct JournalWriter {
     let decisions: JournaledDecisions
     let now: @Sendable () -> Int64
     let completeness: DaemonJournal.Completeness
-    /// The places that must lead to the files that were opened.
-    let places: [FilePlace]
+    let files: OpenFiles
 
     /// Records changes in one transaction; they are durable when this returns.
     func apply(_ changes: [Change]) throws(ChangeError) -> [Change.Outcome] {
-        for place in places { try place.requireFile() }
+        try files.require()
         let isComplete = completeness.isComplete.load(ordering: .relaxed)
         let outcomes = try journal.record(changes, at: now(), isComplete: isComplete)
         if changes.contains(where: \.concernsEverybody) {
@@ -34,28 +34,59 @@ struct JournalWriter {
 
     /// Finds out whether writing is possible, without changing anything.
     func probeWriting() throws(ChangeError) {
-        for place in places { try place.requireFile() }
+        try files.require()
         try journal.probeWriting()
     }
 }
 
-/// The path of a file that is open, and the file's identity.
+/// The files that a daemon has open for its journal, all of which must stay in their places.
 ///
-/// Changes that are written to a file without a name are lost with the process.
-struct FilePlace {
-    let path: String
-    private let identity: FileIdentity?
+/// Changes that are written to a file without a name, or to a log whose database was emptied, are lost. SQLite keeps a
+/// log and its index beside a journal as long as it is open. A connection that is opened when they are gone makes new
+/// ones, which damage the journal.
+final class OpenFiles: Sendable {
+    private let paths: [String]
+    /// The identities of the journal and of the catalog, from when they were first seen.
+    private let databases = Mutex<[String: FileIdentity]>([:])
+    /// The identities of the files beside the journal; nil until a writer is open.
+    private let besides = Mutex<[String: FileIdentity]?>(nil)
 
-    init(_ path: String) { (self.path, identity) = (path, FileIdentity(path: path)) }
+    /// - Parameter paths: the path of the journal, and that of the catalog if the journal is beside one.
+    init(_ paths: [String]) {
+        self.paths = paths
+        noteDatabases()
+    }
 
-    /// Whether the file was there.
-    var isKnown: Bool { identity != nil }
+    private func noteDatabases() {
+        databases.withLock { known in for path in paths { known[path] = known[path] ?? FileIdentity(path: path) } }
+    }
 
-    /// Throws an error if the path does not lead to the file any more.
-    func requireFile() throws(ChangeError) {
-        if let identity, FileIdentity(path: path) == identity { return }
-        throw ChangeError(
-            .databaseFailed, "\(path) was removed or replaced while the daemon uses it: restart the daemon")
+    /// Notes the files that a writer has just opened.
+    func noteWriter() {
+        noteDatabases()
+        let journal = Catalog.resolved(paths[0]) ?? paths[0]
+        var found: [String: FileIdentity] = [:]
+        for path in [journal + "-wal", journal + "-shm"] { found[path] = FileIdentity(path: path) }
+        besides.withLock { $0 = found }
+    }
+
+    /// Throws an error if a path does not lead to its file any more, or if the file was emptied.
+    ///
+    /// - Parameter ofReader: whether only the journal matters.
+    func require(ofReader: Bool = false) throws(ChangeError) {
+        let (known, besides) = (databases.withLock { $0 }, besides.withLock { $0 })
+        for path in paths.prefix(ofReader ? 1 : 2) where besides != nil || known[path] != nil {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0, FileIdentity(status) == known[path],
+                besides == nil || status.st_size > 0
+            else { throw Self.lost(path) }
+        }
+        for (path, identity) in besides ?? [:] where FileIdentity(path: path) != identity { throw Self.lost(path) }
+    }
+
+    private static func lost(_ path: String) -> ChangeError {
+        ChangeError(
+            .databaseFailed, "\(path) was removed, replaced or emptied while the daemon uses it: restart the daemon")
     }
 }
 
@@ -113,11 +144,14 @@ final class GroupCommit: Sendable {
         try inQueue { connection throws(ChangeError) in _ = try opened(&connection) }
     }
 
-    /// Finds out whether writing is possible again, if the last commits failed.
+    /// Finds out whether the files are in their places, and after a failure whether writing is possible again.
     func probe() {
-        guard recording.isFailing else { return }
         try? inQueue { connection throws(ChangeError) in
-            try writing(&connection) { writer throws(ChangeError) in try writer.probeWriting() }
+            let isFailing = recording.isFailing
+            guard isFailing || connection.writer != nil else { return }
+            try writing(&connection) { writer throws(ChangeError) in
+                if isFailing { try writer.probeWriting() } else { try writer.files.require() }
+            }
         }
     }
 
@@ -173,6 +207,9 @@ final class GroupCommit: Sendable {
         else { throw ChangeError(.busy, "writing takes too long, as another process may be writing; try again later") }
         return try outcomes.get()
     }
+
+    /// Erases what others have forgotten, now or as soon as nobody reads.
+    func erase() { queue.sync { connection.withLock { $0.mustErase = true } } }
 
     /// Returns a number that changes when another connection has written, and retries erasing that readers prevented.
     ///

@@ -10,8 +10,6 @@ import Synchronization
 struct ReplicatorRounds: ~Copyable {
     /// The largest number of changes sent or received at a time.
     private static let batchSize = 500
-    /// The number of changes that are verified at a time.
-    private static let verificationSize = 2000
     /// The number of rounds between two cleanings, which prune, erase and verify.
     private static let roundsBetweenCleanings = 25
     /// The number of rounds in which other daemons can send a change again before it is given up; some ten seconds.
@@ -69,12 +67,9 @@ struct ReplicatorRounds: ~Copyable {
 
     /// Opens the journal for writing, or for reading if the disk is full; the next connection tries again.
     private static func openJournal(_ journal: DaemonJournal) throws(ServiceError) -> (ChangeJournal, ServiceError?) {
-        func open(_ mode: ChangeJournal.Mode) throws(ChangeError) -> ChangeJournal {
-            try ChangeJournal(path: journal.path, mode: mode, damaged: journal.damaged, folds: journal.folds)
-        }
-        do throws(ChangeError) { return (try open(.recording), nil) } catch {
+        do throws(ChangeError) { return (try journal.opened(.recording), nil) } catch {
             guard error.isFull else { throw failedRecording(error) }
-            return (try journaled { () throws(ChangeError) in try open(.reading) }, failedRecording(error))
+            return (try journaled { () throws(ChangeError) in try journal.opened(.reading) }, failedRecording(error))
         }
     }
 
@@ -138,24 +133,15 @@ struct ReplicatorRounds: ~Copyable {
 
     /// Verifies the journal, fetches damaged changes from the streams, and sets `gap` to the first problem.
     private mutating func mend(isCleaning: Bool) throws(ServiceError) {
-        var verification = replicator.verification.withLock { $0 }
-        if isCleaning || !verification.isComplete {
-            repeat {
-                let row = verification.row
-                let last = try Self.journaled { [writer] () throws(ChangeError) in
-                    try writer.verify(after: row, limit: Self.verificationSize)
-                }
-                if last == nil { verification.isComplete = true }
-                verification.row = last ?? 0
-            } while !verification.isComplete
-            replicator.verification.withLock { $0 = verification }
+        if isCleaning {
+            try Self.journaled { [writer, replicator] () throws(ChangeError) in try replicator.journal.verifyMore(with: writer) }
         }
         let damaged = try Self.journaled { [writer] () throws(ChangeError) in try writer.damagedChanges() }
         for name in damaged.prefix(Self.batchSize) { try mend(name) }
         guard gap == nil else { return }
         let newer = try Self.journaled { [writer] () throws(ChangeError) in try writer.newerChanges() }
         if let name = newer.first {
-            gap = "change \(name.sequence) of the journal \(name.origin) needs a newer program: upgrade this one"
+            gap = "\(name) needs a newer program: upgrade this one"
         }
     }
 
@@ -163,16 +149,15 @@ struct ReplicatorRounds: ~Copyable {
     ///
     /// If no stream has it, it is given up with `--skip-missing`.
     private mutating func mend(_ name: ChangeName) throws(ServiceError) {
-        let subject = "change \(name.sequence) of the journal \(name.origin)"
         let found = try streamed(name.origin, after: name.sequence - 1, limit: 1).first { $0.name == name }
         if found != nil {
-            replicator.log.warning("\(subject) was damaged here, and is fetched again")
+            replicator.log.warning("\(name) was damaged here, and is fetched again")
         } else if replicator.skipsMissing, round > Self.roundsBeforeSkipping {
             replicator.log.warning(
-                "\(subject) was damaged here and in no stream, and is given up, because of --skip-missing")
+                "\(name) was damaged here and in no stream, and is given up, because of --skip-missing")
         } else {
             let problem = """
-                \(subject) is damaged here and in no stream, and later ones wait for it; a daemon that has it sends it \
+                \(name) is damaged here and in no stream, and later ones wait for it; a daemon that has it sends it \
                 again. If none does, start this one with --skip-missing, which gives it up
                 """
             gap = gap ?? problem

@@ -49,7 +49,10 @@ struct Responder: Sendable {
     /// The clock, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
-    var problems: DaemonProblems { DaemonProblems(follower: follower, replicator: replicator, conditions: conditions) }
+    /// The problems of the daemon.
+    var problems: DaemonProblems {
+        DaemonProblems(follower: follower, replicator: replicator, community: community, conditions: conditions)
+    }
 
     /// Returns the condition that members and photos can be read.
     static func readingCondition(_ log: EventLog) -> HealthCondition {

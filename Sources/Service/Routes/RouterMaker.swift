@@ -29,7 +29,8 @@ struct RouterMaker: Sendable {
         metrics = previous?.metrics ?? RequestMetrics(endpoints)
         log = configuration.log
         let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
-        let problems = DaemonProblems(follower: follower, replicator: parts.replicator, conditions: conditions)
+        let problems = DaemonProblems(
+            follower: follower, replicator: parts.replicator, community: parts.community, conditions: conditions)
         var sources: [any MetricSource] = [
             ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: configuration.now),
         ]

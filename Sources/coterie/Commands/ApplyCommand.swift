@@ -13,7 +13,9 @@ enum ApplyCommand: Subcommand {
             command that decides something. It may run at any time, beside daemons too, and changes nothing the \
             second time.
 
-            While an import holds the catalog, the exit code is 75, and the next run goes on.
+            While an import holds the catalog, the exit code is 75, and the next run goes on. If changes wait for \
+            others, which are damaged or missing or need a newer program, the exit code is 65. --skip-missing gives \
+            these up.
             """,
         options: [
             Option(
@@ -42,5 +44,8 @@ enum ApplyCommand: Subcommand {
             try output.line(outcome.summary)
         }
         try output.flush()
+        guard !outcome.holdsBack else {
+            throw Failure(Failure.badData, "not all changes are in the catalog: some wait for others")
+        }
     }
 }

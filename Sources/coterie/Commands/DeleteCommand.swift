@@ -99,7 +99,7 @@ enum DeleteCommand: Subcommand {
                 document: Answer(kind: kind.name, isDryRun: isDryRun, summary, toldStore: told?.toldStore))
         } else {
             try output.line(Self.line(kind, summary) + (isDryRun ? "; dry run: nothing was changed" : ""))
-            if let line = told?.line { try output.line(line) }
+            for line in [told?.line, told?.unerased].compactMap(\.self) { try output.line(line) }
         }
         try output.flush()
         try summary.check(String(kind.name.dropLast()))

@@ -28,8 +28,9 @@ enum ForgetCommand: Subcommand {
             recompute". Versions in Redis, and versions in a folder that "coterie recompute" published with members, \
             hold these until they are pruned. Streams hold the interactions of members until all versions have them.
 
-            --check says which data is left, and where. The exit code is 1 if any is. It sees the journals of daemons \
-            on this machine only. With --backup it looks into a file of "coterie backup" instead.
+            --check says which data is left, and where. The exit code is 1 if any is. It sees the journals and \
+            sessions of daemons on this machine only, and names the files of sessions. With --backup it looks into a \
+            file of "coterie backup" instead.
 
             The ledger only grows. The catalog has it, and so have backups and Redis. A copy in a file is for another \
             place, and is added again after an old backup was restored. It names nobody, but whoever has it can tell \
@@ -87,12 +88,14 @@ enum ForgetCommand: Subcommand {
         // Daemons may have changes under an id from which a member was renamed.
         let everyID = try users + catalog.earlierIDs(ofUsers: users)
         let subjects = everyID.map { RemovalChange.Subject.member($0, withPhotos: withPhotos) }
+        // Daemons also remove the lists, as soon as they read the decision. A failure is told after the forgetting.
+        var sessions = (try? parsed.forgetSessions(ofUsers: everyID)) ?? 0
         let done = try decision.remove(subjects, options, at: now) { options, stream in
             try catalog.forget(users, withPhotos: withPhotos, options, atMilliseconds: now, stream: stream)
         }
         guard let (summary, isErased) = done else { return }
         if withPhotos { _ = try catalog.eraseRemovedVectors() }
-        let sessions = try parsed.forgetSessions(ofUsers: everyID)
+        sessions += try parsed.forgetSessions(ofUsers: everyID)
         try decision.apply()
         try report(summary, Told(sessions: sessions, isErased: isErased, decision: decision), parsed)
     }
@@ -115,7 +118,8 @@ enum ForgetCommand: Subcommand {
             try output.json(
                 document: Answer(
                     removed: summary.removed, others: summary.others, unknownIds: summary.unknown,
-                    isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0, isLogErased: told.isErased,
+                    isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0,
+                    isLogErased: told.isErased && told.decision?.isErased != false,
                     toldStore: told.decision?.toldStore))
             try output.flush()
         } else {
@@ -125,11 +129,8 @@ enum ForgetCommand: Subcommand {
                 + (told.sessions.map { ["\($0) lists of sessions"] } ?? [])
             try say(parts.joined(separator: ", ") + dryRunNote(parsed))
             if let line = told.decision?.line { try say(line) }
-            if !told.isErased {
-                try say(
-                    "somebody reads the catalog: its log \(parsed.text("catalog"))-wal holds them until it is overwritten"
-                )
-            }
+            if !told.isErased { try say(Decision.unerased("catalog", parsed.text("catalog"))) }
+            if let line = told.decision?.unerased { try say(line) }
         }
         try summary.check("user", note: "; such ids are noted, and do not come (--undo lets them)")
     }
@@ -169,7 +170,8 @@ enum ForgetCommand: Subcommand {
     /// Prints what is left of members, and where.
     private static func check(_ parsed: ParsedCommand, _ users: [String]) throws {
         let catalog = try parsed.openCatalog()
-        let sessions = try SessionFileReader(path: parsed.sessionsPath)
+        let files = parsed.sessionFiles(besides: parsed.journalFiles())
+        let sessions = try files.map { ($0, try SessionFileReader(path: $0)) }
         let store = try parsed.openStore()
         let published = try publishedMembers(of: store)
         var streamed: [BytewiseString: [String: Int]] = [:]
@@ -178,10 +180,18 @@ enum ForgetCommand: Subcommand {
             do throws(ChangeError) { streamed = try streams.traces(of: users) } catch { throw StoreError(error) }
         }
         var journaled: [(place: String, counts: [BytewiseString: Int])] = []
+        let forgotten = try users.filter { user throws(CatalogError) in try catalog.isForgotten(user: user) }
         for path in parsed.journalFiles() {
             do throws(ChangeError) {
                 let journal = try ChangeJournal(path: path, mode: .reading)
                 journaled.append(("journal \(path)", try journal.traces(of: users)))
+                // A write-ahead log cannot be searched; only an empty one surely has nothing.
+                guard !forgotten.isEmpty, (try? journal.eraseForgotten()) == false else { continue }
+                journaled.append(
+                    (
+                        "\(path)-wal, which somebody reads",
+                        Dictionary(forgotten.map { (BytewiseString($0), 1) }) { first, _ in first }
+                    ))
             } catch {
                 printToStandardError("warning: what is left in the journal \(path) is not known: \(error.message)")
             }
@@ -190,8 +200,10 @@ enum ForgetCommand: Subcommand {
         for user in users {
             let traces = try catalog.traces(ofMember: user)
             var places = traces.rows.map { Place(place: "catalog, \($0.key)", rows: $0.value) }
-            let lists = try sessions?.count(ofUser: user) ?? 0
-            if lists > 0 { places.append(Place(place: "sessions", rows: lists)) }
+            for (path, file) in sessions {
+                let lists = try file?.count(ofUser: user) ?? 0
+                if lists > 0 { places.append(Place(place: "sessions \(path)", rows: lists)) }
+            }
             for (version, members) in published where try members.member(withID: user) != nil {
                 places.append(Place(place: "version \(version)", rows: 1))
             }
@@ -204,7 +216,7 @@ enum ForgetCommand: Subcommand {
                     userId: user, isForgotten: traces.forgottenAt != nil, places: places.sorted { $0.place < $1.place })
             )
         }
-        try report(rows, parsed)
+        try report(rows, parsed, sessionFiles: files)
     }
 
     /// Prints what a backup has of members.
@@ -226,7 +238,7 @@ enum ForgetCommand: Subcommand {
     }
 
     /// Prints what is left of members; fails if anything is.
-    private static func report(_ rows: [Trace], _ parsed: ParsedCommand) throws {
+    private static func report(_ rows: [Trace], _ parsed: ParsedCommand, sessionFiles: [String]? = nil) throws {
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: rows)
@@ -236,6 +248,10 @@ enum ForgetCommand: Subcommand {
                 let found = row.places.map { "\($0.place): \(Formats.grouped($0.rows))" }
                 let left = found.isEmpty ? "nothing is left" : "left: " + found.joined(separator: "; ")
                 try output.line("\(printable(row.userId)): \(note); \(left)")
+            }
+            if let files = sessionFiles {
+                let place = files.isEmpty ? "no file" : files.joined(separator: ", ")
+                try output.line("lists of sessions: looked into \(place); --sessions names other files")
             }
         }
         try output.flush()

@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Changes
 import CommandLine
 import FoundationEssentials
 import Model
@@ -19,7 +20,7 @@ enum StatusCommand: Subcommand {
             are those on its disk that have not ended.
 
             The journals of this machine are read, too. If no running daemon has a journal, the status shows what \
-            waits in it.
+            waits in it. With a store in a folder, it shows what "coterie apply" has not taken to the catalog yet.
             """,
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             ParsedCommand.journals, CommonOptions.recomputeMetrics, CommonOptions.json,
@@ -63,8 +64,15 @@ enum StatusCommand: Subcommand {
     private static func outboxes(_ parsed: ParsedCommand, _ store: any VersionStore, _ reports: [DaemonReport]) throws
         -> [JournalOutbox]
     {
+        guard let shared = store.shared else {
+            guard let path = Catalog.existingJournal(beside: parsed.text("catalog")),
+                let taken = try? parsed.openCatalogIfPresent()?.appliedChanges()
+            else { return [] }
+            let exchange = ChangeExchange(here: [:], streams: [:], prunable: taken)
+            return [JournalOutbox(path, in: exchange, daemonRuns: false, beyond: taken)]
+        }
         let paths = parsed.journalFiles()
-        guard let shared = store.shared, !paths.isEmpty else { return [] }
+        guard !paths.isEmpty else { return [] }
         let exchange = try shared.exchange()
         let host = ProcessInfo.processInfo.hostName
         let inUse = Set(reports.filter { $0.host == host }.compactMap(\.journal))

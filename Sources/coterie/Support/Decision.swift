@@ -37,6 +37,21 @@ final class Decision {
     /// The line that says who was told, for people; nil if nobody was.
     var line: String? { toldStore.map { "the daemons of \($0) were told" } }
 
+    /// Whether what the decisions forget is gone from the write-ahead log of the journal.
+    var isErased: Bool { log.isErased }
+
+    /// The line that says what a write-ahead log still holds.
+    ///
+    /// - Parameter subject: the thing that somebody reads, with its file.
+    static func unerased(_ subject: String, _ path: String) -> String {
+        "somebody reads the \(subject): its log \(path)-wal holds them until it is overwritten"
+    }
+
+    /// The line that says what the journal's write-ahead log still holds; nil if it holds nothing.
+    var unerased: String? {
+        isErased ? nil : Self.unerased("journal", Catalog.journalPath(beside: parsed.text("catalog")))
+    }
+
     /// Returns a stamp after those of all known changes, in milliseconds; the present time by a right clock.
     ///
     /// If the streams cannot be read, sending fails later, and says so.
@@ -156,16 +171,15 @@ extension ParsedCommand {
 
     /// The option for the file of a daemon's sessions.
     static let sessionsOption = Option(
-        "sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)")
+        "sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)", isRepeating: true)
 
-    /// The path of the file of a daemon's sessions.
-    var sessionsPath: String { textIfGiven("sessions") ?? text("catalog") + "-sessions" }
-
-    /// Removes the lists of members' sessions in the file of a daemon, and returns their number.
+    /// Removes the lists of members' sessions in the files of daemons, and returns their number.
     func forgetSessions(ofUsers users: [String]) throws(ServiceError) -> Int {
-        guard !users.isEmpty, let kept = try SessionFileReader(path: sessionsPath) else { return 0 }
         var count = 0
-        for user in users where try kept.count(ofUser: user) > 0 { count += try kept.forget(ofUser: user) }
+        for path in users.isEmpty ? [] : sessionFiles(besides: []) {
+            guard let kept = try SessionFileReader(path: path) else { continue }
+            for user in users where try kept.count(ofUser: user) > 0 { count += try kept.forget(ofUser: user) }
+        }
         return count
     }
 }

@@ -7,7 +7,9 @@ struct JournalOutbox: Encodable {
     var file: String
     /// Whether a running daemon on this machine reports this journal.
     var daemonRuns: Bool
-    /// The number of changes that are not in the store, or nil if the journal cannot be read.
+    /// Whether the changes wait for the catalog beside the journal, and not for the store.
+    var isOfCatalog: Bool
+    /// The number of changes that wait, or nil if the journal cannot be read.
     var changes: Int?
     /// The time since which the first of them waits, in Unix milliseconds.
     var sinceMilliseconds: Int64?
@@ -17,18 +19,19 @@ struct JournalOutbox: Encodable {
     /// - Parameters:
     ///   - path: the path of the journal.
     ///   - exchange: the contents of the store's streams.
-    init(_ path: String, in exchange: ChangeExchange, daemonRuns: Bool) {
+    ///   - taken: the changes that the catalog has, if these wait for it.
+    init(_ path: String, in exchange: ChangeExchange, daemonRuns: Bool, beyond taken: AppliedChanges? = nil) {
         file = path
         self.daemonRuns = daemonRuns
+        isOfCatalog = taken != nil
         do throws(ChangeError) {
             let journal = try ChangeJournal(path: path, mode: .reading)
             let backlog = try journal.backlog(in: exchange)
             try journal.verify()
             (changes, sinceMilliseconds) = (backlog.count, backlog.since)
+            if let taken { return problem = try journal.stoppingChange(beyond: taken) }
             let (damaged, newer) = (try journal.damagedChanges().first, try journal.newerChanges().first)
-            problem =
-                damaged.map { "change \($0.sequence) of the journal \($0.origin) is damaged" }
-                ?? newer.map { "change \($0.sequence) of the journal \($0.origin) needs a newer program" }
+            problem = damaged.map { "\($0) is damaged" } ?? newer.map { "\($0) needs a newer program" }
         } catch { problem = error.message }
     }
 }

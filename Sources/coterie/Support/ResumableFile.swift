@@ -116,7 +116,7 @@ extension ParsedCommand {
         return folders.sorted().flatMap { folder in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.filter(Self.isJournalName).sorted().map { "\(folder)/\($0)" }
-        } + [Catalog.journalPath(beside: text("catalog"))].filter(FileManager.default.fileExists)
+        } + [Catalog.existingJournal(beside: text("catalog"))].compactMap(\.self)
     }
 
     private static func isJournalName(_ name: String) -> Bool {

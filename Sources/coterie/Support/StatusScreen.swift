@@ -31,7 +31,7 @@ struct StoreStatus: Encodable {
     var lastRecomputeFailureAtSeconds: Int64?
     var lastRecomputeFailure: String?
     var daemons: [Daemon]
-    /// The journals on this machine, if the store is shared.
+    /// The journals on this machine; if the store is a folder, the one beside the catalog.
     var journals: [JournalOutbox]
 }
 
@@ -57,7 +57,7 @@ struct StatusScreen {
                 "current version: \(current), made \(age(status.currentVersionAtMilliseconds)) ago\(since); "
                     + "\(status.versions.count) in the store"
             } ?? "no version is current: run \"coterie recompute\"",
-        ] + recomputes + daemons + status.journals.filter { !$0.daemonRuns }.map(outbox)
+        ] + recomputes + daemons + status.journals.filter { !$0.daemonRuns }.compactMap(outbox)
     }
 
     private var recomputes: [String] {
@@ -110,14 +110,13 @@ struct StatusScreen {
         return lines
     }
 
-    private func outbox(_ journal: JournalOutbox) -> String {
-        if let problem = journal.problem { return "journal \(journal.file): \(problem)" }
+    /// Returns the line about a journal, or nil if all its changes are in the catalog beside it.
+    private func outbox(_ journal: JournalOutbox) -> String? {
         let count = journal.changes ?? 0
-        let waiting =
-            count == 0
-            ? "nothing waits"
-            : "\(Formats.grouped(count)) changes wait, the first for \(age(journal.sinceMilliseconds))"
-        return "journal \(journal.file): \(waiting); no daemon has it"
+        let since = "\(Formats.grouped(count)) changes wait, the first for \(age(journal.sinceMilliseconds))"
+        let end = journal.isOfCatalog ? "\"coterie apply\" takes them to the catalog" : "no daemon has it"
+        if journal.isOfCatalog, count == 0, journal.problem == nil { return nil }
+        return "journal \(journal.file): " + (journal.problem ?? "\(count == 0 ? "nothing waits" : since); \(end)")
     }
 
     private func age(_ milliseconds: Int64?) -> String { span(milliseconds.map { Double(max(0, now - $0)) / 1000 }) }

@@ -45,7 +45,7 @@ struct ChangeArrival {
         if let channel = store.shared?.channel {
             var streams = try channel.journals()
             waiting = try streams.waiting(beyond: applied)
-        } else if let log = Catalog.resolved(Catalog.journalPath(beside: path)) {
+        } else if let log = Catalog.existingJournal(beside: path) {
             var journal = try ChangeJournal(path: log, mode: .reading)
             waiting = try journal.waiting(beyond: applied)
         } else {

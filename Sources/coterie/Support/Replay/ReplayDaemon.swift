@@ -95,9 +95,8 @@ final class ReplayDaemon: Sendable {
             let taken = try Catalog(path: copy, mode: .reading).appliedChanges()
             _ = try CatalogLog(besideCatalog: copy, fixed).record(
                 UntakenChanges(of: channel, beyond: taken).decisions.changes, at: instant)
-        } else if Catalog.resolved(Catalog.journalPath(beside: path)) != nil {
-            try ChangeJournal(path: Catalog.journalPath(beside: path), mode: .reading).copy(
-                to: Catalog.journalPath(beside: copy))
+        } else if let log = Catalog.existingJournal(beside: path) {
+            try ChangeJournal(path: log, mode: .reading).copy(to: Catalog.journalPath(beside: copy))
         }
         return .catalog(fixed, path: copy)
     }
