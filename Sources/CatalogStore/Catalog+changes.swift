@@ -25,12 +25,13 @@ final class ChangeApplier {
     ///
     /// - Parameter stamp: the stamp of a change from a journal, in milliseconds.
     func apply(_ change: Change, stamp: Int64? = nil) throws(CatalogError) -> Change.Outcome {
-        switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: change) }) {
+        // A change that is made now is later than all renamings.
+        switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: change, stamp: stamp ?? .max) }) {
         case .member(let change):
             .member(try wrapping { () throws(DatabaseError) in try members.apply(change, stamp: stamp) })
         case .site(let change): .site(try site.apply(change))
         case .removal(let change): .removal(try catalog.apply(change, stamp: stamp))
-        case .renaming(let change): .renaming(try catalog.apply(change))
+        case .renaming(let change): .renaming(try catalog.apply(change, stamp: stamp ?? change.atMilliseconds))
         }
     }
 
@@ -66,7 +67,7 @@ final class ChangeApplier {
         try wrapping { () throws(DatabaseError) in
             guard case .member = change, try !removals.areNone else { return (change, 0) }
             let (kept, leftOut) = try removals.filter(change, stamp: stamp)
-            let (rest, more) = try removals.filter(renamed.applied(to: kept), stamp: stamp)
+            let (rest, more) = try removals.filter(renamed.applied(to: kept, stamp: stamp), stamp: stamp)
             return (rest, leftOut + more)
         }
     }

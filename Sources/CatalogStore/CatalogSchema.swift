@@ -205,13 +205,15 @@ enum CatalogSchema {
         """,
         // The marks of the groups that a page had, and the settings of lists of the daemon that showed it.
         "ALTER TABLE exposures ADD COLUMN shown TEXT; ALTER TABLE exposures ADD COLUMN settings TEXT;",
-        // The new ids of renamed groups and users. Daemons may still send changes under the old ids.
+        // The new ids of renamed groups and users; see `KnownRenaming`. Daemons may still send changes under the old ids.
         """
         CREATE TABLE IF NOT EXISTS renamed_ids (
             entity TEXT NOT NULL,
             old_id TEXT NOT NULL,
             new_id TEXT NOT NULL,
-            PRIMARY KEY (entity, old_id)
+            stamp INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (entity, old_id, stamp)
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS renamed_ids_by_new ON renamed_ids (entity, new_id);
         """,

@@ -60,14 +60,18 @@ final class Decision {
 
     /// Applies the log to the catalog.
     ///
+    /// - Returns: whether it was applied; otherwise another program writes to the catalog, which gets it later.
     /// - Throws: `Failure` if the daemons of a shared store could not be told.
-    func apply() throws {
-        do { try changing { try parsed.applyChanges(store, warns: failure == nil) } } catch {
+    @discardableResult
+    func apply() throws -> Bool {
+        let done: Void?
+        do { done = try changing { try parsed.applyChanges(store, warns: failure == nil) } } catch {
             // That the daemons were not told is the reason, and says what follows.
             try checkTold()
             throw error
         }
         try checkTold()
+        return done != nil
     }
 
     /// Changes the catalog as the recorded decisions say.
