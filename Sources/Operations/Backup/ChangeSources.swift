@@ -1,14 +1,15 @@
 import CatalogStore
 import Changes
 import Model
+import ModelStore
 import SQLite
 
 /// The changes of all journals and streams of a backup.
 struct ChangeSources {
     private let journals: [ChangeJournal]
-    private let streams: StreamCopy?
+    private let streams: [StreamCopy]
 
-    init(journals: [ChangeJournal], streams: StreamCopy?) {
+    init(journals: [ChangeJournal], streams: [StreamCopy]) {
         self.journals = journals
         self.streams = streams
     }
@@ -16,7 +17,8 @@ struct ChangeSources {
     /// Returns the last change of each journal.
     func last() throws(BackupError) -> [String: Int64] {
         var last: [String: Int64] = [:]
-        var all = [try streams?.numbers() ?? [:]]
+        var all: [[String: SequenceRange]] = []
+        for copy in streams { all.append(try copy.numbers()) }
         for journal in journals { all.append(try journaled { () throws(ChangeError) in try journal.kept() }) }
         for (origin, numbers) in all.joined() { last[origin] = max(last[origin] ?? 0, numbers.last) }
         return last
@@ -39,15 +41,15 @@ struct ChangeSources {
 
     /// Returns changes of a journal after a number, from a source that has the next one.
     func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
-        var best = try streams?.changes(of: origin, after: sequence, limit: limit) ?? []
+        var all: [[JournaledChange]] = []
+        for copy in streams { all.append(try copy.changes(of: origin, after: sequence, limit: limit)) }
         for journal in journals {
-            let found = try journaled { () throws(ChangeError) in
-                try journal.changes(of: origin, after: sequence, limit: limit)
-            }
-            guard let first = found.first else { continue }
-            if first.sequence < best.first?.sequence ?? .max { best = found }
+            all.append(
+                try journaled { () throws(ChangeError) in
+                    try journal.changes(of: origin, after: sequence, limit: limit)
+                })
         }
-        return best
+        return all.min { ($0.first?.sequence ?? .max) < ($1.first?.sequence ?? .max) } ?? []
     }
 }
 
@@ -56,6 +58,20 @@ struct ChangeSources {
 /// Unlike a journal, the copy may have gaps where the streams had them.
 struct StreamCopy {
     private let database: Database
+
+    /// Copies the changes of streams that are beyond others to a new file, and counts them.
+    static func make(_ path: String, of channel: SharedChannel, beyond taken: AppliedChanges) throws(BackupError)
+        -> (copy: StreamCopy, count: Int)
+    {
+        let copy = try StreamCopy(path, makes: true)
+        var streams = try stored { () throws(StoreError) in try channel.journals() }
+        var count = 0
+        try streams.forEachBatch(beyond: taken, wrap: BackupError.init) { changes throws(BackupError) in
+            try copy.add(changes)
+            count += changes.count
+        }
+        return (copy, count)
+    }
 
     /// Opens a file, or creates it if `makes` is true.
     init(_ path: String, makes: Bool = false) throws(BackupError) {

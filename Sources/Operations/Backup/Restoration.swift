@@ -78,7 +78,7 @@ package struct Restoration: ~Copyable {
         }
         var traces = try ChangeSources(
             journals: Self.open(journals, .recording),
-            streams: manifest.streamedChanges == nil ? nil : StreamCopy(streamsPath)
+            streams: manifest.streamedChanges == nil ? [] : [StreamCopy(streamsPath)]
         ).traces(of: users).mapValues { ["changes of daemons": $0] }
         // Writing mode migrates the catalog of an earlier program.
         let catalog = try cataloged { () throws(CatalogError) in try Catalog(path: catalogPath, mode: .writing) }
@@ -110,11 +110,12 @@ package struct Restoration: ~Copyable {
         let journals = manifest.journals.map { journal($0) }
         let catalog = RestoredFile(places.catalog)
         let streams = RestoredFile(places.catalog + "-streams")
+        let latestStreams = RestoredFile(places.catalog + "-streams-now")
         let vectors = places.catalog + "-vectors.restoring"
         for file in journals + [catalog] { try file.checkTarget(isReplacing: isReplacing) }
         let experiments = try experiments(for: places, isReplacing: isReplacing)
         func removeRemains() {
-            for file in journals + [catalog, streams] { file.removeRemains() }
+            for file in journals + [catalog, streams, latestStreams] { file.removeRemains() }
             try? FileName.remove(vectors)
         }
         // A killed restore may have left files, and logs that SQLite would apply to the new files.
@@ -134,13 +135,14 @@ package struct Restoration: ~Copyable {
                 try archive.extract(file, to: journal(name).prepared)
             }
         }
-        /// Applies the changes of the backup, and of other journals.
-        func complete(with others: [ChangeJournal], skipsMissing: Bool, withoutRemovals: Bool = false)
-            throws(BackupError)
-        {
+        /// Applies the changes of the backup, and of other journals and streams.
+        func complete(
+            with others: [ChangeJournal], _ latest: StreamCopy? = nil, skipsMissing: Bool, withoutRemovals: Bool = false
+        ) throws(BackupError) {
+            let own = manifest.streamedChanges == nil ? nil : try StreamCopy(streams.prepared)
             let sources = ChangeSources(
                 journals: try Self.open(journals.map(\.prepared), .recording) + others,
-                streams: manifest.streamedChanges == nil ? nil : try StreamCopy(streams.prepared))
+                streams: [own, latest].compactMap(\.self))
             try self.complete(
                 catalog.prepared, with: sources, skipsMissing: skipsMissing, withoutRemovals: withoutRemovals, &outcome)
         }
@@ -150,8 +152,13 @@ package struct Restoration: ~Copyable {
             let replaced = journals.map(\.path).filter { $0 != logPath } + [logPath]
             try Self.withdrawAgain(
                 in: catalog.prepared, replacing: (places.catalog, replaced), keepsRemoved: keepsRemoved, &outcome)
+            // What streams have is applied later, with its removals, unless the removals count as applied now.
+            let channel = keepsRemoved ? places.store?.shared?.channel : nil
+            let latest = try channel.map { channel throws(BackupError) in
+                try StreamCopy.make(latestStreams.prepared, of: channel, beyond: .none).copy
+            }
             try complete(
-                with: Self.replaced(replaced), skipsMissing: skipsMissing, withoutRemovals: keepsRemoved)
+                with: Self.replaced(replaced), latest, skipsMissing: skipsMissing, withoutRemovals: keepsRemoved)
         }
         for file in journals { try file.putInPlace() }
         if let experiments {

@@ -106,17 +106,9 @@ package struct SiteBackup {
     private func copyStreams(of channel: SharedChannel, beyond journals: [[String: SequenceRange]], to path: String)
         throws(BackupError) -> Int
     {
-        let copy = try StreamCopy(path, makes: true)
         // The catalog is copied later, and then has at least these changes. An older catalog may not have the numbers.
         let taken = (try? Catalog(path: catalog, mode: .reading).appliedChanges()) ?? .none
-        var streams = try stored { () throws(StoreError) in try channel.journals() }
-        var count = 0
-        try streams.forEachBatch(beyond: Self.covered(beyond: taken, by: journals), wrap: BackupError.init) {
-            changes throws(BackupError) in
-            try copy.add(changes)
-            count += changes.count
-        }
-        return count
+        return try StreamCopy.make(path, of: channel, beyond: Self.covered(beyond: taken, by: journals)).count
     }
 
     /// Returns the changes that the catalog has, and those after them that the copied journals have without a gap.
