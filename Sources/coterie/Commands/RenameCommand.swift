@@ -35,7 +35,14 @@ enum RenameCommand: Subcommand {
         // A renaming that the catalog would refuse is not decided.
         let catalog = try parsed.openCatalog()
         let outcome = try catalog.outcome(ofRenaming: old, to: new, in: table)
-        guard outcome != .unknown else { throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table)) }
+        guard outcome != .unknown else {
+            guard !Catalog.isBusy(catalog.path) else {
+                throw Failure(
+                    Failure.tryLater,
+                    "another program writes to the catalog, and does not yet have all changes: try again later")
+            }
+            throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table))
+        }
         if let decision {
             let now = try decision.stampMilliseconds()
             let change = RenamingChange(table == .groups ? .group : .user, from: old, to: new, atMilliseconds: now)

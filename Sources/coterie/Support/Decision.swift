@@ -20,13 +20,14 @@ final class Decision {
     /// The reason why the decision was not sent.
     private var failure: StoreError?
 
-    init(_ parsed: ParsedCommand) throws {
+    /// - Parameter isAboutMembers: whether it is about what members did before, which is therefore applied first, unless
+    ///   another program writes to the catalog.
+    init(_ parsed: ParsedCommand, isAboutMembers: Bool = true) throws {
         self.parsed = parsed
         store = try parsed.openStore()
         let path = parsed.text("catalog")
         log = try CatalogLog(besideCatalog: path, store)
-        // A decision is about what was done before. Nobody waits for a program that writes to the catalog.
-        if store.shared == nil, !Catalog.isBusy(path) {
+        if isAboutMembers, !Catalog.isBusy(path) {
             _ = try? CatalogLog.apply(to: path, store, relations: Coterie.relations, at: ParsedCommand.nowMilliseconds)
         }
     }
@@ -127,7 +128,7 @@ extension ParsedCommand {
         let outcome = state.apply(change)
         // Hiding a hidden group again is a decision too: no earlier one may undo it.
         guard outcome == .changed || (outcome == .unchanged && action == .hide) else { return outcome }
-        let decision = try Decision(self)
+        let decision = try Decision(self, isAboutMembers: false)
         try decision.record([.site(change)], atMilliseconds: decision.stampMilliseconds())
         try decision.apply()
         return outcome
