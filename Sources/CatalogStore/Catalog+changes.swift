@@ -29,12 +29,12 @@ final class ChangeApplier {
     func apply(_ change: Change, stamp: Int64) throws(CatalogError) -> Int {
         let (kept, leftOut) = try withoutRemoved(change, stamp: stamp)
         let isThere: Bool
-        switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: kept) }) {
+        switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: kept, stamp: stamp) }) {
         case .member(let change):
             return leftOut + (try wrapping { () throws(DatabaseError) in try members.apply(change, stamp: stamp) })
         case .site(let change): isThere = try site.apply(change)
         case .removal(let change): isThere = try catalog.apply(change, stamp: stamp)
-        case .renaming(let change): isThere = try catalog.apply(change)
+        case .renaming(let change): isThere = try catalog.apply(change, stamp: stamp)
         }
         return isThere ? 0 : 1
     }
@@ -46,7 +46,7 @@ final class ChangeApplier {
         try wrapping { () throws(DatabaseError) in
             guard case .member = change, try !removals.areNone else { return (change, 0) }
             let (kept, leftOut) = try removals.filter(change, stamp: stamp)
-            let (rest, more) = try removals.filter(renamed.applied(to: kept), stamp: stamp)
+            let (rest, more) = try removals.filter(renamed.applied(to: kept, stamp: stamp), stamp: stamp)
             return (rest, leftOut + more)
         }
     }

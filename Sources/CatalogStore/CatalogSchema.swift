@@ -165,7 +165,9 @@ enum CatalogSchema {
             entity TEXT NOT NULL,
             old_id TEXT NOT NULL,
             new_id TEXT NOT NULL,
-            PRIMARY KEY (entity, old_id)
+            stamp INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (entity, old_id, stamp)
         ) WITHOUT ROWID;
         CREATE INDEX renamed_ids_by_new ON renamed_ids (entity, new_id);
         CREATE TABLE vector_file (

@@ -4,19 +4,19 @@ package import Model
 package struct StreamedNumbers: Sendable, Equatable {
     /// The number before the first change in the stream, or `last` if the stream is empty.
     package var after: Int64
-    /// The last change that was ever added to the stream.
+    /// The last change in the stream.
     package var last: Int64
     /// The number of changes in the stream.
     package var count: Int
+    /// Whether changes can be added after the last one; otherwise, something that was behind it is gone.
+    package var isOpen: Bool
 
-    package init(after: Int64, last: Int64, count: Int) {
-        self.after = after
-        self.last = last
-        self.count = count
+    package init(after: Int64, last: Int64, count: Int, isOpen: Bool = true) {
+        (self.after, self.last, self.count, self.isOpen) = (after, last, count, isOpen)
     }
 
-    /// Whether the stream has every change from its first to its last.
-    package var isWhole: Bool { Int64(count) == last - after }
+    /// Whether the stream has every change from its first to its last, and can get the next ones.
+    package var isWhole: Bool { isOpen && Int64(count) == last - after }
 }
 
 /// The steps that give a daemon's journal and the streams of the store the same changes.

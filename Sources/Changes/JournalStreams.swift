@@ -32,6 +32,8 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     }
 
     private var connection: RedisConnection
+    /// The ids of the last entries that were read, by journal.
+    private var readableEnds: [String: String] = [:]
     let keys: Keys
     private let location: String
     private let explain: @Sendable (RedisError) -> String
@@ -60,25 +62,49 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     }
 
     /// Returns the contents of the streams, by journal.
+    ///
+    /// The numbers are those of entries that can be read. An unreadable entry at the end of a stream is removed, and the
+    /// stream is made anew, as one is whose key has something else.
     package mutating func survey() throws(ChangeError) -> [String: StreamedNumbers] {
         guard case .array(let members) = try ask(RedisCommand("SMEMBERS", keys.journals)) else {
             throw damaged("an unexpected reply")
         }
-        let origins = members.compactMap(\.text)
-        guard origins.count == members.count else { throw damaged("something else than journals") }
-        var command = RedisCommand("EVAL", Self.surveyScript, String(origins.count))
-        for origin in origins { command.append(keys.journal(origin)) }
-        for origin in origins { command.append(origin) }
-        guard case .array(let rows) = try ask(command) else { throw damaged("an unexpected reply") }
-        var streams: [String: StreamedNumbers] = [:]
-        for row in rows {
-            guard case .array(let parts) = row, parts.count == 4, let origin = parts[0].text,
-                AppliedChanges.isJournalName(origin), case .integer(let count) = parts[1],
-                let last = Self.number(parts[2]), let first = Self.number(parts[3])
-            else { throw damaged("something else than journals") }
-            streams[origin] = StreamedNumbers(after: count > 0 ? first - 1 : last, last: last, count: Int(count))
+        let origins = members.compactMap(\.text).filter(AppliedChanges.isJournalName)
+        while true {
+            var command = RedisCommand("EVAL", Self.surveyScript, String(origins.count))
+            for origin in origins { command.append(keys.journal(origin)) }
+            for origin in origins { command.append(origin) }
+            guard case .array(let rows) = try ask(command) else { throw damaged("an unexpected reply") }
+            var streams: [String: StreamedNumbers] = [:]
+            var isReadable = true
+            for row in rows {
+                guard case .array(let parts) = row, parts.count == 5, let origin = parts[0].text,
+                    case .integer(let count) = parts[1], let end = parts[2].text
+                else { throw damaged("an unexpected reply") }
+                if count > 0, readableEnds[origin] != end, try !readEnd(of: origin) { isReadable = false }
+                let last = count > 0 ? Self.number(parts[2]) ?? 0 : 0
+                streams[origin] = StreamedNumbers(
+                    after: count > 0 ? (Self.number(parts[3]) ?? 1) - 1 : last, last: last, count: Int(count),
+                    isOpen: count > 0 && parts[4].text == end)
+            }
+            if isReadable { return streams }
         }
-        return streams
+    }
+
+    /// Reads the last entry of a stream, and removes it if it is no change.
+    ///
+    /// - Returns: whether it is one.
+    private mutating func readEnd(of origin: String) throws(ChangeError) -> Bool {
+        let reply = try ask(RedisCommand("XREVRANGE", keys.journal(origin), "+", "-", "COUNT", "1"))
+        guard case .array(let entries) = reply, let last = entries.first, case .array(let parts) = last,
+            let id = parts.first?.text
+        else { return true }
+        if case .change? = Self.entry(last, of: origin) {
+            readableEnds[origin] = id
+            return true
+        }
+        _ = try ask(RedisCommand("XDEL", keys.journal(origin), id))
+        return false
     }
 
     /// Returns the ranges of changes that the streams have, by journal.
@@ -171,17 +197,22 @@ package struct JournalStreams: ~Copyable, ChangeSource {
 }
 
 extension JournalStreams {
-    /// A Lua function that returns the number of entries of a stream, and the ids of its last and first entry.
+    /// A Lua function that returns the number of entries of a stream, the ids of its last and first entry, and the id
+    /// that new ones must exceed.
+    ///
+    /// A key with something else passes for an empty stream.
     private static let numbersFunction = """
         local function numbers(key)
-          local count, last, first = 0, '0-0', '0-0'
+          local count, last, first, greatest = 0, '0-0', '0-0', ''
+          if redis.call('TYPE', key).ok ~= 'stream' then return count, last, first, greatest end
           local info = redis.call('XINFO', 'STREAM', key)
           for index = 1, #info, 2 do
             if info[index] == 'length' then count = info[index + 1] end
-            if info[index] == 'last-generated-id' then last = info[index + 1] end
+            if info[index] == 'last-generated-id' then greatest = info[index + 1] end
             if info[index] == 'first-entry' and info[index + 1] then first = info[index + 1][1] end
+            if info[index] == 'last-entry' and info[index + 1] then last = info[index + 1][1] end
           end
-          return count, last, first
+          return count, last, first, greatest
         end
         """
 
@@ -197,13 +228,14 @@ extension JournalStreams {
     private static let addScript = """
         \(numbersFunction)
         redis.call('SADD', KEYS[1], ARGV[1])
-        local state = 'none'
+        local state, isOpen = 'none', true
         if redis.call('EXISTS', KEYS[2]) == 1 then
-          local count, last = numbers(KEYS[2])
+          local count, last, first, greatest = numbers(KEYS[2])
           state = string.format('%d', count) .. ':' .. last
+          isOpen = last == greatest
         end
         if state ~= ARGV[2] then return 0 end
-        if ARGV[3] == 'remade' then redis.call('DEL', KEYS[2]) end
+        if ARGV[3] == 'remade' then redis.call('DEL', KEYS[2]) elseif not isOpen then return 0 end
         for index = 4, #ARGV, 4 do
           redis.call('XADD', KEYS[2], ARGV[index], 'stamp', ARGV[index + 1], 'change', ARGV[index + 2],
             'seal', ARGV[index + 3])
@@ -212,6 +244,7 @@ extension JournalStreams {
         """
 
     private static let trimScript = """
+        if redis.call('TYPE', KEYS[2]).ok ~= 'stream' then return 0 end
         redis.call('XTRIM', KEYS[2], 'MINID', '=', ARGV[2])
         if redis.call('XLEN', KEYS[2]) == 0 then
           redis.call('DEL', KEYS[2])

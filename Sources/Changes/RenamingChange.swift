@@ -107,26 +107,72 @@ extension Change {
     }
 }
 
+/// A renaming from an id, as it is kept for changes under that id.
+///
+/// A change means whoever had the id at the stamp of the change. The same id may be given to several things, one after
+/// the other.
+package struct KnownRenaming: Sendable {
+    /// The id from then on.
+    package var newID: String
+    /// The stamp of the renaming, in milliseconds.
+    package var stamp: Int64
+    /// The last stamp at which nothing else had the old id; `Int64.max` if nobody gave it again by a renaming.
+    package var until: Int64
+
+    package init(newID: String, stamp: Int64, until: Int64) { (self.newID, self.stamp, self.until) = (newID, stamp, until) }
+
+    /// Returns the present id of what had an id at a stamp.
+    ///
+    /// Until an id is given again, changes under it count for what had it last.
+    ///
+    /// - Parameters:
+    ///   - isGiven: whether something has an id now, however it got the id.
+    ///   - renamings: returns the renamings from an id, in the order of their stamps.
+    package static func newest<Failure: Error>(
+        of id: String, at stamp: Int64, isGiven: (String) throws(Failure) -> Bool,
+        _ renamings: (String) throws(Failure) -> [KnownRenaming]
+    ) throws(Failure) -> String {
+        var (id, stamp) = (id, stamp)
+        var known = try renamings(id)
+        guard !known.isEmpty else { return id }
+        let isFree = try !isGiven(id)
+        var next = known.first { $0.stamp > stamp || $0.until >= stamp && ($0.until < .max || isFree) }
+        while let renaming = next {
+            (id, stamp) = (renaming.newID, renaming.stamp)
+            known = try renamings(id)
+            next = known.first { $0.stamp > stamp }
+        }
+        return id
+    }
+}
+
 /// The new ids of groups, by renamings that a daemon knows of.
 package struct GroupNames: Sendable {
-    private var newIDs: [BytewiseString: BytewiseString] = [:]
+    private var renamings: [BytewiseString: [KnownRenaming]] = [:]
 
-    /// - Parameter renamings: renamings in the order in which they apply; those of users are left out.
-    package init(_ renamings: some Sequence<RenamingChange>) {
-        for renaming in renamings where renaming.subject == .group {
-            // An id may come back.
-            newIDs[BytewiseString(renaming.newID)] = nil
-            if !renaming.oldID.hasSameBytes(as: renaming.newID) {
-                newIDs[BytewiseString(renaming.oldID)] = BytewiseString(renaming.newID)
-            }
+    /// - Parameter changes: changes in the order in which they apply; only renamings of groups count.
+    package init(_ changes: some Sequence<JournaledChange>) {
+        for change in changes {
+            guard let renaming = change.change?.renaming, renaming.subject == .group,
+                !renaming.oldID.hasSameBytes(as: renaming.newID)
+            else { continue }
+            let (stamp, old) = (change.stampMilliseconds, BytewiseString(renaming.oldID))
+            close(old) { $0.stamp }
+            close(BytewiseString(renaming.newID)) { _ in stamp }
+            renamings[old, default: []].append(KnownRenaming(newID: renaming.newID, stamp: stamp, until: .max))
         }
     }
 
-    /// Returns the newest id of a group, which is the same if the group was not renamed.
-    package func newest(of id: String) -> String {
-        var newest = BytewiseString(id)
-        // No circle is possible, because a renaming removes the one that begins at its new id.
-        while let next = newIDs[newest] { newest = next }
-        return newest.text
+    /// Notes that something else has an id; before a renaming from it, nobody knows since when.
+    private mutating func close(_ id: BytewiseString, at stamp: (KnownRenaming) -> Int64) {
+        guard let last = renamings[id]?.indices.last, let renaming = renamings[id]?[last], renaming.until == .max else {
+            return
+        }
+        renamings[id]?[last].until = stamp(renaming)
+    }
+
+    /// Returns the present id of the group that had an id at a stamp, which is the same if it was not renamed.
+    package func newest(of id: String, at stamp: Int64 = .max) -> String {
+        KnownRenaming.newest(of: id, at: stamp) { _ in false } _: { renamings[BytewiseString($0)] ?? [] }
     }
 }

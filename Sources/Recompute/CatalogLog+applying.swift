@@ -73,8 +73,10 @@ extension CatalogLog {
             do throws(ChangeError) {
                 let found = try log?.journal.changes(of: origin, after: after, limit: limit) ?? []
                 if found.first?.sequence == after + 1 { return found }
+                // What either has is not missing.
                 let streamed = try streams?.changes(of: origin, after: after, limit: limit) ?? []
-                return streamed.first?.sequence == after + 1 || found.isEmpty ? streamed : found
+                guard let first = found.first, let other = streamed.first else { return found + streamed }
+                return other.sequence < first.sequence ? streamed : found
             } catch { throw failed(error) }
         }
         if let warning = SitePublication.publish(to: store, from: catalog) { warnings.append(warning) }

@@ -76,6 +76,26 @@ struct RemovalChangeTests {
         #expect(try test.lines("SELECT count(*) FROM interactions") == ["0"])
     }
 
+    @Test("Who is readmitted is not removed by a forgetting that comes later and is older")
+    func readmittedBefore() throws {
+        let (test, catalog) = try community()
+        defer { withExtendedLifetime(test) {} }
+        let forgetting = Change.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 5_000))
+        // The clock of this machine is behind that of the daemon.
+        let waiting = [BytewiseString("ann"): Int64(5_000)]
+        #expect(try catalog.readmit(["ann"], atMilliseconds: 4_000).unknown == ["ann"])
+        #expect(try catalog.readmit(["ann"], atMilliseconds: 4_000, waiting: waiting).removed == 1)
+        func apply(_ number: Int64, _ change: Change) throws {
+            _ = try catalog.apply(journaled: [
+                JournaledChange(origin: "a", sequence: number, stampMilliseconds: 5_000 * number, change: change)
+            ])
+        }
+        try apply(1, forgetting)
+        #expect(try catalog.member(withID: "ann") != nil && !catalog.isForgotten(user: "ann"))
+        try apply(2, .removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 10_000)))
+        #expect(try catalog.member(withID: "ann") == nil && catalog.isForgotten(user: "ann"))
+    }
+
     @Test("What a command has told the daemons is not applied again, so that it can be undone")
     func toldAlready() throws {
         let (test, catalog) = try community()

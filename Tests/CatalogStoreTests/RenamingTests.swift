@@ -96,8 +96,8 @@ struct RenamingTests {
         try record("4", .dismiss, "x", of: "guest", at: 1_700_000_020_000)
         try record("2", .click, "x", of: "guest", at: 1_700_000_030_000)
         #expect(try catalog.rename(.users, from: "guest", to: "u3") == .merged)
-        // The member already has an interaction with id 2, so the guest's is dropped.
-        #expect(try interactions("u3") == ["2 join owls", "3 leave owls", "4 dismiss x"])
+        // The member already has an interaction with id 2, so the guest's gets another id.
+        #expect(try interactions("u3") == ["2 join owls", "3 leave owls", "4 dismiss x", "2~5 click x"])
         #expect(try test.content(.memberships).filter { $0.contains("|u3|") } == ["spam|u3|~"])
         #expect(try catalog.member(withID: "guest") == nil)
         #expect(try catalog.rename(.users, from: "u1", to: "laura") == .renamed)
@@ -141,6 +141,54 @@ struct RenamingTests {
         #expect(try interactions("eve") == ["1 join owls-2", "2 dismiss owls-2"])
         #expect(try catalog.hiddenGroups().map(\.id) == ["owls-2", "spam"])
         #expect(try catalog.curations().map(\.groupID) == ["owls-2"])
+    }
+
+    @Test("A change that comes late is about whoever had its ids at its stamp")
+    func late() throws {
+        func apply(_ origin: String, _ changes: [(stamp: Int64, change: Change)]) throws {
+            let journaled = changes.enumerated().map {
+                JournaledChange(
+                    origin: origin, sequence: Int64($0 + 1), stampMilliseconds: $1.stamp, change: $1.change)
+            }
+            _ = try catalog.apply(journaled: journaled)
+        }
+        func renaming(_ subject: RenamingChange.Subject, _ old: String, _ new: String, at: Int64) -> (Int64, Change) {
+            (at, .renaming(RenamingChange(subject, from: old, to: new, atMilliseconds: at)))
+        }
+        func dismissal(_ id: String, of group: String, by user: String, at: Int64) -> (Int64, Change) {
+            let record = InteractionRecord(id: id, .dismiss, groupID: group, atMilliseconds: at)
+            return (at, .member(MemberChange(ofUser: user, .record([record]))))
+        }
+        try apply(
+            "command",
+            [
+                renaming(.user, "u2", "u2-old", at: 20), renaming(.user, "u1", "u2", at: 21),
+                renaming(.group, "x", "x-2", at: 22), renaming(.group, "y", "x", at: 23),
+                renaming(.user, "u3", "eve", at: 24),
+            ])
+        // The group that had the id x at 10 is x-2, and nobody had the id u3 from 24 on.
+        try apply(
+            "daemon",
+            [
+                dismissal("8", of: "x", by: "u3", at: 10), dismissal("9", of: "x", by: "u3", at: 25),
+                (26, .site(SiteChange(ofGroup: "y", .hide, atMilliseconds: 26))),
+            ])
+        #expect(try interactions("eve") == ["2 join owls", "8 dismiss x-2", "9 dismiss x"])
+        #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["spam", "x"])
+        // To forget who was u2 is not to forget who is u2 now, whatever comes later and wherever it is noted.
+        try apply(
+            "late",
+            [
+                (11, .removal(RemovalChange(.member("u2", withPhotos: false), atMilliseconds: 11))),
+                dismissal("7", of: "z", by: "u2", at: 12), dismissal("6", of: "z", by: "u2", at: 26),
+            ])
+        #expect(try catalog.member(withID: "u2-old") == nil && catalog.isForgotten(user: "u2-old"))
+        #expect(try catalog.member(withID: "u2")?.memberships.map(\.groupID) == ["owls", "spam"])
+        #expect(try interactions("u2") == ["6 dismiss z"])
+        var other = Ledger(key: try catalog.ledgerKey())
+        other.note(Ledger.Times(forgotten: 11), of: other.digest(of: "u2"))
+        #expect(try catalog.merge(other) == 0 && catalog.member(withID: "u2") != nil)
+        #expect(try catalog.earlierIDs(ofUsers: ["u2", "x", "eve"]) == ["u1", "u3"])
     }
 
     @Test("A member who was renamed is forgotten under both ids, and nothing of the old one is left")
@@ -222,6 +270,15 @@ struct RenamingTests {
 }
 
 extension Catalog {
+    /// Renames as a journal does; the stamps ascend.
+    func rename(_ table: EntityTable, from old: String, to new: String) throws -> RenamingChange.Outcome {
+        _ = try outcome(ofRenaming: old, to: new, in: table)
+        let change = RenamingChange(
+            table == .groups ? .group : .user, from: old, to: new, atMilliseconds: try changeCount())
+        guard case .renaming(let outcome)? = try apply([.renaming(change)]).first else { return .unknown }
+        return outcome
+    }
+
     /// Expects that every row names groups, users and photos that exist.
     fileprivate func integrity() throws {
         let examination = try examine()

@@ -91,7 +91,12 @@ struct ExchangeTests {
         #expect(steps(nil, whole) == [.wait("a", through: 2)])
         #expect(steps(nil, whole, prunable: 2) == [.take("a", after: 2)])
         #expect(steps(.init(after: 0, last: 1), whole, prunable: 4) == [.take("a", after: 4)])
-        #expect(steps(.init(after: 0, last: 9), .init(after: 9, last: 9, count: 0)) == remake(after: 0))
+        #expect(
+            steps(.init(after: 0, last: 9), .init(after: 0, last: 0, count: 0, isOpen: false)) == remake(after: 0))
+        // Nothing can be added behind what was there and is gone.
+        let closed = StreamedNumbers(after: 2, last: 9, count: 7, isOpen: false)
+        #expect(steps(.init(after: 2, last: 12), closed) == remake(after: 2))
+        #expect(steps(.init(after: 2, last: 5), closed) == [.take("a", after: 5)])
     }
 
     @Test("What waits to be sent is what the stream does not have and versions lack")

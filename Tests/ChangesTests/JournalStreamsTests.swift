@@ -115,8 +115,35 @@ struct JournalStreamsTests {
         #expect(
             try streams.changes(of: "one", after: 0, limit: 9) == [change])
         #expect(try streams.survey().mapValues(\.isWhole) == ["one": false])
-        _ = try redis("SET", "coterie:journal:gone", "x")
-        #expect(throws: ChangeError.self) { _ = try streams.survey() }
+    }
+
+    @Test("What somebody else adds is removed, and the stream is made anew; other streams are as they were")
+    func foreign() throws {
+        var streams = try streams()
+        #expect(try streams.add(changes(1...5), to: "one", expecting: nil, isRemade: true))
+        #expect(try streams.add(changes(1...2, of: "two"), to: "two", expecting: nil, isRemade: true))
+        let journal = ["one": SequenceRange(after: 0, last: 6)]
+        let greatest = "18446744073709551615-18446744073709551615"
+        for command in [["XADD", "*", "a", "b"], ["XADD", "7-1", "a", "b"], ["XADD", greatest, "a", "b"], ["SET", "x"]] {
+            var connection = try RedisConnection(to: RedisAddress(server.url))
+            var words = RedisCommand(command[0], "coterie:journal:one")
+            for word in command.dropFirst() { words.append(word) }
+            _ = try connection.command(words)
+            let found = try streams.survey()
+            let seen = try #require(found["one"])
+            let isStream = command[0] == "XADD"
+            #expect(seen == StreamedNumbers(after: 0, last: isStream ? 5 : 0, count: isStream ? 5 : 0, isOpen: false))
+            #expect(found["two"] == StreamedNumbers(after: 0, last: 2, count: 2))
+            // The next number can only be added to a new stream.
+            #expect(try !streams.add(changes(6...6), to: "one", expecting: seen, isRemade: false))
+            let exchange = ChangeExchange(here: journal, streams: ["one": seen], prunable: .none)
+            #expect(exchange.steps == [.remake("one", after: 0)] && exchange.waiting["one"]?.last == 6)
+            try streams.trim(through: AppliedChanges(["two": 1]))
+            #expect(try streams.add(changes(1...5), to: "one", expecting: seen, isRemade: true))
+            #expect(try streams.survey()["one"] == StreamedNumbers(after: 0, last: 5, count: 5))
+            let two = try streams.survey()["two"]
+            #expect(try streams.add(changes(1...2, of: "two"), to: "two", expecting: two, isRemade: true))
+        }
     }
 
     @Test("The store has a ledger with the key that came first, and no ids; it only grows")
@@ -196,9 +223,8 @@ struct JournalStreamsTests {
                     _ = try connection.command(command)
                 }
                 // The first has the seal of another number.
-                #expect(try streams.survey()["one"]?.isWhole == true)
                 #expect(try streams.changes(of: "one", after: 0, limit: 9).isEmpty, "field \(field), byte \(index)")
-                let left = StreamedNumbers(after: 2, last: 2, count: 0)
+                let left = StreamedNumbers(after: 0, last: 0, count: 0, isOpen: false)
                 #expect(try streams.survey()["one"] == left)
                 #expect(try streams.add(changes(1...3), to: "one", expecting: left, isRemade: true))
             }

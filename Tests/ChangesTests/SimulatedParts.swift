@@ -42,7 +42,10 @@ struct SimulatedStream {
 
     /// As `JournalStreams.survey`.
     var numbers: StreamedNumbers {
-        StreamedNumbers(after: changes.first.map { $0.number - 1 } ?? last, last: last, count: changes.count)
+        let end = changes.last?.number ?? 0
+        return StreamedNumbers(
+            after: changes.first.map { $0.number - 1 } ?? 0, last: end, count: changes.count,
+            isOpen: changes.last?.number == last)
     }
 }
 
@@ -71,7 +74,9 @@ struct SimulatedServer {
     ) -> Bool {
         listed.insert(origin)
         let found = streams[origin]?.numbers
-        guard found?.last == expected?.last, found?.count == expected?.count else { return false }
+        guard found?.last == expected?.last, found?.count == expected?.count, isRemade || found?.isOpen != false else {
+            return false
+        }
         var stream = isRemade ? SimulatedStream() : streams[origin] ?? SimulatedStream()
         for change in changes where change.number > stream.last {
             stream.changes.append(change)

@@ -74,6 +74,11 @@ struct ApplyTests {
         #expect(hidden.text.contains(groups[1]), "\(hidden.testDescription)")
         let forgotten = try await workspace.run("forget", "rebecca-2r5")
         #expect(forgotten.exitCode == CommandRun.ExitCode.success, "\(forgotten.testDescription)")
+        let renamed = try await workspace.run("rename", "user", "ilse-qdw", "ilse")
+        #expect(renamed.exitCode == CommandRun.ExitCode.success, "\(renamed.testDescription)")
+        // The catalog does not have the new id yet, and cannot say that there is no such user.
+        let again = try await workspace.run("rename", "user", "ilse", "ilse-2")
+        #expect(again.exitCode == CommandRun.ExitCode.tryLater, "\(again.testDescription)")
         let isObeyed = try await RunningDaemon.poll {
             let shown = try daemon.answer(Self.list, List.self).groups
             return try !shown.contains(groups[0]) && !shown.contains(groups[1])
@@ -86,6 +91,7 @@ struct ApplyTests {
         try await workspace.succeed("apply")
         let catalog = try Catalog(path: workspace.catalog, mode: .reading)
         #expect(try catalog.isForgotten(user: "rebecca-2r5"))
+        #expect(try catalog.has("ilse", in: .users) && !catalog.has("ilse-qdw", in: .users))
         #expect(try catalog.hiddenGroups().map(\.id) == [groups[1]])
         #expect(try await workspace.succeed("hide", "--list").text.contains(groups[1]))
     }

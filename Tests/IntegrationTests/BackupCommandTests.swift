@@ -187,6 +187,28 @@ struct BackupCommandTests {
         try await workspace.succeed("backup", "more.tar", "--journal", workspace.path("journal-a"), "--without-redis")
     }
 
+    @Test(
+        "With --removed-too, what was removed stays, though the streams have the removals",
+        .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+    func removedToo() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let backup = workspace.path("backup.tar")
+        try await workspace.succeed("backup", backup)
+        try await workspace.succeed("delete", "user", "laura-100")
+        try await workspace.succeed("delete", "group", "night-walkers")
+        try await workspace.succeed("forget", "ilse-qdw")
+        try await workspace.succeed("restore", backup, "--replace", "--removed-too")
+        try await workspace.succeed("recompute", "--force")
+        let catalog = try workspace.database(workspace.catalog)
+        for (table, id, count) in [
+            ("user", "laura-100", 1), ("group", "night-walkers", 1), ("user", "ilse-qdw", 0),
+        ] {
+            let rows = try catalog.integer("SELECT count(*) FROM \(table)s WHERE \(table)_id = '\(id)'")
+            #expect(rows == Int64(count), "\(id)")
+        }
+    }
+
     @Test("Into a folder: named by the time, the oldest are removed, and other files stay")
     func folder() async throws {
         let workspace = try Workspace()

@@ -14,6 +14,29 @@ struct RenameTests {
         try? daemon.get("/v1/groups/\(group)/similar").status
     }
 
+    @Test("A guest who has just acted for the first time is renamed with what waits in the stream")
+    func guest() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let daemons = [
+            try await RunningDaemon.withoutCatalog(workspace, "a"),
+            try await RunningDaemon.withoutCatalog(workspace, "b"),
+        ]
+        for daemon in daemons { try await daemon.wait { !$0.degraded } }
+        let client = try #require(SocketClient(port: daemons[0].port))
+        let join = #"{"interactions":[{"id":"1","kind":"join","groupId":"macro-mondays"}]}"#
+        #expect(client.request("POST", "/v1/users/guest-77/interactions", json: join)?.status == 200)
+        // What another daemon has, the stream has.
+        let isSent = await RunningDaemon.poll {
+            (try? daemons[1].get("/v1/users/guest-77/interactions").text.contains("macro-mondays")) == true
+        }
+        #expect(isSent)
+        try await workspace.succeed("rename", "user", "guest-77", "ann")
+        let joined = try workspace.database().integer(
+            "SELECT count(*) FROM memberships JOIN users USING (user_key) WHERE user_id = 'ann'")
+        #expect(joined == 1)
+    }
+
     @Test("Daemons without the catalog know of it; a hide under the old id hides the group under the new one")
     func groups() async throws {
         let workspace = try Workspace(.redis)

@@ -88,6 +88,22 @@ struct SharedRemovalTests {
         }
     }
 
+    @Test("A forgetting that waits in a stream is seen by --check, and --undo lets it have no effect")
+    func undoneBefore() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let daemons = try await daemons(on: workspace)
+        #expect(status(daemons[0], "DELETE", "/v1/users/\(Self.user)") == 200)
+        // What another daemon has, the stream has.
+        #expect(await RunningDaemon.poll { (try? daemons[1].get(Self.list).status) == 404 })
+        let check = try await workspace.run("forget", Self.user, "--check")
+        #expect(check.text.contains("forgotten, and kept from coming back"), "\(check.testDescription)")
+        try await workspace.succeed("forget", Self.user, "--undo")
+        try await workspace.succeed("apply")
+        let left = try workspace.database().integer("SELECT count(*) FROM users WHERE user_id = '\(Self.user)'")
+        #expect(left == 1)
+    }
+
     @Test("What a command forgets, daemons hide within the usual second; with --undo, until the next version")
     func forgottenByCommand() async throws {
         let workspace = try Workspace(.redis)

@@ -154,26 +154,39 @@ struct ExposureWriter {
     /// The number of days, back from the latest one, for which exposures are kept.
     static let daysKept: Int64 = 400
 
-    private let insert: Statement
-    private let expire: Statement
-    private let delete: Statement
+    private static let rest = """
+        experiment, day, recommendation_id, first_position, shown_count, filters, arm, times, first_at, last_at, teams,
+        microseconds, shown, settings
+        """
+    private static let columns = "user_key, \(rest)"
 
-    init(_ database: Database) throws(DatabaseError) {
+    /// The end of a statement that adds rows: another showing of the same page on the same day adds to the row.
+    private static let adding = {
         // Whether the page is known to have had these groups, or the groups of either are not known.
         let isKnown = """
             shown IS NULL OR excluded.shown IS NULL OR instr(' ' || shown || ' ', ' ' || excluded.shown || ' ') > 0
             """
-        insert = try database.prepare(
-            """
-            INSERT INTO exposures (experiment, user_key, day, recommendation_id, first_position, shown_count, filters,
-                arm, times, first_at, last_at, teams, microseconds, shown, settings)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        return """
             ON CONFLICT DO UPDATE SET times = times + excluded.times,
                 first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at),
                 microseconds = microseconds + excluded.microseconds,
                 shown = CASE WHEN \(isKnown) THEN shown ELSE shown || ' ' || excluded.shown END,
                 teams = CASE WHEN \(isKnown) THEN teams ELSE teams || ' ' || excluded.teams END
-            """)
+            """
+    }()
+
+    /// A statement that adds the exposures of the user with the key `?2` to those of the user with the key `?1`.
+    static let merging = """
+        INSERT INTO exposures (\(columns)) SELECT ?1, \(rest) FROM exposures WHERE user_key = ?2 \(adding)
+        """
+
+    private let insert: Statement
+    private let expire: Statement
+    private let delete: Statement
+
+    init(_ database: Database) throws(DatabaseError) {
+        insert = try database.prepare(
+            "INSERT INTO exposures (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(Self.adding)")
         // A daemon whose clock is far ahead must not remove what is young.
         expire = try database.prepare(
             """
@@ -191,8 +204,8 @@ struct ExposureWriter {
     }
 
     private func write(_ record: ExposureRecord, user: Int64) throws(DatabaseError) {
-        insert.bind(record.experiment, at: 1)
-        insert.bind(user, at: 2)
+        insert.bind(user, at: 1)
+        insert.bind(record.experiment, at: 2)
         insert.bind(record.day, at: 3)
         insert.bind(record.recommendationID, at: 4)
         insert.bind(Int64(record.firstPosition), at: 5)

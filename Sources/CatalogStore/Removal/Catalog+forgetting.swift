@@ -86,17 +86,25 @@ extension Catalog {
         try collect("SELECT user_key FROM users WHERE user_id = ?", ids)
         try removeVanished(.users, into: &summary)
         try wrapping { () throws(DatabaseError) in
-            try LedgerTable(database).forget(ids, atMilliseconds: milliseconds)
-            let renamed = try database.prepare(
-                """
-                DELETE FROM renamed_ids
-                WHERE entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)
-                """)
+            let isRenaming = "entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)"
+            // What came under an id that somebody else has now still is not about whoever has it: the empty id is
+            // nobody's, and forgotten.
+            let statements = [
+                "UPDATE renamed_ids SET new_id = '' WHERE \(isRenaming) AND old_id IN (SELECT user_id FROM users)",
+                "DELETE FROM renamed_ids WHERE \(isRenaming)",
+            ]
+            var emptied = false
             for id in ids {
-                renamed.bind(id, at: 1)
-                try renamed.run()
+                for (index, statement) in statements.enumerated() {
+                    let before = database.totalChanges
+                    let renamed = try database.prepare(statement)
+                    renamed.bind(id, at: 1)
+                    try renamed.run()
+                    if index == 0, database.totalChanges > before { emptied = true }
+                }
                 try removalNotes(ofMember: id, "DELETE").run()
             }
+            try LedgerTable(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
         }
         return summary
     }

@@ -1,5 +1,5 @@
 package import Changes
-import Model
+package import Model
 import SQLite
 
 extension Catalog {
@@ -18,18 +18,24 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in try LedgerTable(database).isForgotten(id) }
     }
 
-    /// Lets forgotten members come back.
+    /// Lets forgotten members come back; forgettings that are still to be applied then have no effect.
     ///
-    /// - Parameter milliseconds: the current time, in Unix milliseconds.
+    /// - Parameters:
+    ///   - milliseconds: the current time, in Unix milliseconds.
+    ///   - waiting: the times of forgettings that are still to be applied, in milliseconds.
     /// - Returns: the number of these members who were forgotten, as removed, and the others, as unknown.
-    package func readmit(_ ids: [String], atMilliseconds milliseconds: Int64, isDryRun: Bool = false)
-        throws(CatalogError) -> RemovalSummary
-    {
+    package func readmit(
+        _ ids: [String], atMilliseconds milliseconds: Int64, waiting: [BytewiseString: Int64] = [:],
+        isDryRun: Bool = false
+    ) throws(CatalogError) -> RemovalSummary {
         try trying(isDryRun) { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 var summary = RemovalSummary()
                 let table = try LedgerTable(database)
                 for id in ids {
+                    if let time = waiting[BytewiseString(id)] {
+                        try table.forget([id], atMilliseconds: time)
+                    }
                     if try table.readmit(id, atMilliseconds: milliseconds) {
                         summary.removed += 1
                     } else {

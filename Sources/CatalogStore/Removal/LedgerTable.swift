@@ -39,8 +39,13 @@ struct LedgerTable {
 
     /// Notes that members are forgotten.
     func forget(_ ids: [String], atMilliseconds milliseconds: Int64) throws(DatabaseError) {
+        for id in ids { try note(Ledger.Times(forgotten: milliseconds), of: id) }
+    }
+
+    /// Notes times of a member; earlier times change nothing.
+    func note(_ times: Ledger.Times, of id: String) throws(DatabaseError) {
         var ledger = Ledger(key: key)
-        for id in ids { ledger.note(Ledger.Times(forgotten: milliseconds), of: ledger.digest(of: id)) }
+        ledger.note(times, of: ledger.digest(of: id))
         try add(ledger)
     }
 
@@ -49,9 +54,7 @@ struct LedgerTable {
     /// - Returns: false if the member is not forgotten.
     func readmit(_ id: String, atMilliseconds now: Int64) throws(DatabaseError) -> Bool {
         guard let times = try times(of: id), times.isForgotten else { return false }
-        var ledger = Ledger(key: key)
-        ledger.note(Ledger.Times(readmitted: max(now, times.forgotten + 1)), of: ledger.digest(of: id))
-        try add(ledger)
+        try note(Ledger.Times(readmitted: max(now, times.forgotten + 1)), of: id)
         return true
     }
 

@@ -295,6 +295,9 @@ extension Catalog {
         let ids: [String]
         switch change.subject {
         case .member(let id, let withPhotos):
+            // Who was readmitted since is not removed.
+            let times = try wrapping { () throws(DatabaseError) in try LedgerTable(database).times(of: id) }
+            guard change.atMilliseconds > times?.readmitted ?? -1 else { return false }
             _ = try removeForGood([id], withPhotos: withPhotos, atMilliseconds: change.atMilliseconds)
             return true
         case .account(let id): (kind, ids) = (.users, [id])

@@ -3,41 +3,44 @@ import Model
 import SQLite
 
 extension Catalog {
-    /// Gives a group or a user another external id, in one transaction.
+    /// Returns the outcome that a renaming has, and changes nothing.
     ///
-    /// Everything that belongs to it is kept: memberships, pools, interactions, interests, hiding and curation. If the
-    /// new id is known already, for example after an import, its own facts stand and the rest is added. The group is
-    /// private if it was under either id. A join or leave counts by its time, whichever id it was recorded under.
-    ///
-    /// - Parameters:
-    ///   - table: groups or users.
-    ///   - isDryRun: whether to find out the outcome, and to change nothing.
-    ///   - stream: the stream that tells daemons of the renaming, and its last number.
-    /// - Throws: `CatalogError.Code.badData` if a user with one of the ids was forgotten; then nothing was changed.
-    package func rename(
-        _ table: EntityTable, from old: String, to new: String, isDryRun: Bool = false,
-        stream: (origin: String, last: Int64)? = nil
-    ) throws(CatalogError) -> RenamingChange.Outcome {
+    /// - Throws: `CatalogError.Code.badData` if a user with one of the ids was forgotten.
+    package func outcome(ofRenaming old: String, to new: String, in table: EntityTable) throws(CatalogError)
+        -> RenamingChange.Outcome
+    {
         if let id = try forgottenUser(table, old, new) {
             throw CatalogError(
                 .badData, "user \(id) was forgotten, and must not come back under another id (coterie forget)")
         }
-        return try trying(isDryRun) { () throws(CatalogError) in
-            let outcome = try wrapping { () throws(DatabaseError) in try move(table, from: old, to: new) }
-            if let stream, outcome != .unknown { try noteTaken([stream.origin: stream.last]) }
-            return outcome
+        return try wrapping { () throws(DatabaseError) in
+            switch (try key(of: old, in: table), try key(of: new, in: table)) {
+            case (nil, nil): .unknown
+            case (nil, _): .unchanged
+            case (_?, nil): .renamed
+            case (let key?, let target?): key == target ? .unchanged : .merged
+            }
         }
     }
 
-    /// Applies a renaming of a journal, within a transaction of the caller.
+    /// Gives a group or a user another external id, within a transaction of the caller.
     ///
+    /// Everything that belongs to it is kept: memberships, pools, interactions, interests, hiding and curation. If the
+    /// new id is known already, for example after an import, its own facts stand and the rest is added. The group is
+    /// private if it was under either id. A join or leave counts by its time, whichever id it was recorded under.
+    /// Nothing is done if a user with one of the ids was forgotten.
+    ///
+    /// - Parameter stamp: the stamp of the renaming, in milliseconds.
     /// - Returns: whether there is such a group or user, who was not forgotten.
-    func apply(_ change: RenamingChange) throws(CatalogError) -> Bool {
+    func apply(_ change: RenamingChange, stamp: Int64) throws(CatalogError) -> Bool {
         let table: EntityTable = change.subject == .group ? .groups : .users
-        guard try forgottenUser(table, change.oldID, change.newID) == nil else { return false }
-        return try wrapping { () throws(DatabaseError) in
-            try move(table, from: change.oldID, to: change.newID) != .unknown
+        let (old, new) = (change.oldID, change.newID)
+        guard try forgottenUser(table, old, new) == nil else { return false }
+        let outcome = try outcome(ofRenaming: old, to: new, in: table)
+        if outcome == .renamed || outcome == .merged {
+            try wrapping { () throws(DatabaseError) in try move(table, from: old, to: new, stamp) }
         }
+        return outcome != .unknown
     }
 
     /// Returns the id of a user who was forgotten, or nil if neither was.
@@ -47,51 +50,45 @@ extension Catalog {
         return nil
     }
 
-    private func move(_ table: EntityTable, from old: String, to new: String) throws(DatabaseError)
-        -> RenamingChange.Outcome
-    {
+    private func move(_ table: EntityTable, from old: String, to new: String, _ stamp: Int64) throws(DatabaseError) {
+        guard let key = try self.key(of: old, in: table) else { return }
         let before = database.totalChanges
-        let outcome: RenamingChange.Outcome
-        switch (try key(of: old, in: table), try key(of: new, in: table)) {
-        case (nil, nil): return .unknown
-        case (nil, _): return .unchanged
-        case (let key?, nil):
+        if let target = try self.key(of: new, in: table) {
+            for statement in table.mergingStatements(relations) { try database.prepare(statement).run(target, key) }
+            try settlePairs(table, target)
+        } else {
             let update = try database.prepare(
                 "UPDATE \(table.rawValue) SET \(table.idColumn) = ?1 WHERE \(table.keyColumn) = ?2")
             update.bind(new, at: 1)
             update.bind(key, at: 2)
             try update.run()
-            outcome = .renamed
-        case (let key?, let target?):
-            guard key != target else { return .unchanged }
-            for statement in table.mergingStatements(relations) {
-                try database.prepare(statement).run(target, key)
-            }
-            try settlePairs(table, target)
-            outcome = .merged
         }
         try recordChanges(database.totalChanges - before)
-        try note(table, old, isNow: new)
+        try note(table, old, isNow: new, stamp)
         // A version that has the old id must no longer show it.
         if table == .groups { try noteGroupRemoval() }
-        return outcome
     }
 
     /// Notes that changes under an old id count for a new one, as long as nothing else has the old id.
-    private func note(_ table: EntityTable, _ old: String, isNow new: String) throws(DatabaseError) {
-        guard !old.hasSameBytes(as: new) else { return }
-        for statement in [
-            // Renamings in a row lead to the last id, and an id that comes back is not renamed any more.
-            "UPDATE renamed_ids SET new_id = ?3 WHERE entity = ?1 AND new_id = ?2",
-            "INSERT INTO renamed_ids VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET new_id = ?3",
-            "DELETE FROM renamed_ids WHERE entity = ?1 AND (old_id = new_id OR (?2 <> ?3 AND old_id = ?3))",
-        ] {
+    private func note(_ table: EntityTable, _ old: String, isNow new: String, _ stamp: Int64) throws(DatabaseError) {
+        func run(_ statement: String) throws(DatabaseError) {
             let row = try database.prepare(statement)
             row.bind(table.rawValue, at: 1)
             row.bind(old, at: 2)
             row.bind(new, at: 3)
+            row.bind(stamp, at: 4)
             try row.run()
         }
+        // Something else has these ids: the new one from now on, and the old one since nobody knows when.
+        let isOpen = "entity = ?1 AND until = \(Int64.max) AND ?2 <> ?3 AND stamp <= ?4"
+        try run("UPDATE renamed_ids SET until = stamp WHERE old_id = ?2 AND \(isOpen)")
+        let before = database.totalChanges
+        try run("UPDATE renamed_ids SET until = ?4 WHERE old_id = ?3 AND \(isOpen)")
+        if table == .users, database.totalChanges > before {
+            // To forget who had the id before is not to forget who has it now.
+            try LedgerTable(database).note(Ledger.Times(readmitted: stamp), of: new)
+        }
+        try run("INSERT OR REPLACE INTO renamed_ids VALUES (?1, ?2, ?3, ?4, \(Int64.max))")
     }
 
     /// Applies the events of a group or a user to memberships, favourites and follows, including those recorded under
@@ -138,14 +135,23 @@ extension EntityTable {
             DELETE FROM \($0.table) WHERE \($0.rowColumn) = \($0.entryColumn) AND \($0.rowColumn) IN (?1, ?2)
             """
         }
-        let others =
-            (self == .groups ? ["interactions", "hidden_groups", "curated_groups"] : ["interactions", "exposures"])
-            .flatMap { table in
+        let own =
+            self == .groups
+            ? ["hidden_groups", "curated_groups"].flatMap { table in
                 [
                     "UPDATE OR IGNORE \(table) SET \(keyColumn) = ?1 WHERE \(keyColumn) = ?2",
                     "DELETE FROM \(table) WHERE \(keyColumn) = ?2",
                 ]
             }
+            : [
+                // Both clients may have begun to count at 1.
+                """
+                UPDATE interactions SET id = substr(id, 1, 90) || '~' || interaction_key
+                WHERE user_key = ?2 AND id IN (SELECT id FROM interactions WHERE user_key = ?1)
+                """,
+                ExposureWriter.merging, "DELETE FROM exposures WHERE user_key = ?2",
+            ]
+        let others = own + ["UPDATE interactions SET \(keyColumn) = ?1 WHERE \(keyColumn) = ?2"]
         let photos =
             self == .users
             ? [
@@ -184,41 +190,72 @@ extension EntityTable {
     }
 }
 
-/// The new ids of groups and users that were renamed, for changes under their old ids.
+/// The present ids of groups and users that were renamed, for changes under their old ids.
 struct RenamedIDs {
     private let catalog: Catalog
 
     init(_ catalog: Catalog) { self.catalog = catalog }
 
-    /// Returns a change under the new ids of its groups and its user.
-    func applied(to change: Change) throws(DatabaseError) -> Change {
+    /// Returns a change under the present ids of the groups and users that had its ids at its stamp.
+    ///
+    /// An interaction whose id the member under the present id has already gets another one.
+    func applied(to change: Change, stamp: Int64) throws(DatabaseError) -> Change {
         guard try catalog.database.integer("SELECT EXISTS (SELECT 1 FROM renamed_ids)") == 1 else { return change }
-        return try change.renamed { id throws(DatabaseError) in
-            try newest(.groups, id)
+        let renamed = try change.renamed { id throws(DatabaseError) in
+            try newest(.groups, id, stamp)
         } user: { id throws(DatabaseError) in
-            try newest(.users, id)
+            try newest(.users, id, stamp)
         }
+        guard case .member(var member) = renamed, case .record(var records) = member.action,
+            change.userID?.hasSameBytes(as: member.userID) == false
+        else { return renamed }
+        let known = try catalog.database.prepare(
+            "SELECT 1 FROM interactions JOIN users USING (user_key) WHERE user_id = ?1 AND id = ?2")
+        for index in records.indices {
+            known.bind(member.userID, at: 1)
+            known.bind(records[index].id, at: 2)
+            if try known.step() { records[index].id = "\(records[index].id.prefix(90))~\(stamp)" }
+            known.reset()
+        }
+        member.action = .record(records)
+        return .member(member)
     }
 
-    /// Returns the new id, or the same one if nothing was renamed from it, or if something else has it now.
-    private func newest(_ table: EntityTable, _ id: String) throws(DatabaseError) -> String {
-        let row = try catalog.database.prepare(
-            """
-            SELECT new_id FROM renamed_ids WHERE entity = ?1 AND old_id = ?2
-            AND NOT EXISTS (SELECT 1 FROM \(table.rawValue) WHERE \(table.idColumn) = ?2)
-            """)
-        row.bind(table.rawValue, at: 1)
-        row.bind(id, at: 2)
-        return try row.step() ? row.text(0) : id
+    private func newest(_ table: EntityTable, _ id: String, _ stamp: Int64) throws(DatabaseError) -> String {
+        try KnownRenaming.newest(of: id, at: stamp) { id throws(DatabaseError) in
+            try catalog.key(of: id, in: table) != nil
+        } _: { id throws(DatabaseError) in
+            let rows = try catalog.database.prepare(
+                "SELECT new_id, stamp, until FROM renamed_ids WHERE entity = ?1 AND old_id = ?2 ORDER BY stamp")
+            rows.bind(table.rawValue, at: 1)
+            rows.bind(id, at: 2)
+            var found: [KnownRenaming] = []
+            while try rows.step() {
+                found.append(KnownRenaming(newID: rows.text(0), stamp: rows.integer(1), until: rows.integer(2)))
+            }
+            return found
+        }
     }
 }
 
 extension Catalog {
-    /// Returns the earlier ids of users, from which they were renamed.
+    /// Returns the earlier ids of users, from which they were renamed, without those that somebody else has now.
     package func earlierIDs(ofUsers ids: [String]) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
+            // An id leads back to those from which it was given since something else had it.
             let rows = try database.prepare(
-                "SELECT old_id FROM renamed_ids WHERE entity = '\(EntityTable.users.rawValue)' AND new_id = ?")
+                """
+                WITH RECURSIVE named (id, before) AS (
+                    SELECT ?1, \(Int64.max)
+                    UNION
+                    SELECT old_id, stamp FROM named JOIN renamed_ids AS given
+                        ON entity = '\(EntityTable.users.rawValue)' AND new_id = id AND stamp < before
+                    WHERE NOT EXISTS (
+                        SELECT 1 FROM renamed_ids WHERE entity = given.entity AND old_id = id
+                        AND stamp > given.stamp AND stamp < before))
+                SELECT DISTINCT id FROM named
+                WHERE id <> ?1 AND NOT EXISTS (SELECT 1 FROM users WHERE user_id = id)
+                """)
             var found: [String] = []
             for id in ids {
                 rows.bind(id, at: 1)

@@ -1,6 +1,7 @@
 import CatalogStore
 import Changes
 import Model
+import ModelStore
 
 /// The changes of all journals of a backup, and of the one that has those of the streams.
 struct ChangeSources {
@@ -35,14 +36,29 @@ struct ChangeSources {
 
     /// Returns changes of a journal after a number, from a source that has the next one.
     func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
-        var best: [JournaledChange] = []
+        var all: [[JournaledChange]] = []
         for journal in journals {
-            let found = try journaled { () throws(ChangeError) in
-                try journal.changes(of: origin, after: sequence, limit: limit)
-            }
-            guard let first = found.first else { continue }
-            if first.sequence < best.first?.sequence ?? .max { best = found }
+            all.append(
+                try journaled { () throws(ChangeError) in
+                    try journal.changes(of: origin, after: sequence, limit: limit)
+                })
         }
-        return best
+        return all.min { ($0.first?.sequence ?? .max) < ($1.first?.sequence ?? .max) } ?? []
+    }
+
+    /// Copies the changes of streams that are beyond others into a new journal, and counts them.
+    ///
+    /// Unlike other journals, it may have gaps where the streams had them.
+    static func copy(_ channel: SharedChannel, beyond taken: AppliedChanges, to path: String, at now: Int64)
+        throws(BackupError) -> (journal: ChangeJournal, count: Int)
+    {
+        let copy = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
+        var streams = try stored { () throws(StoreError) in try channel.journals() }
+        var count = 0
+        try streams.forEachBatch(beyond: taken, wrap: BackupError.init) { changes throws(BackupError) in
+            try journaled { () throws(ChangeError) in try copy.keep(changes, at: now) }
+            count += changes.count
+        }
+        return (copy, count)
     }
 }

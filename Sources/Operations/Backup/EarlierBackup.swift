@@ -25,6 +25,19 @@ enum EarlierBackup {
             key BLOB NOT NULL
         );
         INSERT INTO ledger_key VALUES (randomblob(32));
+        ALTER TABLE renamed_ids RENAME TO known_ids;
+        DROP INDEX renamed_ids_by_new;
+        CREATE TABLE renamed_ids (
+            entity TEXT NOT NULL,
+            old_id TEXT NOT NULL,
+            new_id TEXT NOT NULL,
+            stamp INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (entity, old_id, stamp)
+        ) WITHOUT ROWID;
+        CREATE INDEX renamed_ids_by_new ON renamed_ids (entity, new_id);
+        INSERT INTO renamed_ids SELECT entity, old_id, new_id, 0, 0x7fffffffffffffff FROM known_ids;
+        DROP TABLE known_ids;
         PRAGMA user_version = 27;
         """
 

@@ -107,11 +107,12 @@ package struct Restoration: ~Copyable {
         let journals = manifest.journals.map { journal($0) }
         let catalog = RestoredFile(places.catalog)
         let streams = RestoredFile(places.catalog + "-streams")
+        let latestStreams = RestoredFile(places.catalog + "-streams-now")
         let vectors = places.catalog + "-vectors.restoring"
         for file in journals + [catalog] { try file.checkTarget(isReplacing: isReplacing) }
         let experiments = try experiments(for: places, isReplacing: isReplacing)
         func removeRemains() {
-            for file in journals + [catalog, streams] { file.removeRemains() }
+            for file in journals + [catalog, streams, latestStreams] { file.removeRemains() }
             try? FileName.remove(vectors)
         }
         // A killed restore may have left files, and logs that SQLite would apply to the new files.
@@ -147,8 +148,14 @@ package struct Restoration: ~Copyable {
             let replaced = journals.map(\.path).filter { $0 != logPath } + [logPath]
             try Self.withdrawAgain(
                 in: catalog.prepared, replacing: (places.catalog, replaced), keepsRemoved: keepsRemoved, &outcome)
+            // What streams have is applied later, with its removals, unless the removals count as applied now.
+            let channel = keepsRemoved ? places.store?.shared?.channel : nil
+            let latest = try channel.map { channel throws(BackupError) in
+                try ChangeSources.copy(channel, beyond: .none, to: latestStreams.prepared, at: 0).journal
+            }
             try complete(
-                with: Self.replaced(replaced), skipsMissing: skipsMissing, withoutRemovals: keepsRemoved)
+                with: Self.replaced(replaced) + (latest.map { [$0] } ?? []), skipsMissing: skipsMissing,
+                withoutRemovals: keepsRemoved)
         }
         for file in journals { try file.putInPlace() }
         if let experiments {

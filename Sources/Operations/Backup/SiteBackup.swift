@@ -102,25 +102,16 @@ package struct SiteBackup {
 
     /// Copies the changes of the streams that neither the catalog nor the copied journals have, into a journal.
     ///
-    /// Unlike other journals, it may have gaps where the streams had them.
-    ///
     /// - Returns: the number of changes.
     private func copyStreams(
         of channel: SharedChannel, beyond journals: [[String: SequenceRange]], to path: String, _ now: Int64
     ) throws(BackupError) -> Int {
-        let copy = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
         // The catalog is copied later, and then has at least these changes.
         let taken = try cataloged { () throws(CatalogError) in
             try Catalog(path: catalog, mode: .reading).appliedChanges()
         }
-        var streams = try stored { () throws(StoreError) in try channel.journals() }
-        var count = 0
-        try streams.forEachBatch(beyond: Self.covered(beyond: taken, by: journals), wrap: BackupError.init) {
-            changes throws(BackupError) in
-            try journaled { () throws(ChangeError) in try copy.keep(changes, at: now) }
-            count += changes.count
-        }
-        return count
+        return try ChangeSources.copy(channel, beyond: Self.covered(beyond: taken, by: journals), to: path, at: now)
+            .count
     }
 
     /// Returns the changes that the catalog has, and those after them that the copied journals have without a gap.

@@ -259,7 +259,7 @@ final class JournalSource: CommunitySource {
         // A version lacks the groups that were hidden when it was made, and has others under their old ids.
         if try hasGroup(id, in: snapshot) { return true }
         guard try siteState.hidden[BytewiseString(id)] == nil else { return true }
-        return recorded.renamedGroups(beyond: taken).contains { recorded.names.newest(of: $0).hasSameBytes(as: id) }
+        return recorded.hasRenamed(to: id, beyond: taken)
     }
 
     /// Returns the outcome of a decision that need not be recorded, or nil if it must be recorded.

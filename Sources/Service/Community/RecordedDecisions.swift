@@ -11,7 +11,7 @@ package struct RecordedDecisions: Sendable {
     package init() { self.init([]) }
 
     init(_ journaled: [JournaledChange]) {
-        self.init(journaled, names: GroupNames(journaled.compactMap { $0.change?.renaming }))
+        self.init(journaled, names: GroupNames(journaled))
     }
 
     init(_ journaled: [JournaledChange], names: GroupNames) { (self.journaled, self.names) = (journaled, names) }
@@ -21,18 +21,16 @@ package struct RecordedDecisions: Sendable {
 
     /// Returns a state with newer decisions replayed on top.
     ///
+    /// A decision is about the group that had the id then, and the state has all groups under their present ids.
+    ///
     /// - Parameter taken: the changes that the state has already.
     func replayed(on state: SiteState, beyond taken: AppliedChanges) -> SiteState {
         var state = state
+        for renaming in renamings(beyond: taken) { state.apply(renaming.change) }
         for decision in journaled where !taken.contains(decision.sequence, of: decision.origin) {
-            switch decision.change {
-            case .site(var change):
-                // Another daemon may have decided under the old id.
-                change.groupID = names.newest(of: change.groupID)
-                _ = state.apply(change)
-            case .renaming(let change): state.apply(change)
-            case .member, .removal, nil: break
-            }
+            guard case .site(var change) = decision.change else { continue }
+            change.groupID = names.newest(of: change.groupID, at: decision.stampMilliseconds)
+            _ = state.apply(change)
         }
         return state
     }
@@ -58,16 +56,24 @@ package struct RecordedDecisions: Sendable {
         }
     }
 
-    /// Returns the old ids of the groups that were renamed.
+    /// Returns the renamings of groups with their stamps.
     ///
     /// - Parameter taken: the renamings that the version has already.
-    func renamedGroups(beyond taken: AppliedChanges) -> [String] {
+    private func renamings(beyond taken: AppliedChanges) -> [(change: RenamingChange, stamp: Int64)] {
         journaled.compactMap { change in
             guard let renaming = change.change?.renaming, renaming.subject == .group,
                 !taken.contains(change.sequence, of: change.origin)
             else { return nil }
-            return renaming.oldID
+            return (renaming, change.stampMilliseconds)
         }
+    }
+
+    /// Returns the old ids of the groups that were renamed.
+    func renamedGroups(beyond taken: AppliedChanges) -> [String] { renamings(beyond: taken).map(\.change.oldID) }
+
+    /// Whether a group was renamed, and has an id now.
+    func hasRenamed(to id: String, beyond taken: AppliedChanges) -> Bool {
+        renamings(beyond: taken).contains { names.newest(of: $0.change.newID, at: $0.stamp).hasSameBytes(as: id) }
     }
 
     /// Returns the ids under which no group is any more, because it was removed or renamed.

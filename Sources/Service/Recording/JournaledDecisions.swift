@@ -20,7 +20,7 @@ final class JournaledDecisions: Sendable {
         mutating func arrange() {
             for change in journaled { unwritten[change.stamp] = nil }
             changes = unwritten.isEmpty ? journaled : (journaled + unwritten.values).sorted { $0.stamp < $1.stamp }
-            names = GroupNames(changes.compactMap { $0.change?.renaming })
+            names = GroupNames(changes)
             revision += 1
         }
     }

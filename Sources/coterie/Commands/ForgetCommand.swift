@@ -43,7 +43,7 @@ enum ForgetCommand: Subcommand {
             ParsedCommand.dryRun, ParsedCommand.allowShrinking,
             Option(flag: "check", help: "Only say what is left of them, and where"),
             Option("backup", "FILE", help: "With --check: look into this backup, without restoring it"),
-            Option(flag: "undo", help: "Let them come back; what was removed stays removed"),
+            Option(flag: "undo", help: "Let them come back; what was removed stays removed, and what still waits has no effect"),
             Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file"),
             Option("merge", "FILE", help: "Only add the ledger in this file, and forget whom it has forgotten"),
             ParsedCommand.sessionsOption,
@@ -71,7 +71,8 @@ enum ForgetCommand: Subcommand {
         if parsed.flag("undo") {
             let isDryRun = parsed.flag("dry-run")
             let summary = try catalog.readmit(
-                users, atMilliseconds: ParsedCommand.nowMilliseconds, isDryRun: isDryRun)
+                users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog, parsed),
+                isDryRun: isDryRun)
             if !isDryRun { try parsed.applyChanges(parsed.openStore()) }
             try say("\(Formats.grouped(summary.removed)) members may come back\(dryRunNote(parsed))")
             return try summary.check("note of the forgotten user")
@@ -105,6 +106,19 @@ enum ForgetCommand: Subcommand {
         let sessions: Int?
         let isErased: Bool
         let decision: Decision?
+    }
+
+    /// Returns the times of forgettings that the catalog has still to apply, in milliseconds, by member.
+    private static func waiting(_ catalog: Catalog, _ parsed: ParsedCommand) throws -> [BytewiseString: Int64] {
+        let ledger = try catalog.ledger()
+        var times: [BytewiseString: Int64] = [:]
+        for case .removal(let removal) in try parsed.untakenDecisions(catalog).changes {
+            guard let id = removal.forgottenUserID,
+                removal.atMilliseconds > ledger.times(of: id)?.readmitted ?? 0
+            else { continue }
+            times[BytewiseString(id)] = max(times[BytewiseString(id)] ?? 0, removal.atMilliseconds)
+        }
+        return times
     }
 
     private static func dryRunNote(_ parsed: ParsedCommand) -> String {
@@ -173,7 +187,7 @@ enum ForgetCommand: Subcommand {
         let files = parsed.sessionFiles(besides: parsed.journalFiles())
         let sessions = try files.map { ($0, try SessionFileReader(path: $0)) }
         let store = try parsed.openStore()
-        let published = try publishedMembers(of: store)
+        let (published, waiting) = (try publishedMembers(of: store), try waiting(catalog, parsed))
         var streamed: [BytewiseString: [String: Int]] = [:]
         if let channel = store.shared?.channel {
             var streams = try channel.journals()
@@ -213,7 +227,8 @@ enum ForgetCommand: Subcommand {
             }
             rows.append(
                 Trace(
-                    userId: user, isForgotten: traces.forgottenAt != nil, places: places.sorted { $0.place < $1.place })
+                    userId: user, isForgotten: traces.forgottenAt != nil || waiting[BytewiseString(user)] != nil,
+                    places: places.sorted { $0.place < $1.place })
             )
         }
         try report(rows, parsed, sessionFiles: files)

@@ -13,8 +13,9 @@ enum RenameCommand: Subcommand {
             anonymous use keeps what they did.
 
             The command is one transaction, and repeating it changes nothing. A renamed group is in no answer until \
-            the next recompute, which uses its new id. With a store in Redis, the command tells the daemons. Changes \
-            that still come under the old id count for the new one, unless something else has the old id by then.
+            the next recompute, which uses its new id. With a store in Redis, the command tells the daemons. A change \
+            counts for whoever had the id at its time; a later one under the old id counts for the new one, unless \
+            something else has the old id by then.
             """,
         arguments: [
             Argument("WHAT", help: "group or user"), Argument("OLD", help: "The current id"),
@@ -29,33 +30,36 @@ enum RenameCommand: Subcommand {
             throw UsageError("\"\(what)\" cannot be renamed; WHAT is group or user")
         }
         guard (1...255).contains(new.utf8.count) else { throw UsageError("an id has 1 to 255 bytes") }
-        let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        let decision = try Decision(parsed)
-        let now = try decision.stampMilliseconds()
-        let change = RenamingChange(table == .groups ? .group : .user, from: old, to: new, atMilliseconds: now)
         let isDryRun = parsed.flag("dry-run")
+        let decision = isDryRun ? nil : try Decision(parsed)
         // A renaming that the catalog would refuse is not decided.
-        var outcome = try catalog.rename(table, from: old, to: new, isDryRun: true)
-        guard outcome != .unknown else { throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table)) }
-        if !isDryRun {
-            let stream = try decision.record([.renaming(change)], atMilliseconds: now)
-            let done = try decision.changing { try catalog.rename(table, from: old, to: new, stream: stream) }
-            guard let done else { return }
-            outcome = done
-            try decision.apply()
+        let catalog = try parsed.openCatalog()
+        let outcome = try catalog.outcome(ofRenaming: old, to: new, in: table)
+        guard outcome != .unknown else {
+            guard !Catalog.isBusy(catalog.path) else {
+                throw Failure(
+                    Failure.tryLater,
+                    "another program writes to the catalog, and does not yet have all changes: try again later")
+            }
+            throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table))
         }
-        let told = isDryRun ? nil : decision
+        if let decision {
+            let now = try decision.stampMilliseconds()
+            let change = RenamingChange(table == .groups ? .group : .user, from: old, to: new, atMilliseconds: now)
+            try decision.record([.renaming(change)], atMilliseconds: now)
+            guard try decision.apply() else { return }
+        }
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
                 document: Answer(
                     what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun,
-                    toldStore: told?.toldStore
+                    toldStore: decision?.toldStore
                 ))
         } else {
             let note = isDryRun ? "; dry run: nothing was changed" : ""
             try output.line(printable(line(outcome, what, old, new) + note))
-            if let line = told?.line { try output.line(line) }
+            if let line = decision?.line { try output.line(line) }
         }
         try output.flush()
     }

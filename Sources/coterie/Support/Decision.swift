@@ -20,13 +20,14 @@ final class Decision {
     /// The reason why the decision was not sent.
     private var failure: StoreError?
 
-    init(_ parsed: ParsedCommand) throws {
+    /// - Parameter isAboutMembers: whether it is about what members did before, which is therefore applied first, unless
+    ///   another program writes to the catalog.
+    init(_ parsed: ParsedCommand, isAboutMembers: Bool = true) throws {
         self.parsed = parsed
         store = try parsed.openStore()
         let path = parsed.text("catalog")
         log = try CatalogLog(besideCatalog: path, store)
-        // A decision is about what was done before. Nobody waits for a program that writes to the catalog.
-        if store.shared == nil, !Catalog.isBusy(path) {
+        if isAboutMembers, !Catalog.isBusy(path) {
             _ = try? CatalogLog.apply(to: path, store, relations: Coterie.relations, at: ParsedCommand.nowMilliseconds)
         }
     }
@@ -93,14 +94,18 @@ final class Decision {
 
     /// Applies the log to the catalog.
     ///
+    /// - Returns: whether it was applied; otherwise another program writes to the catalog, which gets it later.
     /// - Throws: `Failure` if the daemons of a shared store could not be told.
-    func apply() throws {
-        do { try changing { try parsed.applyChanges(store, warns: failure == nil) } } catch {
+    @discardableResult
+    func apply() throws -> Bool {
+        let done: Void?
+        do { done = try changing { try parsed.applyChanges(store, warns: failure == nil) } } catch {
             // That the daemons were not told is the reason, and says what follows.
             try checkTold()
             throw error
         }
         try checkTold()
+        return done != nil
     }
 
     /// Changes the catalog as the recorded decisions say.
@@ -156,7 +161,7 @@ extension ParsedCommand {
         let outcome = state.apply(change)
         // Hiding a hidden group again is a decision too: no earlier one may undo it.
         guard outcome == .changed || (outcome == .unchanged && action == .hide) else { return outcome }
-        let decision = try Decision(self)
+        let decision = try Decision(self, isAboutMembers: false)
         try decision.record([.site(change)], atMilliseconds: decision.stampMilliseconds())
         try decision.apply()
         return outcome

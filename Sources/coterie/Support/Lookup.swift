@@ -67,7 +67,8 @@ enum Lookup {
 
     /// Returns the failure for an unknown id, with up to three similar ids or neighbours in the order of ids.
     static func unknown(_ table: EntityTable, _ id: String, near candidates: [String]) -> Failure {
-        var seen: Set<String> = []
+        // The catalog may still have what is forgotten.
+        var seen: Set<String> = [id]
         let different = candidates.filter { seen.insert($0).inserted }
         // Similar ids come first, then the other candidates in their order.
         let close = nearest(to: id, among: different, limit: 3)
