@@ -94,7 +94,7 @@ struct ArchiveReader {
 
     /// Writes a file of the manifest to a path in the format of today, and synchronises it to the disk.
     func extract(_ entry: BackupManifest.File, to path: String) throws(BackupError) {
-        do throws(BackupError) {
+        do {
             let target = try ArchiveFile(writing: path)
             try read(entry) { piece throws(BackupError) in try target.append(piece) }
             try target.synchronize()
