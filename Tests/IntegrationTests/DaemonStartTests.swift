@@ -29,7 +29,8 @@ struct DaemonStartTests {
         try await workspace.succeed(["hide", "macro-mondays"], settings: elsewhere)
         let groups = try workspace.write("group_id\tvisibility\nnight-walkers\tprivate\n", to: "groups.tsv")
         try await workspace.succeed(["import", "groups", groups], settings: elsewhere)
-        #expect(try daemon.get("/v1/groups/night-walkers/similar").status == 200)
+        // The store has the private groups of an import: whoever has no catalog reads them there.
+        #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/night-walkers/similar").status) == 404 })
         try FileManager.default.moveItem(atPath: workspace.path("later.sqlite"), toPath: workspace.catalog)
         try await daemon.wait { !$0.degraded && $0.missing.isEmpty }
         for group in ["macro-mondays", "night-walkers"] {
