@@ -10,10 +10,9 @@ struct DaemonStartTests {
     @Test("Before the first import, it takes the catalog up when it comes", arguments: StoreKind.available)
     func beforeTheCatalog(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
-        try await workspace.importSample()
+        try await workspace.publishSample()
         try FileManager.default.moveItem(atPath: workspace.catalog, toPath: workspace.path("later.sqlite"))
         let elsewhere = ["COTERIE_CATALOG": workspace.path("later.sqlite")]
-        try await workspace.succeed(["recompute"], settings: elsewhere)
         let daemon = try await RunningDaemon(workspace)
         let lacking = try await daemon.wait { $0.degraded && $0.missing.contains("photos") }
         #expect(lacking.reason?.contains("there is no catalog at \(workspace.catalog)") == true, "\(lacking)")
