@@ -1,6 +1,7 @@
-// Kills its process at a step: a call that renames, removes, shortens or synchronizes a file.
+// Kills its process at a call that changes a file. The call is then not made.
 //
-// The variable KILLED_AT_STEP has the number of the step, from 1, which is then not taken.
+// A step renames, removes, shortens or synchronizes a file. KILLED_AT_STEP has the number of one, from 1.
+// A write puts bytes at a place of a file, as SQLite does. KILLED_AT_WRITE has the number of one.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -9,10 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static void count(atomic_int *made, const char *variable) {
+    const char *last = getenv(variable);
+    if (last != NULL && atomic_fetch_add(made, 1) + 1 == atoi(last)) raise(SIGKILL);
+}
+
 static void step(void) {
     static atomic_int taken;
-    const char *last = getenv("KILLED_AT_STEP");
-    if (last != NULL && atomic_fetch_add(&taken, 1) + 1 == atoi(last)) raise(SIGKILL);
+    count(&taken, "KILLED_AT_STEP");
 }
 
 int rename(const char *from, const char *to) {
@@ -44,4 +49,11 @@ int fsync(int descriptor) {
 int fdatasync(int descriptor) {
     step();
     return (int)syscall(SYS_fdatasync, descriptor);
+}
+
+// SQLite calls this one.
+ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset) {
+    static atomic_int written;
+    count(&written, "KILLED_AT_WRITE");
+    return syscall(SYS_pwrite64, descriptor, bytes, size, offset);
 }

@@ -1,10 +1,11 @@
-import CatalogStore
 import Model
 import SQLite
 import Similarity
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import CatalogStore
 
 @Suite("Reading matrices")
 struct MatrixTests {
@@ -111,6 +112,30 @@ struct MatrixTests {
             for entry in entries { rowsOfEntry[entry, default: []].append(row) }
         }
         return rowsOfEntry.values.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    @Test("a key of a million needs a row for every hundred keys; a smaller one needs none")
+    func highestKeys() throws {
+        let test = try CatalogUnderTest()
+        /// Whether rows with the keys 1, 2 and so on, and one with the highest key, are plausible.
+        func isPlausible(rows: Int, highest: Int) throws -> Bool {
+            let database = try Database(path: test.path, mode: .readWrite)
+            try database.execute(
+                """
+                DELETE FROM users;
+                WITH keys (key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM keys WHERE key < \(rows - 1))
+                INSERT INTO users (user_key, user_id) SELECT key, 'u' || key FROM keys;
+                INSERT INTO users (user_key, user_id) VALUES (\(highest), 'last');
+                """)
+            do throws(CatalogError) { return try test.catalog.highestKey(of: .users) == highest } catch {
+                #expect(error.code == .badData && error.message.contains("\(highest)"))
+                return false
+            }
+        }
+        #expect(try isPlausible(rows: 2, highest: 1 << 20) && !isPlausible(rows: 2, highest: 1 << 20 + 1))
+        let highest = 1_100_000
+        #expect(try isPlausible(rows: highest / 100, highest: highest))
+        #expect(try !isPlausible(rows: highest / 100 - 1, highest: highest))
     }
 
     @Test("an empty catalog gives empty matrices")

@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 import TestSupport
 import Testing
@@ -71,5 +72,26 @@ struct StatementTests {
         }
         #expect(try database.integer("SELECT count(*) FROM t") == 1)
         #expect(try database.integer("SELECT max(x) FROM t WHERE x > ?", 1) == nil)
+    }
+
+    @Test("a file that does not change is opened by its very name, whatever is in it")
+    func immutable() throws {
+        let path = directory.path + "/50% of #1? é.sqlite"
+        try Database(path: path, mode: .create).execute("CREATE TABLE t (x); INSERT INTO t VALUES (7)")
+        #expect(try Database(path: path, mode: .immutable).integer("SELECT x FROM t") == 7)
+    }
+
+    @Test("a check of the whole file finds a page of zeros")
+    func wholeness() throws {
+        do { try database().execute("CREATE TABLE t (x); INSERT INTO t VALUES (zeroblob(100000))") }
+        let path = directory.path + "/x.sqlite"
+        try Database(path: path, mode: .readOnly).checkWhole()
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: 4096)
+        try file.write(contentsOf: Data(count: 4096))
+        try file.close()
+        #expect { try Database(path: path, mode: .readOnly).checkWhole() } throws: {
+            ($0 as? DatabaseError)?.isDamaged == true
+        }
     }
 }

@@ -108,6 +108,30 @@ struct LimitTests {
         #expect(client.receive() == nil)
     }
 
+    @Test("A client that vanishes during its response makes room at once")
+    func vanishedReader() throws {
+        let large = [UInt8](repeating: 97, count: 64 << 20)
+        let server = try makeServer {
+            $0.sendTimeout = .seconds(600)
+            $0.receiveTimeout = .seconds(600)
+            $0.threadCount = 1
+            $0.connectionLimit = 2
+            $0.surplusConnectionLimit = 0
+        } handler: { request in
+            request.segments == ["large"] ? HTTPResponse(status: .ok, body: large) : echo(request)
+        }
+        defer { server.stop(waitingAtMost: .zero) }
+        var client: SocketClient? = try makeClient(server)
+        client?.resetAtEnd()
+        client?.send("GET /large HTTP/1.1\r\nHost: t\r\n\r\n")
+        let neighbour = try makeClient(server)
+        #expect(neighbour.request("GET", "/")?.status == 200)
+        // The one thread has begun to send the large response by now, and the neighbour is not idle.
+        neighbour.send("GET / HTTP/1.1\r\n")
+        client = nil
+        #expect(try makeClient(server).request("GET", "/")?.status == 200)
+    }
+
     @Test("An idle connection is kept for the configured time")
     func idle() throws {
         let server = try makeServer {

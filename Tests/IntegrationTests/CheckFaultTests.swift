@@ -224,9 +224,8 @@ struct RedisFaultTests {
     @Test("Evictions are told once, with the policy, and not until the server starts again")
     func evictions() async throws {
         let workspace = try Workspace()
-        try await workspace.importSample()
         let server = try TemporaryRedis("--save", "900 1", "--maxmemory-policy", "volatile-lru")
-        try await workspace.succeed(["recompute"], settings: ["COTERIE_STORE": server.url])
+        try await workspace.publishSample(to: server.url)
         let status = workspace.path("check.prom")
         #expect(try await findings(workspace, server.url, "--metrics", status) == [])
         var connection = try RedisConnection(to: RedisAddress(server.url))
@@ -253,9 +252,8 @@ struct RedisFaultTests {
     @Test("A user who may not run scripts or add to streams")
     func rights() async throws {
         let workspace = try Workspace()
-        try await workspace.importSample()
         let server = try TemporaryRedis("--save", "900 1")
-        try await workspace.succeed(["recompute"], settings: ["COTERIE_STORE": server.url])
+        try await workspace.publishSample(to: server.url)
         var connection = try RedisConnection(to: RedisAddress(server.url))
         _ = try connection.command(
             "ACL", "SETUSER", "anna", "reset", "on", ">secret", "~coterie:*", "&*", "+@all", "-eval", "-xadd")
@@ -269,10 +267,9 @@ struct RedisFaultTests {
     @Test("Changes that are neither in the version nor in their stream")
     func streams() async throws {
         let workspace = try Workspace()
-        try await workspace.importSample()
         let server = try TemporaryRedis("--save", "900 1")
         let store = ["COTERIE_STORE": server.url]
-        try await workspace.succeed(["recompute"], settings: store)
+        try await workspace.publishSample(to: server.url)
         let daemon = try await RunningDaemon(
             workspace, "--journal", workspace.path("journal"),
             settings: store.merging(["COTERIE_CATALOG": "none"]) { $1 })
@@ -303,10 +300,9 @@ struct RedisFaultTests {
     @Test("A part of a version that Redis has lost: a check says bad, and a daemon degraded until it is back")
     func evictedVersion() async throws {
         let workspace = try Workspace()
-        try await workspace.importSample()
         let server = try TemporaryRedis("--save", "900 1")
         let store = ["COTERIE_STORE": server.url]
-        try await workspace.succeed(["recompute"], settings: store)
+        try await workspace.publishSample(to: server.url)
         let daemon = try await RunningDaemon(
             workspace, "--journal", workspace.path("journal"),
             settings: store.merging(["COTERIE_CATALOG": "none"]) { $1 })

@@ -10,10 +10,9 @@ struct DaemonStartTests {
     @Test("Before the first import, it takes the catalog up when it comes", arguments: StoreKind.available)
     func beforeTheCatalog(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
-        try await workspace.importSample()
+        try await workspace.publishSample()
         try FileManager.default.moveItem(atPath: workspace.catalog, toPath: workspace.path("later.sqlite"))
         let elsewhere = ["COTERIE_CATALOG": workspace.path("later.sqlite")]
-        try await workspace.succeed(["recompute"], settings: elsewhere)
         let daemon = try await RunningDaemon(workspace)
         let lacking = try await daemon.wait { $0.degraded && $0.missing.contains("photos") }
         #expect(lacking.reason?.contains("there is no catalog at \(workspace.catalog)") == true, "\(lacking)")
@@ -29,7 +28,8 @@ struct DaemonStartTests {
         try await workspace.succeed(["hide", "macro-mondays"], settings: elsewhere)
         let groups = try workspace.write("group_id\tvisibility\nnight-walkers\tprivate\n", to: "groups.tsv")
         try await workspace.succeed(["import", "groups", groups], settings: elsewhere)
-        #expect(try daemon.get("/v1/groups/night-walkers/similar").status == 200)
+        // The store has the private groups of an import: whoever has no catalog reads them there.
+        #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/night-walkers/similar").status) == 404 })
         try FileManager.default.moveItem(atPath: workspace.path("later.sqlite"), toPath: workspace.catalog)
         try await daemon.wait { !$0.degraded && $0.missing.isEmpty }
         for group in ["macro-mondays", "night-walkers"] {

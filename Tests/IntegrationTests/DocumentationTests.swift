@@ -13,9 +13,7 @@ struct DocumentationTests {
             document.blocks.contains { $0.neededProgram == "redis-server" } && TemporaryRedis.isInstalled
         let workspace = try Workspace(needsRedis ? .redis : .folder)
         if !Self.fromNothing.contains(document.name) {
-            _ = try workspace.write(try await SampleCatalog.shared.content(), to: "coterie.sqlite")
-            try await workspace.succeed(
-                "recompute", "--catalog", workspace.path("coterie.sqlite"), "--store", workspace.path("coterie-models"))
+            try await SamplePublication.shared.putWithUsualNames(into: workspace)
         }
         return workspace
     }

@@ -35,8 +35,7 @@ struct RefusedWritesTests {
         let (workspace, data) = (try Workspace(), try TemporaryDirectory())
         let server = try TemporaryRedis("--dir", data.path, "--save", "3600 1")
         let settings = ["COTERIE_STORE": server.url]
-        try await workspace.importSample()
-        try await workspace.succeed(["recompute"], settings: settings)
+        try await workspace.publishSample(to: server.url)
         func start(_ name: String) async throws -> RunningDaemon {
             let own = ["COTERIE_CATALOG": "none", "COTERIE_CACHE": workspace.path(name)]
             return try await RunningDaemon(

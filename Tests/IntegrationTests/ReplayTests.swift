@@ -11,6 +11,10 @@ struct ReplayTests {
         var leftOut: [String: Int]
         var worst: [Worst]
         var exceeded: [String]
+        var differences: [String]
+
+        /// The settings of lists that differ from those of the tape.
+        var changedSettings: [String] { differences.filter { $0.contains(" was ") && $0.contains(", and is ") } }
 
         struct Figures: Decodable {
             var route: String
@@ -78,6 +82,8 @@ struct ReplayTests {
         #expect(report.total.count == report.total.identical && report.total.count >= 75)
         #expect(report.routes.map(\.route).contains("POST /v1/recommendations"))
         #expect(report.leftOut["writes"] == 1 && report.leftOut["of no route"] == 1)
+        // The daemon had a port and a tape of its own, which are no settings of lists.
+        #expect(report.changedSettings.isEmpty, "\(report.differences)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: workspace.catalog)) == before)
         // SQLite makes two files for whoever reads a journal.
         let difference = try self.files(workspace).symmetricDifference(files).filter { !$0.contains("-log-") }
@@ -114,6 +120,8 @@ struct ReplayTests {
             "replay", "tape", "--speed", "max", "--variety", "0", "--min-identical", "99.5", "--json")
         #expect(run.exitCode == CommandRun.ExitCode.badData && run.errors.contains("are identical"))
         let report: Report = try run.json()
+        #expect(report.changedSettings.count == 1, "\(report.differences)")
+        #expect(report.changedSettings.first?.hasPrefix("differs: lists.variety was ") == true)
         #expect(report.exceeded.count == 1 && !report.worst.isEmpty && report.worst.count <= 20)
         let overlaps = report.worst.compactMap(\.overlapAt10)
         #expect(overlaps == overlaps.sorted() && (overlaps.first ?? 1) < 1)

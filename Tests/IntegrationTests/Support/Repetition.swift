@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Does the same thing over and over on a thread of its own.
+/// Does the same thing over and over on a thread of its own, with a short pause after each time.
 final class Repetition: Sendable {
     private struct State {
         var count = 0
@@ -25,6 +25,8 @@ final class Repetition: Sendable {
                     state.count += 1
                     if let failure { state.failures.append(failure) }
                 }
+                // Without a pause, requests alone would take a whole processor.
+                usleep(5000)
             }
             state.withLock { $0.isDone = true }
         }

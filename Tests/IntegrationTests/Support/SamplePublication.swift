@@ -32,9 +32,33 @@ actor SamplePublication {
 
     private var publishing: [StoreKind: Task<Copy, any Error>] = [:]
 
-    /// Puts catalog and store into a new workspace.
-    func put(into workspace: Workspace) async throws {
-        let copy = try await copy(workspace.server == nil ? .folder : .redis)
+    /// Puts the catalog into a new workspace, and the store too, or into the server at a URL.
+    func put(into workspace: Workspace, server url: String?) async throws {
+        let copy = try await copy(url == nil ? .folder : .redis)
+        try write(copy, into: workspace)
+        guard let url else { return }
+        var connection = try RedisConnection(to: RedisAddress(url))
+        for key in copy.keys {
+            var command = RedisCommand("RESTORE")
+            command.append(key.name)
+            command.append("\(key.life)")
+            command.append(key.value)
+            _ = try connection.command(command)
+        }
+    }
+
+    /// Puts a catalog and a store in a folder, with the names that the program gives them, into a workspace.
+    func putWithUsualNames(into workspace: Workspace) async throws {
+        var copy = try await copy(.folder)
+        for index in copy.items.indices {
+            let path = copy.items[index].path
+            copy.items[index].path =
+                path.hasPrefix("models") ? "coterie-" + path : "coterie" + path.dropFirst("catalog".count)
+        }
+        try write(copy, into: workspace)
+    }
+
+    private func write(_ copy: Copy, into workspace: Workspace) throws {
         for item in copy.items {
             let path = workspace.path(item.path)
             if let content = item.content {
@@ -44,15 +68,6 @@ actor SamplePublication {
             }
             try FileManager.default.setAttributes(
                 [.posixPermissions: item.permissions, .modificationDate: item.modified], ofItemAtPath: path)
-        }
-        guard workspace.server != nil else { return }
-        var connection = try RedisConnection(to: RedisAddress(workspace.store))
-        for key in copy.keys {
-            var command = RedisCommand("RESTORE")
-            command.append(key.name)
-            command.append("\(key.life)")
-            command.append(key.value)
-            _ = try connection.command(command)
         }
     }
 

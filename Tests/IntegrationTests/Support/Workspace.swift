@@ -105,7 +105,14 @@ extension Workspace {
     }
 
     /// Copies the catalog of the sample community and a version of it, which is published once for all tests.
-    func publishSample() async throws { try await SamplePublication.shared.put(into: self) }
+    func publishSample() async throws {
+        try await SamplePublication.shared.put(into: self, server: server?.url)
+    }
+
+    /// Copies the catalog of the sample community, and a version of it into a server that is not the workspace's own.
+    func publishSample(to url: String) async throws {
+        try await SamplePublication.shared.put(into: self, server: url)
+    }
 
     /// The name of the current version.
     func currentVersion() async throws -> String {
