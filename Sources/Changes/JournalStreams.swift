@@ -63,8 +63,8 @@ package struct JournalStreams: ~Copyable, ChangeSource {
 
     /// Returns the contents of the streams, by journal.
     ///
-    /// The numbers are those of entries that can be read. An unreadable entry at the end of a stream is removed, and the
-    /// stream is made anew, as one is whose key has something else.
+    /// The numbers are those of entries that can be read. An unreadable entry at the end of a stream is removed, and
+    /// the stream is made anew, as one is whose key has something else.
     package mutating func survey() throws(ChangeError) -> [String: StreamedNumbers] {
         guard case .array(let members) = try ask(RedisCommand("SMEMBERS", keys.journals)) else {
             throw damaged("an unexpected reply")
@@ -197,9 +197,9 @@ package struct JournalStreams: ~Copyable, ChangeSource {
 }
 
 extension JournalStreams {
-    /// A Lua function that returns the number of entries of a stream, the ids of its last and first entry, and the id
-    /// that new ones must exceed.
+    /// A Lua function that returns four facts of a stream.
     ///
+    /// They are the number of its entries, the ids of the last and the first, and the id that new ones must exceed.
     /// A key with something else passes for an empty stream.
     private static let numbersFunction = """
         local function numbers(key)

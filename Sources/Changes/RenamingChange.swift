@@ -119,7 +119,9 @@ package struct KnownRenaming: Sendable {
     /// The last stamp at which nothing else had the old id; `Int64.max` if nobody gave it again by a renaming.
     package var until: Int64
 
-    package init(newID: String, stamp: Int64, until: Int64) { (self.newID, self.stamp, self.until) = (newID, stamp, until) }
+    package init(newID: String, stamp: Int64, until: Int64) {
+        (self.newID, self.stamp, self.until) = (newID, stamp, until)
+    }
 
     /// Returns the present id of what had an id at a stamp.
     ///
@@ -173,6 +175,10 @@ package struct GroupNames: Sendable {
 
     /// Returns the present id of the group that had an id at a stamp, which is the same if it was not renamed.
     package func newest(of id: String, at stamp: Int64 = .max) -> String {
-        KnownRenaming.newest(of: id, at: stamp) { _ in false } _: { renamings[BytewiseString($0)] ?? [] }
+        KnownRenaming.newest(of: id, at: stamp) { _ in
+            false
+        } _: {
+            renamings[BytewiseString($0)] ?? []
+        }
     }
 }

@@ -124,7 +124,9 @@ struct JournalStreamsTests {
         #expect(try streams.add(changes(1...2, of: "two"), to: "two", expecting: nil, isRemade: true))
         let journal = ["one": SequenceRange(after: 0, last: 6)]
         let greatest = "18446744073709551615-18446744073709551615"
-        for command in [["XADD", "*", "a", "b"], ["XADD", "7-1", "a", "b"], ["XADD", greatest, "a", "b"], ["SET", "x"]] {
+        for command in [
+            ["XADD", "*", "a", "b"], ["XADD", "7-1", "a", "b"], ["XADD", greatest, "a", "b"], ["SET", "x"],
+        ] {
             var connection = try RedisConnection(to: RedisAddress(server.url))
             var words = RedisCommand(command[0], "coterie:journal:one")
             for word in command.dropFirst() { words.append(word) }

@@ -186,7 +186,8 @@ struct ExposureWriter {
 
     init(_ database: Database) throws(DatabaseError) {
         insert = try database.prepare(
-            "INSERT INTO exposures (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(Self.adding)")
+            "INSERT INTO exposures (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(Self.adding)"
+        )
         // A daemon whose clock is far ahead must not remove what is young.
         expire = try database.prepare(
             """

@@ -204,8 +204,8 @@ final class DaemonJournal: Sendable {
 
     /// Removes the lists of members who were removed, or had all forgotten, in changes since the last call.
     ///
-    /// The first call looks at all changes: other processes may have written some before this one started. For a journal
-    /// of the daemon's own, the replicator does it. After a failure, the next call goes on.
+    /// The first call looks at all changes: other processes may have written some before this one started. For a
+    /// journal of the daemon's own, the replicator does it. After a failure, the next call goes on.
     func forgetSessions(in sessions: Sessions) {
         guard catalog != nil, mayHaveErasures.exchange(false, ordering: .acquiringAndReleasing) else { return }
         do {

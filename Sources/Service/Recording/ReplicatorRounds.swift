@@ -134,7 +134,9 @@ struct ReplicatorRounds: ~Copyable {
     /// Verifies the journal, fetches damaged changes from the streams, and sets `gap` to the first problem.
     private mutating func mend(isCleaning: Bool) throws(ServiceError) {
         if isCleaning {
-            try Self.journaled { [writer, replicator] () throws(ChangeError) in try replicator.journal.verifyMore(with: writer) }
+            try Self.journaled { [writer, replicator] () throws(ChangeError) in
+                try replicator.journal.verifyMore(with: writer)
+            }
         }
         let damaged = try Self.journaled { [writer] () throws(ChangeError) in try writer.damagedChanges() }
         for name in damaged.prefix(Self.batchSize) { try mend(name) }

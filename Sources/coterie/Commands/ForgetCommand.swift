@@ -43,7 +43,9 @@ enum ForgetCommand: Subcommand {
             ParsedCommand.dryRun, ParsedCommand.allowShrinking,
             Option(flag: "check", help: "Only say what is left of them, and where"),
             Option("backup", "FILE", help: "With --check: look into this backup, without restoring it"),
-            Option(flag: "undo", help: "Let them come back; what was removed stays removed, and what still waits has no effect"),
+            Option(
+                flag: "undo",
+                help: "Let them come back; what was removed stays removed, and what still waits has no effect"),
             Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file"),
             Option("merge", "FILE", help: "Only add the ledger in this file, and forget whom it has forgotten"),
             ParsedCommand.sessionsOption,

@@ -14,7 +14,7 @@ enum RenameCommand: Subcommand {
 
             The command is one transaction, and repeating it changes nothing. A renamed group is in no answer until \
             the next recompute, which uses its new id. With a store in Redis, the command tells the daemons. A change \
-            counts for whoever had the id at its time; a later one under the old id counts for the new one, unless \
+            counts for whoever had the id at its time. A later one under the old id counts for the new one, unless \
             something else has the old id by then.
             """,
         arguments: [

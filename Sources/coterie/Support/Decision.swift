@@ -20,7 +20,7 @@ final class Decision {
     /// The reason why the decision was not sent.
     private var failure: StoreError?
 
-    /// - Parameter isAboutMembers: whether it is about what members did before, which is therefore applied first, unless
+    /// - Parameter isAboutMembers: whether it is about what members did before. That is therefore applied first, unless
     ///   another program writes to the catalog.
     init(_ parsed: ParsedCommand, isAboutMembers: Bool = true) throws {
         self.parsed = parsed
