@@ -99,7 +99,7 @@ struct ConstantWritesTests {
             let photos = model.size(of: try #require(index("twin-photos")), in: .photos)
             #expect(members == photos)
             #expect((index("flicker") == nil) == !members.isMultiple(of: 2))
-            #expect(try #require(community.store.site()).hidden.isEmpty == members.isMultiple(of: 2))
+            #expect(try #require(try community.store.site()).hidden.isEmpty == members.isMultiple(of: 2))
             moments.append(members)
         }
         #expect(writer.failure == nil)
