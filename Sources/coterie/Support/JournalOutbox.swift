@@ -29,7 +29,10 @@ struct JournalOutbox: Encodable {
             let backlog = try journal.backlog(in: exchange)
             try journal.verify()
             (changes, sinceMilliseconds) = (backlog.count, backlog.since)
-            if let taken { return problem = try journal.stoppingChange(beyond: taken) }
+            if let taken {
+                problem = try journal.stoppingChange(beyond: taken)
+                return
+            }
             let (damaged, newer) = (try journal.damagedChanges().first, try journal.newerChanges().first)
             problem = damaged.map { "\($0) is damaged" } ?? newer.map { "\($0) needs a newer program" }
         } catch { problem = error.message }
