@@ -60,6 +60,9 @@ final class ChangeApplier {
     }
 }
 
+/// The journal and the numbers of changes that a command has recorded.
+package typealias DecidedChanges = (origin: String, numbers: ClosedRange<Int64>)
+
 /// The counts of changes from journals that were offered to the catalog.
 package struct AppliedChangeCounts: Sendable, Equatable {
     /// The number of changes applied.
@@ -228,6 +231,12 @@ extension Catalog {
                 try note.run()
             }
         }
+    }
+
+    /// Counts changes as applied whose effects the caller makes, unless earlier ones of their journal still wait.
+    func noteTaken(_ changes: DecidedChanges) throws(CatalogError) {
+        guard changes.numbers.contains(try appliedChanges().last(of: changes.origin) + 1) else { return }
+        try noteTaken([changes.origin: changes.numbers.upperBound])
     }
 
     /// Counts missing changes as applied, and lets those after them be applied.

@@ -100,7 +100,7 @@ struct RemovalChangeTests {
     func toldAlready() throws {
         let (test, catalog) = try community()
         defer { withExtendedLifetime(test) {} }
-        _ = try catalog.forget(["ann", "bob"], withPhotos: false, atMilliseconds: 1, stream: ("told", 2))
+        _ = try catalog.forget(["ann", "bob"], withPhotos: false, atMilliseconds: 1, stream: ("told", 1...2))
         #expect(try catalog.appliedChanges().last(of: "told") == 2)
         #expect(try catalog.readmit(["ann"], atMilliseconds: 9_000).removed == 1)
         let change = Change.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1))

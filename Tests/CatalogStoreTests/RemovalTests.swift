@@ -83,7 +83,7 @@ struct RemovalTests {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
         func remove(_ kind: ImportKind, _ rows: [String]...) throws {
-            _ = try Remover(from: catalog, kind: kind).remove(rows, stamp: 100, stream: ("told", 1))
+            _ = try Remover(from: catalog, kind: kind).remove(rows, stamp: 100, stream: ("told", 1...1))
         }
         try remove(.users, ["ann"], ["ghost"])
         try remove(.memberships, ["h", "bob"])

@@ -139,7 +139,7 @@ struct JournalStreamsTests {
             // The next number can only be added to a new stream.
             #expect(try !streams.add(changes(6...6), to: "one", expecting: seen, isRemade: false))
             let exchange = ChangeExchange(here: journal, streams: ["one": seen], prunable: .none)
-            #expect(exchange.steps == [.remake("one", after: 0)] && exchange.waiting["one"]?.last == 6)
+            #expect(exchange.steps == [.add("one", after: 0, isRemade: true)] && exchange.waiting["one"]?.last == 6)
             try streams.trim(through: AppliedChanges(["two": 1]))
             #expect(try streams.add(changes(1...5), to: "one", expecting: seen, isRemade: true))
             #expect(try streams.survey()["one"] == StreamedNumbers(after: 0, last: 5, count: 5))

@@ -19,15 +19,15 @@ extension Catalog {
     /// - Parameters:
     ///   - withPhotos: whether their photos are removed too; otherwise the photos stay, without an owner.
     ///   - milliseconds: the current time, in Unix milliseconds.
-    ///   - stream: the name and the last number of changes that tell daemons the same, or nil if there are none. A
+    ///   - stream: the name and the numbers of changes that tell daemons the same, or nil if there are none. A
     ///     recompute need not apply these changes.
     /// - Returns: the removed rows, and whether the write-ahead log is free of them.
     package func forget(
         _ ids: [String], withPhotos: Bool, _ options: RemovalOptions = RemovalOptions(),
-        atMilliseconds milliseconds: Int64, stream: (origin: String, last: Int64)? = nil
+        atMilliseconds milliseconds: Int64, stream: DecidedChanges? = nil
     ) throws(CatalogError) -> (summary: RemovalSummary, isErased: Bool) {
         let summary: RemovalSummary = try trying(options.isDryRun) { () throws(CatalogError) in
-            if let stream { try noteTaken([stream.origin: stream.last]) }
+            if let stream { try noteTaken(stream) }
             let total = try wrapping { () throws(DatabaseError) in
                 Int(try database.integer("SELECT count(*) FROM users") ?? 0)
             }

@@ -65,14 +65,14 @@ package final class Remover {
     ///   - rows: the ids of each row.
     ///   - stamp: the stamp, in milliseconds, before which changes of daemons do not bring back the rows, known or
     ///     not; nil if daemons have no changes.
-    ///   - stream: the stream that tells daemons of the removal, and its last number.
+    ///   - stream: the stream that tells daemons of the removal, and the numbers of its changes.
     /// - Throws: `CatalogError`; then nothing was removed.
     package func remove(
         _ rows: [[String]], _ options: RemovalOptions = RemovalOptions(), stamp: Int64? = nil,
-        stream: (origin: String, last: Int64)? = nil
+        stream: DecidedChanges? = nil
     ) throws(CatalogError) -> RemovalSummary {
         try catalog.trying(options.isDryRun) { () throws(CatalogError) in
-            if let stream { try catalog.noteTaken([stream.origin: stream.last]) }
+            if let stream { try catalog.noteTaken(stream) }
             return try removeWithinTransaction(rows, options, stamp: stamp)
         }
     }

@@ -64,23 +64,23 @@ final class Decision {
 
     /// Records decisions, and sends them with those that earlier commands left.
     ///
-    /// - Returns: the name and the last number of the decisions, for the catalog; nil if there are none.
+    /// - Returns: the name and the numbers of the decisions, for the catalog; nil if there are none.
     @discardableResult
-    func record(_ decisions: [Change], atMilliseconds now: Int64) throws -> (origin: String, last: Int64)? {
+    func record(_ decisions: [Change], atMilliseconds now: Int64) throws -> DecidedChanges? {
         guard !decisions.isEmpty else { return nil }
         let name = try log.record(decisions, at: now)
         isRecorded = true
         do throws(StoreError) { _ = try log.send() } catch { failure = error }
-        return (name.origin, name.sequence)
+        return (name.origin, name.sequence - Int64(decisions.count) + 1...name.sequence)
     }
 
     /// Records removals that the catalog does not refuse, sends them, and removes the same from the catalog.
     ///
-    /// - Parameter body: removes from the catalog; the name and the last number of the decisions are its second value.
+    /// - Parameter body: removes from the catalog; the name and the numbers of the decisions are its second value.
     /// - Returns: nil if another program writes to the catalog, which gets the decisions later.
     func remove(
         _ subjects: [RemovalChange.Subject], _ options: RemovalOptions, at stamp: Int64,
-        _ body: (RemovalOptions, (origin: String, last: Int64)?) throws -> (summary: RemovalSummary, isErased: Bool)
+        _ body: (RemovalOptions, DecidedChanges?) throws -> (summary: RemovalSummary, isErased: Bool)
     ) throws -> (summary: RemovalSummary, isErased: Bool)? {
         if !options.allowsShrinking {
             // A removal that the catalog would refuse is not decided.
