@@ -65,13 +65,12 @@ extension JournalStreams {
     /// Adds to the ledger the members whom changes remove.
     ///
     /// Whoever is removed until a return counts as readmitted at once: journals erase what is older.
-    /// Without a key, a later comparison with the catalog adds them.
-    ///
     /// - Parameters:
     ///   - changes: any changes.
-    ///   - key: the key of the site, as far as it is known.
-    package mutating func noteForgotten(by changes: [JournaledChange], key: [UInt8]?) throws(ChangeError) {
-        guard let key else { return }
+    ///   - key: the key of the site.
+    /// - Returns: the entries that were added.
+    @discardableResult
+    package mutating func noteForgotten(by changes: [JournaledChange], key: [UInt8]) throws(ChangeError) -> Ledger {
         var ledger = Ledger(key: key)
         for change in changes {
             guard let content = change.change, let id = content.removedUserID else { continue }
@@ -81,6 +80,7 @@ extension JournalStreams {
             ledger.note(times, of: ledger.digest(of: id))
         }
         if !ledger.times.isEmpty { _ = try add(ledger) }
+        return ledger
     }
 
     /// Returns the latest stamp of the streams, in milliseconds, or 0 if they are empty.

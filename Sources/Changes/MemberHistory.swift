@@ -35,6 +35,13 @@ package struct RecentMemberChanges: Sendable, Equatable {
 
     package init() {}
 
+    /// The changes of a member whom the site removed for good.
+    package static var ofForgotten: Self {
+        var changes = Self()
+        changes.isForgotten = true
+        return changes
+    }
+
     /// Whether the site removed the member, who has not come back.
     package var isGone: Bool {
         var cleared = Self()

@@ -157,8 +157,6 @@ struct JournalStreamsTests {
                 change: .removal(RemovalChange(subject, atMilliseconds: 1)))
         }
         let (key, otherKey) = (Ledger.makeKey(), Ledger.makeKey())
-        // Without a key nobody can be named.
-        try streams.noteForgotten(by: [removing(.member("ann", withPhotos: false), 7)], key: nil)
         #expect(try streams.ledger() == nil && streams.ledgerRevision() == 0)
         try streams.noteForgotten(
             by: [removing(.member("ann", withPhotos: false), 7), removing(.account("bob"), 8)], key: key)

@@ -55,9 +55,11 @@ struct Reader {
             .hints: profile.hints.map { "\($0.kind.rawValue) \(id($0.group)) ×\($0.count)" },
         ]
         if let source = community as? any CommunitySource {
-            answer[.history] = try source.interactions(ofUser: member, after: nil, latestFirst: false, limit: 99)?.map {
-                "\($0.kind.rawValue) \($0.subjectID) of slot \($0.id)"
-            }
+            let isForgotten = try source.isForgotten(user: member)
+            let history = try source.interactions(ofUser: member, after: nil, latestFirst: false, limit: 99)
+            // Routes answer 404 then.
+            answer[.history] =
+                isForgotten ? [] : history?.map { "\($0.kind.rawValue) \($0.subjectID) of slot \($0.id)" }
             let stated = try source.interests(ofUser: member)
             if found != nil, stated != profile.topics { answer[.interests]? += ["but states \(stated)"] }
         }

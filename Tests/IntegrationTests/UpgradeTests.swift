@@ -36,7 +36,8 @@ struct UpgradeTests {
         let groups = try await workspace.succeed("hide", "--list").text
         #expect(hidden.allSatisfy { groups.contains($0) })
         #expect(try await workspace.succeed("curate", "list").text.contains("g5"))
-        #expect(try await workspace.succeed("forget", "--list").text.contains("u9"))
+        let forgotten = try await workspace.succeed("forget", "u9", "--check").text
+        #expect(forgotten.contains("forgotten, and kept from coming back"), "\(forgotten)")
         #expect(try await workspace.succeed("experiment", "list").text.contains("kept"))
         try await workspace.succeed("recompute")
         let check = try await workspace.run("check", "--quiet")

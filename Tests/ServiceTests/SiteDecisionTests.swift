@@ -45,8 +45,11 @@ struct SiteDecisionTests {
         let origin: String
         let snapshots: [ModelSnapshot]
         var generator: SeededGenerator
-        /// What was decided here and elsewhere.
+        /// What was decided here and elsewhere, and is not in the state of the store.
         var decisions: [JournaledChange] = []
+        /// What the state of the store has, in the order in which it was applied.
+        var published: [JournaledChange] = []
+        let served: Served
         var hiddenInCatalog: Set<String> = []
 
         init(seed: UInt64 = 0) throws {
@@ -71,9 +74,11 @@ struct SiteDecisionTests {
             catalog = try members.source()
             (self.journal, self.stream, self.origin) = (journal, stream, origin)
             // The version matters only for which groups exist.
+            let served = Served(snapshots[0])
+            self.served = served
             shared = JournalSource(
                 FakeStore(), journal: journal, catalog: try CatalogReader(path: members.path),
-                served: { .init(snapshot: snapshots[0]) })
+                served: { served.state.withLock { $0 } })
             generator = SeededGenerator(seed: seed)
         }
 
@@ -112,12 +117,11 @@ struct SiteDecisionTests {
             try journal.renewDecisions(from: stream)
         }
 
-        /// The expected decisions, in terms of a version.
-        func expected(in snapshot: ModelSnapshot) -> SiteDecisions {
+        /// The hidden groups, and the curated ones in their order.
+        private var state: (hidden: Set<String>, curated: [(group: String, expiresAt: Int64?)]) {
             var hidden: Set<String> = []
             var curated: [(group: String, expiresAt: Int64?)] = []
-            for decision in decisions.sorted(by: { $0.stamp < $1.stamp })
-            where !snapshot.manifest.taken.contains(decision.sequence, of: decision.origin) {
+            for decision in published + decisions.sorted(by: { $0.stamp < $1.stamp }) {
                 guard case .site(let change) = decision.change else { continue }
                 switch change.action {
                 case .hide: hidden.insert(change.groupID)
@@ -128,6 +132,29 @@ struct SiteDecisionTests {
                     curated.append((change.groupID, expiresAt))
                 }
             }
+            return (hidden, curated)
+        }
+
+        /// Somebody publishes the state of the site with all that was decided so far.
+        func publish() {
+            let (hidden, curated) = state
+            published += decisions.sorted { $0.stamp < $1.stamp }
+            decisions = []
+            let taken = Dictionary(grouping: published, by: \.origin).mapValues { $0.map(\.sequence).max() ?? 0 }
+            let published = PublishedSite(
+                taken: AppliedChanges(taken), hidden: hidden.map { HiddenGroup(id: $0, hiddenAtMilliseconds: 1) },
+                curations: curated.map { group, expiresAt in
+                    Curation(groupID: group, isShown: true, position: 1, startsAt: nil, expiresAt: expiresAt)
+                })
+            served.state.withLock { state in
+                state.site = published
+                state.siteRevision += 1
+            }
+        }
+
+        /// The expected decisions, in terms of any version.
+        func expected(in snapshot: ModelSnapshot) -> SiteDecisions {
+            let (hidden, curated) = state
             func index(_ id: String) -> UInt32 { UInt32(snapshot.model.index(ofID: id) ?? -1) }
             return SiteDecisions(
                 hidden: Set(hidden.union(hiddenInCatalog).map(index)),
@@ -139,11 +166,19 @@ struct SiteDecisionTests {
         }
     }
 
+    /// What a daemon sees of its store.
+    private final class Served: Sendable {
+        let state: Mutex<VersionFollower.State>
+
+        init(_ snapshot: ModelSnapshot) { state = Mutex(VersionFollower.State(snapshot: snapshot)) }
+    }
+
     @Test("Decisions are never older than the last one, whoever made it and whichever version serves", arguments: 0..<4)
     func neverStale(seed: UInt64) throws {
         let scene = try Scene(seed: seed)
         for _ in 0..<60 {
             try scene.decide()
+            if Int.random(in: 0..<6, using: &scene.generator) == 0 { scene.publish() }
             // The version may have changed since the last request, or not.
             for _ in 0..<Int.random(in: 1...3, using: &scene.generator) {
                 let snapshot = try #require(scene.snapshots.randomElement(using: &scene.generator))

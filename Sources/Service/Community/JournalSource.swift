@@ -76,8 +76,13 @@ final class JournalSource: CommunitySource {
         get throws(ServiceError) { try base?.taken() ?? served().snapshot?.manifest.taken ?? .none }
     }
 
+    /// Returns the changes of a member beyond those taken; those of a forgotten member bring nobody back.
+    ///
+    /// A daemon may have recorded some before it knew of the forgetting.
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
-        try journal.recentChanges(ofUser: id, beyond: taken)
+        if isInLedger(id) { return .ofForgotten }
+        let found = try journal.recentChanges(ofUser: id, beyond: taken)
+        return found != nil && found?.isForgotten == false && (try isForgottenInCatalog(id)) ? .ofForgotten : found
     }
 
     /// Returns the published data of a user, from the verified table on this machine or else from the store.
@@ -96,9 +101,15 @@ final class JournalSource: CommunitySource {
         let isForgotten = try journal.read { journal throws(ChangeError) in
             try journal.isForgotten(user: id, beyond: taken)
         }
-        if isForgotten { return true }
-        if journal.ledger.withLock({ $0?.isForgotten(id) }) == true { return true }
-        return try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) } ?? false
+        if isForgotten || isInLedger(id) { return true }
+        return try isForgottenInCatalog(id)
+    }
+
+    /// Whether the ledger of the store has forgotten a user.
+    private func isInLedger(_ id: String) -> Bool { journal.ledger.withLock { $0?.isForgotten(id) } == true }
+
+    private func isForgottenInCatalog(_ id: String) throws(ServiceError) -> Bool {
+        try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) } ?? false
     }
 
     func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {

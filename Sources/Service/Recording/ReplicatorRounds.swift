@@ -270,8 +270,14 @@ struct ReplicatorRounds: ~Copyable {
     /// This happens before changes count as received or sent; after a failure or the end of the process it is therefore
     /// repeated. Changes of this daemon count too, because the store may have been away when the member was answered.
     private mutating func forgetSessions(for changes: [JournaledChange]) throws(ServiceError) {
-        let key = ledger.content?.key
-        try Self.streaming(&streams) { streams throws(ChangeError) in try streams.noteForgotten(by: changes, key: key) }
+        // A store without a key gets the ledger of the catalog later.
+        if let key = ledger.content?.key {
+            let noted = try Self.streaming(&streams) { streams throws(ChangeError) in
+                try streams.noteForgotten(by: changes, key: key)
+            }
+            ledger.content?.merge(noted)
+            replicator.journal.ledger.withLock { $0?.merge(noted) }
+        }
         for change in changes.compactMap(\.change) {
             if case .member(let change) = change, case .forget = change.action {
                 replicator.hasForgotten.store(true, ordering: .relaxed)

@@ -125,6 +125,9 @@ extension Site: CommunityReader {
     }
 
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
+        if try read({ catalog throws(CatalogError) in try catalog.isForgotten(user: id) }) == true {
+            return .ofForgotten
+        }
         do throws(StoreError) { return try untaken?.recentChanges(ofUser: id, beyond: taken) } catch {
             throw ServiceError(.store(error.code), error.message)
         }
