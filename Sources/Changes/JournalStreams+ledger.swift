@@ -17,10 +17,9 @@ extension JournalStreams {
         return ledger
     }
 
-    /// Returns a number that grows whenever somebody adds to the ledger.
-    package mutating func ledgerRevision() throws(ChangeError) -> Int64 {
-        guard case .bytes(let bytes) = try ask(RedisCommand("GET", keys.ledgerRevision)) else { return 0 }
-        return Int64(String(decoding: bytes, as: UTF8.self)) ?? 0
+    /// Returns a text that is another whenever somebody has added to the ledger, also after the store has lost it.
+    package mutating func ledgerRevision() throws(ChangeError) -> String {
+        try ask(RedisCommand("GET", keys.ledgerRevision)).text ?? ""
     }
 
     private mutating func ledgerTimes(_ key: String) throws(ChangeError) -> [(Ledger.Digest, Int64)] {
@@ -46,7 +45,7 @@ extension JournalStreams {
         guard try ask(RedisCommand("GET", keys.ledgerKey)) == .bytes(ledger.key) else { return false }
         try add(ledger.times.map { ($0.key, $0.value.forgotten) }, to: keys.forgotten)
         try add(ledger.times.map { ($0.key, $0.value.readmitted) }, to: keys.readmitted)
-        _ = try ask(RedisCommand("INCR", keys.ledgerRevision))
+        _ = try ask(RedisCommand("SET", keys.ledgerRevision, String(UInt64.random(in: .min ... .max), radix: 36)))
         return true
     }
 

@@ -27,7 +27,7 @@ package struct JournalStreams: ~Copyable, ChangeSource {
         var forgotten: String { prefix + "ledger:forgotten" }
         var readmitted: String { prefix + "ledger:readmitted" }
         var ledgerKey: String { prefix + "ledger:key" }
-        /// The number of additions to the ledger.
+        /// A text that every addition to the ledger replaces by another.
         var ledgerRevision: String { prefix + "ledger:revision" }
     }
 

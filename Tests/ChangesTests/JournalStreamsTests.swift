@@ -157,12 +157,12 @@ struct JournalStreamsTests {
                 change: .removal(RemovalChange(subject, atMilliseconds: 1)))
         }
         let (key, otherKey) = (Ledger.makeKey(), Ledger.makeKey())
-        #expect(try streams.ledger() == nil && streams.ledgerRevision() == 0)
+        #expect(try streams.ledger() == nil && streams.ledgerRevision().isEmpty)
         try streams.noteForgotten(
             by: [removing(.member("ann", withPhotos: false), 7), removing(.account("bob"), 8)], key: key)
         let first = try streams.ledgerRevision()
         try streams.noteForgotten(by: [removing(.member("ann", withPhotos: false), 5)] + changes(1...2), key: key)
-        #expect(try streams.ledgerRevision() > first)
+        #expect(try streams.ledgerRevision() != first)
         let ledger = try #require(try streams.ledger())
         #expect(ledger.key == key && ledger.times(of: "ann") == Ledger.Times(forgotten: 7))
         // Whoever was removed until a return is not forgotten.

@@ -53,10 +53,11 @@ struct JobTests {
             esac
 
             """, to: "bin/swift")
-        // The checkout has no prose to check, and nothing must be installed.
+        // The checkout has no prose and no lines to check, and nothing must be installed.
         let prose = try workspace.write("#!/bin/sh\n", to: "checkout/Jobs/prose")
+        let lines = try workspace.write("#!/bin/sh\n", to: "checkout/Jobs/lines")
         let packages = try workspace.write("#!/bin/sh\necho install ok installed\n", to: "bin/dpkg-query")
-        for path in [swift, prose, packages] {
+        for path in [swift, prose, lines, packages] {
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
         var environment = workspace.environment

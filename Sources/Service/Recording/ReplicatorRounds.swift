@@ -21,7 +21,7 @@ struct ReplicatorRounds: ~Copyable {
     private let obstacle: ServiceError?
     private var streams: JournalStreams
     /// The members whom the site has forgotten, and the revision of the store's ledger when it was read.
-    private var ledger: (content: Ledger?, revision: Int64) = (nil, -1)
+    private var ledger: (content: Ledger?, revision: String?) = (nil, nil)
     private var round = 0
     /// The changes that all versions that may serve have.
     private var prunable = AppliedChanges.none
@@ -50,7 +50,7 @@ struct ReplicatorRounds: ~Copyable {
     private mutating func readLedger() throws(ServiceError) {
         let known = ledger
         let found = try Self.streaming(&streams) {
-            streams throws(ChangeError) -> (content: Ledger?, revision: Int64)? in
+            streams throws(ChangeError) -> (content: Ledger?, revision: String?)? in
             let revision = try streams.ledgerRevision()
             guard revision != known.revision else { return nil }
             guard let mine = known.content else { return (try streams.ledger(), revision) }
