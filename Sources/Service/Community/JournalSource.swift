@@ -81,8 +81,8 @@ final class JournalSource: CommunitySource {
     /// A daemon may have recorded some before it knew of the forgetting.
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
         if isInLedger(id) { return .ofForgotten }
-        let found = try journal.recentChanges(ofUser: id, beyond: taken)
-        return found != nil && found?.isForgotten == false && (try isForgottenInCatalog(id)) ? .ofForgotten : found
+        guard let found = try journal.recentChanges(ofUser: id, beyond: taken) else { return nil }
+        return try isForgottenInCatalog(id) ? .ofForgotten : found
     }
 
     /// Returns the published data of a user, from the verified table on this machine or else from the store.
