@@ -136,11 +136,12 @@ struct SiteDecisionTests {
         }
 
         /// Somebody publishes the state of the site with all that was decided so far.
-        func publish() {
+        func publish() throws {
             let (hidden, curated) = state
             published += decisions.sorted { $0.stamp < $1.stamp }
             decisions = []
-            let taken = Dictionary(grouping: published, by: \.origin).mapValues { $0.map(\.sequence).max() ?? 0 }
+            // Decisions without effect are recorded, too.
+            let taken = try stream.kept().mapValues(\.last)
             let published = PublishedSite(
                 taken: AppliedChanges(taken), hidden: hidden.map { HiddenGroup(id: $0, hiddenAtMilliseconds: 1) },
                 curations: curated.map { group, expiresAt in
@@ -178,7 +179,7 @@ struct SiteDecisionTests {
         let scene = try Scene(seed: seed)
         for _ in 0..<60 {
             try scene.decide()
-            if Int.random(in: 0..<6, using: &scene.generator) == 0 { scene.publish() }
+            if Int.random(in: 0..<6, using: &scene.generator) == 0 { try scene.publish() }
             // The version may have changed since the last request, or not.
             for _ in 0..<Int.random(in: 1...3, using: &scene.generator) {
                 let snapshot = try #require(scene.snapshots.randomElement(using: &scene.generator))
