@@ -82,22 +82,26 @@ enum EarlierBackup {
 
     /// Replaces a table of changes by a journal that has them.
     private static func bringOverStreams(at path: String) throws(BackupError) {
+        // SQLite would read the log of a new file under the same name.
+        let earlier = path + ".earlier"
+        try FileName.move(path, to: earlier)
+        defer { try? FileName.remove(earlier) }
         let rows = try using { () throws(DatabaseError) in
-            try Database(path: path, mode: .readWrite).prepare(
+            try Database(path: earlier, mode: .readWrite).prepare(
                 "SELECT origin, sequence, stamp, body FROM changes ORDER BY origin, sequence")
         }
-        // The open file can be read on without its name.
-        try FileName.remove(path)
         let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
-        while true {
+        var isMore = true
+        while isMore {
             var changes: [JournaledChange] = []
-            while changes.count < 1000, try using({ () throws(DatabaseError) in try rows.step() }) {
+            while isMore, changes.count < 1000 {
+                isMore = try using { () throws(DatabaseError) in try rows.step() }
+                guard isMore else { break }
                 changes.append(
                     JournaledChange(
                         origin: rows.text(0), sequence: rows.integer(1), stampMilliseconds: rows.integer(2),
                         encoded: rows.bytes(3)))
             }
-            if changes.isEmpty { return }
             try journaled { () throws(ChangeError) in try journal.keep(changes, at: 0) }
         }
     }
