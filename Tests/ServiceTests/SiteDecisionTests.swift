@@ -80,6 +80,7 @@ struct SiteDecisionTests {
                 FakeStore(), journal: journal, catalog: try CatalogReader(path: members.path),
                 served: { served.state.withLock { $0 } })
             generator = SeededGenerator(seed: seed)
+            decisions = try stream.changes(of: origin, after: 0, limit: 9)
         }
 
         /// The site decides something: through this daemon, another one, or the catalog.
