@@ -127,15 +127,7 @@ enum CatalogSchema {
             origin TEXT PRIMARY KEY,
             sequence INTEGER NOT NULL
         ) WITHOUT ROWID;
-        CREATE TABLE ledger (
-            digest BLOB PRIMARY KEY,
-            forgotten_at INTEGER NOT NULL,
-            readmitted_at INTEGER NOT NULL
-        ) WITHOUT ROWID;
-        CREATE TABLE ledger_key (
-            key BLOB NOT NULL
-        );
-        INSERT INTO ledger_key VALUES (randomblob(32));
+        \(LedgerTable.schema)
         CREATE TABLE tuning_notes (
             name TEXT PRIMARY KEY,
             content TEXT NOT NULL
@@ -161,15 +153,7 @@ enum CatalogSchema {
         );
         CREATE INDEX exposures_by_user ON exposures (user_key);
         CREATE INDEX exposures_by_day ON exposures (day);
-        CREATE TABLE renamed_ids (
-            entity TEXT NOT NULL,
-            old_id TEXT NOT NULL,
-            new_id TEXT NOT NULL,
-            stamp INTEGER NOT NULL,
-            until INTEGER NOT NULL,
-            PRIMARY KEY (entity, old_id, stamp)
-        ) WITHOUT ROWID;
-        CREATE INDEX renamed_ids_by_new ON renamed_ids (entity, new_id);
+        \(RenamedIDs.schema)
         CREATE TABLE vector_file (
             generation INTEGER PRIMARY KEY,
             dimension INTEGER NOT NULL,

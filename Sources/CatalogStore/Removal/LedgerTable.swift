@@ -1,15 +1,28 @@
 import Changes
 import RecordReading
-import SQLite
+package import SQLite
 
 /// The ledger in a catalog; every call is within a transaction of the caller.
-struct LedgerTable {
+package struct LedgerTable {
+    /// The SQL that makes the tables, and a key.
+    package static let schema = """
+        CREATE TABLE ledger (
+            digest BLOB PRIMARY KEY,
+            forgotten_at INTEGER NOT NULL,
+            readmitted_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE ledger_key (
+            key BLOB NOT NULL
+        );
+        INSERT INTO ledger_key VALUES (randomblob(32));
+        """
+
     private let database: Database
     /// The key of the digests, which was made with the catalog.
     let key: [UInt8]
     private let select: Statement
 
-    init(_ database: Database) throws(DatabaseError) {
+    package init(_ database: Database) throws(DatabaseError) {
         self.database = database
         let row = try database.prepare("SELECT key FROM ledger_key")
         key = try row.step() ? row.bytes(0) : []
@@ -38,7 +51,7 @@ struct LedgerTable {
     func isForgotten(_ id: String) throws(DatabaseError) -> Bool { try times(of: id)?.isForgotten == true }
 
     /// Notes that members are forgotten.
-    func forget(_ ids: [String], atMilliseconds milliseconds: Int64) throws(DatabaseError) {
+    package func forget(_ ids: [String], atMilliseconds milliseconds: Int64) throws(DatabaseError) {
         for id in ids { try note(Ledger.Times(forgotten: milliseconds), of: id) }
     }
 

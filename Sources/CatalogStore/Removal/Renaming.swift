@@ -191,7 +191,20 @@ extension EntityTable {
 }
 
 /// The present ids of groups and users that were renamed, for changes under their old ids.
-struct RenamedIDs {
+package struct RenamedIDs {
+    /// The SQL that makes the table of `KnownRenaming`s.
+    package static let schema = """
+        CREATE TABLE renamed_ids (
+            entity TEXT NOT NULL,
+            old_id TEXT NOT NULL,
+            new_id TEXT NOT NULL,
+            stamp INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (entity, old_id, stamp)
+        ) WITHOUT ROWID;
+        CREATE INDEX renamed_ids_by_new ON renamed_ids (entity, new_id);
+        """
+
     private let catalog: Catalog
 
     init(_ catalog: Catalog) { self.catalog = catalog }

@@ -16,26 +16,10 @@ enum EarlierBackup {
     private static let steps = """
         ALTER TABLE users ADD COLUMN interests_stamp INTEGER;
         DROP TABLE unreadable_changes;
-        CREATE TABLE ledger (
-            digest BLOB PRIMARY KEY,
-            forgotten_at INTEGER NOT NULL,
-            readmitted_at INTEGER NOT NULL
-        ) WITHOUT ROWID;
-        CREATE TABLE ledger_key (
-            key BLOB NOT NULL
-        );
-        INSERT INTO ledger_key VALUES (randomblob(32));
+        \(LedgerTable.schema)
         ALTER TABLE renamed_ids RENAME TO known_ids;
         DROP INDEX renamed_ids_by_new;
-        CREATE TABLE renamed_ids (
-            entity TEXT NOT NULL,
-            old_id TEXT NOT NULL,
-            new_id TEXT NOT NULL,
-            stamp INTEGER NOT NULL,
-            until INTEGER NOT NULL,
-            PRIMARY KEY (entity, old_id, stamp)
-        ) WITHOUT ROWID;
-        CREATE INDEX renamed_ids_by_new ON renamed_ids (entity, new_id);
+        \(RenamedIDs.schema)
         INSERT INTO renamed_ids SELECT entity, old_id, new_id, 0, 0x7fffffffffffffff FROM known_ids;
         DROP TABLE known_ids;
         PRAGMA user_version = 27;
@@ -68,16 +52,9 @@ enum EarlierBackup {
 
     /// Writes the digests of the members whom a catalog names as forgotten.
     private static func writeLedger(_ database: Database) throws(DatabaseError) {
-        let key = try database.prepare("SELECT key FROM ledger_key")
-        guard try key.step() else { return }
-        let ledger = Ledger(key: key.bytes(0))
-        let insert = try database.prepare("INSERT INTO ledger VALUES (?, ?, 0)")
+        let ledger = try LedgerTable(database)
         let members = try database.prepare("SELECT user_id, forgotten_at FROM forgotten_members")
-        while try members.step() {
-            insert.bind(bytes: ledger.digest(of: members.text(0)).bytes, at: 1)
-            insert.bind(members.integer(1), at: 2)
-            try insert.run()
-        }
+        while try members.step() { try ledger.forget([members.text(0)], atMilliseconds: members.integer(1)) }
     }
 
     /// Replaces a table of changes by a journal that has them.
