@@ -121,7 +121,9 @@ extension Catalog {
     /// - Parameter changes: the changes of each journal in the order of their numbers.
     /// - Throws: `CatalogError`; then no change was applied.
     package func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
-        let counts = try applying { applier throws(CatalogError) in
+        try checkPlace()
+        let counts = try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            let applier = try ChangeApplier(self)
             let taken = try appliedChanges()
             var here: [String: SequenceRange] = [:]
             var counts = AppliedChangeCounts()
@@ -140,23 +142,12 @@ extension Catalog {
                 }
             }
             try noteTaken(here.mapValues(\.last))
+            try applier.finish()
             return counts
         }
         // If another connection is reading now, the data is overwritten later.
         if changes.contains(where: { $0.change?.forgottenUserID != nil }) { _ = try eraseRemoved() }
         return counts
-    }
-
-    private func applying<Result>(_ body: (ChangeApplier) throws(CatalogError) -> Result) throws(CatalogError)
-        -> Result
-    {
-        try checkPlace()
-        return try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            let applier = try ChangeApplier(self)
-            let result = try body(applier)
-            try applier.finish()
-            return result
-        }
     }
 
     /// Applies the changes of journals or streams that the catalog lacks, in the order in which changes apply.

@@ -50,18 +50,18 @@ final class InteractionRecorder {
     /// - Parameter stamp: the stamp of the change, in milliseconds.
     /// - Returns: the number of interactions that were left out.
     func apply(_ change: MemberChange, stamp: Int64) throws(DatabaseError) -> Int {
-        var known: [(record: InteractionRecord, subject: Int64)] = []
-        if case .record(let interactions) = change.action {
+        // A delayed change brings no forgotten member back.
+        let isForgotten = try ledger.isForgotten(change.userID)
+        switch change.action {
+        case .record(let interactions):
+            var known: [(record: InteractionRecord, subject: Int64)] = []
             for record in interactions {
                 if let subject = try key(ofSubject: record) { known.append((record, subject)) }
             }
-            // A change without interactions makes no member, and a delayed one brings no forgotten member back.
-            if !known.isEmpty, try !ledger.isForgotten(change.userID) { try record(known, ofUser: change.userID) }
+            // A change without interactions makes no member.
+            if !known.isEmpty, !isForgotten { try record(known, ofUser: change.userID) }
             return interactions.count - known.count
-        }
-        if try ledger.isForgotten(change.userID) { return 0 }
-        switch change.action {
-        case .record: break
+        case _ where isForgotten: break
         case .state(let interests):
             let user = try key(ofUser: change.userID)
             setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)

@@ -28,10 +28,7 @@ enum ApplyCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         // Nobody makes a catalog by taking changes to it.
         _ = try parsed.openCatalog()
-        let outcome = try CatalogLog.apply(
-            to: parsed.text("catalog"), parsed.openStore(), relations: Coterie.relations,
-            skipsMissing: parsed.flag("skip-missing"), at: ParsedCommand.nowMilliseconds)
-        for warning in outcome.warnings { printToStandardError("warning: \(warning)") }
+        let outcome = try parsed.applyChanges(parsed.openStore(), skipsMissing: parsed.flag("skip-missing"))
         var output = try Output()
         if parsed.flag("json") {
             let counts = outcome.counts

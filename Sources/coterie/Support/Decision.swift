@@ -28,7 +28,7 @@ final class Decision {
         let path = parsed.text("catalog")
         log = try CatalogLog(besideCatalog: path, store)
         if isAboutMembers, !Catalog.isBusy(path) {
-            _ = try? CatalogLog.apply(to: path, store, relations: Coterie.relations, at: ParsedCommand.nowMilliseconds)
+            _ = try? parsed.applyChanges(store, warns: false)
         }
     }
 
@@ -98,7 +98,7 @@ final class Decision {
     /// - Throws: `Failure` if the daemons of a shared store could not be told.
     @discardableResult
     func apply() throws -> Bool {
-        let done: Void?
+        let done: CatalogLog.Outcome?
         do { done = try changing { try parsed.applyChanges(store, warns: failure == nil) } } catch {
             // That the daemons were not told is the reason, and says what follows.
             try checkTold()
@@ -140,11 +140,16 @@ final class Decision {
 }
 
 extension ParsedCommand {
-    /// Applies to the catalog what was recorded, and tells the store what the catalog has now.
-    func applyChanges(_ store: any VersionStore, warns: Bool = true) throws(RecomputeError) {
+    /// Applies to the catalog what was recorded, tells the store what the catalog has now, and prints warnings.
+    @discardableResult
+    func applyChanges(_ store: any VersionStore, skipsMissing: Bool = false, warns: Bool = true)
+        throws(RecomputeError) -> CatalogLog.Outcome
+    {
         let outcome = try CatalogLog.apply(
-            to: text("catalog"), store, relations: Coterie.relations, at: Self.nowMilliseconds)
+            to: text("catalog"), store, relations: Coterie.relations, skipsMissing: skipsMissing,
+            at: Self.nowMilliseconds)
         for warning in outcome.warnings where warns { printToStandardError("warning: \(warning)") }
+        return outcome
     }
 
     /// Decides about a group, now, and applies the decision to the catalog.
