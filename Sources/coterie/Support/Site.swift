@@ -125,12 +125,14 @@ extension Site: CommunityReader {
     }
 
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
-        if try read({ catalog throws(CatalogError) in try catalog.isForgotten(user: id) }) == true {
-            return .ofForgotten
-        }
-        do throws(StoreError) { return try untaken?.recentChanges(ofUser: id, beyond: taken) } catch {
+        let found: RecentMemberChanges?
+        do throws(StoreError) { found = try untaken?.recentChanges(ofUser: id, beyond: taken) } catch {
             throw ServiceError(.store(error.code), error.message)
         }
+        guard let found else { return nil }
+        // Changes of a forgotten member bring nobody back.
+        let isForgotten = try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) }
+        return isForgotten == true ? .ofForgotten : found
     }
 
     func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
