@@ -139,7 +139,7 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Answers", "CBuild", "CCrypto", "CLibJWT", "Files", "HTTP", "Evaluation", "Experiments", "Looks",
+                "Answers", "CBuild", "CLibJWT", "Files", "HTTP", "Evaluation", "Experiments", "Looks",
                 "Recommendation", "Model", "ModelStore", "CatalogStore", "Changes", "CivilTime", "RecordReading",
                 "SQLite",
             ],

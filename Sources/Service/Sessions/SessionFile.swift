@@ -97,15 +97,6 @@ final class SessionFile: SessionStore {
                 plan BLOB NOT NULL,
                 PRIMARY KEY (user_id, session_id)
             );
-            CREATE TABLE IF NOT EXISTS answered_hours (
-                port INTEGER NOT NULL,
-                started_at INTEGER NOT NULL,
-                ended_at INTEGER NOT NULL,
-                answers INTEGER NOT NULL,
-                failures INTEGER NOT NULL,
-                slowest INTEGER,
-                PRIMARY KEY (port, started_at)
-            );
             """)
         return database
     }
