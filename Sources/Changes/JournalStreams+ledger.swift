@@ -64,6 +64,7 @@ extension JournalStreams {
     /// Adds to the ledger the members whom changes remove.
     ///
     /// Whoever is removed until a return counts as readmitted at once: journals erase what is older.
+    ///
     /// - Parameters:
     ///   - changes: any changes.
     ///   - key: the key of the site.

@@ -32,8 +32,8 @@ package struct OtherFormat {
     package var message: String {
         let isNewer = found > own
         return """
-            \(name) is a \(kind.rawValue) of \(isNewer ? "a newer" : "an older") program (format \(found); this program \
-            has \(own)): \(isNewer ? newerAdvice : olderAdvice)
+            \(name) is a \(kind.rawValue) of \(isNewer ? "a newer" : "an older") program (format \(found); this \
+            program has \(own)): \(isNewer ? newerAdvice : olderAdvice)
             """
     }
 

@@ -128,8 +128,8 @@ extension CatalogLog {
                 """
         }
         return """
-            \(name) needs a newer program, and those after it, up to \(change.last), wait for it; upgrade this one, which \
-            applies them then. To give up what it cannot read, take what follows with --skip-missing
+            \(name) needs a newer program, and those after it, up to \(change.last), wait for it; upgrade this one, \
+            which applies them then. To give up what it cannot read, take what follows with --skip-missing
             """
     }
 

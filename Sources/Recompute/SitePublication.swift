@@ -31,14 +31,14 @@ package struct SitePublication {
             guard try !write(to: store, from: catalog) else { return nil }
             return """
                 the newest version in \(store.location) comes from another catalog, or from a later state than \
-                \(catalog.path) has, so daemons without a catalog were not told what the site has decided since. After a \
-                restore, the next recompute tells them. A copy of a catalog needs a store of its own, such as another \
-                database: name it with --store
+                \(catalog.path) has, so daemons without a catalog were not told what the site has decided since. \
+                After a restore, the next recompute tells them. A copy of a catalog needs a store of its own, such as \
+                another database: name it with --store
                 """
         } catch {
             return """
-                \(store.location) was not told what the site has decided, and which groups are private by now: \(error). \
-                Daemons without a catalog do not know it until the next "coterie apply" or recompute
+                \(store.location) was not told what the site has decided, and which groups are private by now: \
+                \(error). Daemons without a catalog do not know it until the next "coterie apply" or recompute
                 """
         }
     }

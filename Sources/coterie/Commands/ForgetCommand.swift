@@ -16,9 +16,9 @@ enum ForgetCommand: Subcommand {
             Removes members from the catalog with their memberships, interactions and interests, and the lists of \
             their sessions on this machine. What is deleted is overwritten. A digest of the id stays in the ledger. \
             Then imports, interactions, journals and restored backups do not bring the member back. Only "coterie \
-            import --readmit" or --undo does. Photos stay, without an owner, unless --with-photos is given. An id that nobody has is noted in the \
-            same way, and named; the exit code is then 65. A list of more than a tenth of the users needs \
-            --allow-shrinking. --dry-run says what would go.
+            import --readmit" or --undo does. Photos stay, without an owner, unless --with-photos is given. An id \
+            that nobody has is noted in the same way, and named; the exit code is then 65. A list of more than a \
+            tenth of the users needs --allow-shrinking. --dry-run says what would go.
 
             A daemon that has the catalog answers 404 within half a second. With a store in Redis the command tells \
             the daemons that share it. Within about a second they answer 404 and erase the member from their \
