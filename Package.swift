@@ -37,7 +37,7 @@ func computingTests(_ name: String, _ dependencies: [Target.Dependency], exclude
 
 /// What the fuzz targets use.
 let fuzzed: [Target.Dependency] = [
-    "Answers", "CatalogStore", "Changes", "CommandLine", "Files", "HTTP", "Model", "ModelStore", "RecordReading",
+    "Answers", "CatalogStore", "Changes", "CommandLine", "Basics", "HTTP", "Model", "ModelStore", "RecordReading",
     "Recommendation", "Redis", "Service", "TestSupport",
 ]
 
@@ -79,7 +79,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Pure.
-        module("CivilTime"),
+        module("Basics", ["CZlib"]),
         .target(name: "CSimilarity", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(
             name: "Similarity", dependencies: ["Model", "CSimilarity"], swiftSettings: optimized,
@@ -87,7 +87,7 @@ let package = Package(
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
         computing("Model", ["CPrefetch"]),
-        computing("Recommendation", ["CivilTime", "Model"]),
+        computing("Recommendation", ["Basics", "Model"]),
         // Debian has FAISS as a static library; `CFaiss` has the function of BLAS that it calls.
         .target(
             name: "CFaiss",
@@ -98,7 +98,7 @@ let package = Package(
         computing("Looks", ["CFaiss", "Model"]),
         computing("Experiments", ["Model", "Recommendation"]),
         computing("RecordReading"),
-        computing("Answers", ["CivilTime", "Model", "Recommendation"]),
+        computing("Answers", ["Basics", "Model", "Recommendation"]),
 
         // Linux calls that Swift's module for glibc lacks.
         .systemLibrary(name: "CEpoll"),
@@ -107,31 +107,30 @@ let package = Package(
         .target(name: "CBuild", cSettings: [.define("COTERIE_BUILD", to: "\"\(buildName)\"")]),
 
         // Small files that are read whole, gzip, and errors of the system in words.
-        module("Files", ["CZlib"]),
 
         // Thin wrappers over the C libraries, and HTTP over sockets.
-        module("SQLite", ["CSQLite", "Files"]),
-        module("Redis", ["CHiredis"]),
+        module("SQLite", ["CSQLite", "Basics"]),
+        module("Redis", ["Basics", "CHiredis"]),
         computing("HTTP", ["CEpoll", "CCurl"]),
 
         // Options, configuration files, and the options of the formula.
-        computing("CommandLine", ["CYAML", "Files", "RecordReading", "Similarity"]),
+        computing("CommandLine", ["CYAML", "Basics", "RecordReading", "Similarity"]),
 
         // What members and the site do: journals, streams, and their exchange.
-        computing("Changes", ["CCrypto", "CXXHash", "CivilTime", "Files", "Model", "Redis", "SQLite"]),
+        computing("Changes", ["CCrypto", "CXXHash", "Basics", "Model", "Redis", "SQLite"]),
 
         // The system.
         computing(
             "CatalogStore",
             [
-                "Changes", "SQLite", "CXXHash", "CZlib", "Files", "Looks", "Similarity", "CivilTime", "RecordReading",
+                "Changes", "SQLite", "CXXHash", "CZlib", "Basics", "Looks", "Similarity", "RecordReading",
                 "Recommendation", "Model",
             ]),
-        computing("ModelStore", ["Changes", "Files", "Redis", "Model", "CXXHash", "CZlib"]),
+        computing("ModelStore", ["Changes", "Basics", "Redis", "Model", "CXXHash", "CZlib"]),
         computing(
             "Recompute",
             [
-                "CMalloc", "CatalogStore", "Changes", "CivilTime", "Files", "Looks", "Similarity", "Recommendation",
+                "CMalloc", "CatalogStore", "Changes", "Basics", "Looks", "Similarity", "Recommendation",
                 "Model", "ModelStore",
             ]),
         computing(
@@ -139,8 +138,8 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Answers", "CBuild", "CLibJWT", "Files", "HTTP", "Evaluation", "Experiments", "Looks",
-                "Recommendation", "Model", "ModelStore", "CatalogStore", "Changes", "CivilTime", "RecordReading",
+                "Answers", "CBuild", "CLibJWT", "Basics", "HTTP", "Evaluation", "Experiments", "Looks",
+                "Recommendation", "Model", "ModelStore", "CatalogStore", "Changes", "RecordReading",
                 "SQLite",
             ],
             resources: [
@@ -150,13 +149,13 @@ let package = Package(
         module(
             "Operations",
             [
-                "Answers", "CArchive", "CCrypto", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Files",
+                "Answers", "CArchive", "CCrypto", "CatalogStore", "Changes", "Basics", "CommandLine",
                 "HTTP", "Model", "ModelStore", "Recompute", "RecordReading", "Service", "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "Changes", "CivilTime", "CommandLine", "Evaluation", "Experiments", "Files",
+                "Answers", "CatalogStore", "Changes", "Basics", "CommandLine", "Evaluation", "Experiments",
                 "HTTP",
                 "Looks", "Model",
                 "ModelStore", "Operations", "Recommendation", "Recompute", "RecordReading", "Service", "Similarity",
@@ -165,7 +164,7 @@ let package = Package(
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "CatalogStore", "CivilTime", "CommandLine", "Experiments", "Files", "Looks", "Model", "ModelStore",
+                "CatalogStore", "Basics", "CommandLine", "Experiments", "Looks", "Model", "ModelStore",
                 "Recommendation", "Recompute", "Redis", "Service", "Similarity", "SQLite",
             ],
             resources: [.embedInCode("Community/Vocabulary/vocabulary.json")], swiftSettings: optimized),
@@ -175,7 +174,6 @@ let package = Package(
             name: "TestSupport", dependencies: ["CatalogStore", "Changes", "HTTP", "Similarity", "Model"],
             path: "Tests/TestSupport",
             swiftSettings: optimized),
-        computingTests("CivilTimeTests", ["CivilTime", "TestSupport"]),
         computingTests("SimilarityTests", ["Similarity", "Model", "TestSupport"], exclude: ["Reference"]),
         computingTests("LooksTests", ["Looks", "Model", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
@@ -188,7 +186,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Answers", "Experiments", "Service", "HTTP", "Files", "Model", "ModelStore", "Recommendation",
+                "Answers", "Experiments", "Service", "HTTP", "Basics", "Model", "ModelStore", "Recommendation",
                 "CatalogStore", "Changes", "Recompute", "Redis", "SQLite", "TestSupport",
             ]),
         tests(
@@ -199,21 +197,21 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
-        tests("FilesTests", ["Files", "TestSupport"]),
+        computingTests("BasicsTests", ["Basics", "TestSupport"]),
         computingTests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineTests", ["CommandLine", "Similarity", "TestSupport"]),
         tests(
             "CatalogStoreTests",
             [
-                "CatalogStore", "Changes", "CivilTime", "Files", "Looks", "Model", "RecordReading", "Similarity",
+                "CatalogStore", "Changes", "Basics", "Looks", "Model", "RecordReading", "Similarity",
                 "SQLite", "TestSupport",
             ]),
         computingTests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         computingTests(
             "RecomputeTests",
             [
-                "Recompute", "CatalogStore", "Changes", "CivilTime", "Model", "ModelStore", "Redis", "Similarity",
+                "Recompute", "CatalogStore", "Changes", "Basics", "Model", "ModelStore", "Redis", "Similarity",
                 "SQLite", "TestSupport",
             ]),
         tests(
@@ -239,7 +237,7 @@ let package = Package(
                 "coterie", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Recommendation",
                 "Recompute", "Redis", "Service", "Similarity", "TestSupport",
             ]),
-        computingTests("CommunityTests", ["coterie-bench", "CivilTime", "Model"]),
+        computingTests("CommunityTests", ["coterie-bench", "Basics", "Model"]),
         // A disk that fails when it is told to.
         .target(
             name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),

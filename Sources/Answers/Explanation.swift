@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 package import Model
 package import Recommendation
 

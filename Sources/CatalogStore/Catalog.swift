@@ -1,5 +1,5 @@
 package import Changes
-import Files
+import Basics
 import Glibc
 package import Model
 package import SQLite

@@ -1,4 +1,4 @@
-import Files
+import Basics
 import Model
 import SQLite
 

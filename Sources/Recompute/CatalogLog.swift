@@ -1,6 +1,6 @@
 import CatalogStore
 package import Changes
-import Files
+import Basics
 package import Model
 package import ModelStore
 

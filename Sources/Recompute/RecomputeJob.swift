@@ -1,6 +1,6 @@
 import CatalogStore
 import Changes
-import CivilTime
+import Basics
 package import Model
 package import ModelStore
 import Similarity

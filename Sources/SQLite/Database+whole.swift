@@ -1,10 +1,10 @@
-import Files
+import Basics
 
 /// Integrity checks and copies of a whole database.
 extension Database {
     /// Returns the findings of SQLite's integrity check, at most ten lines.
-    package func integrityFindings() throws(DatabaseError) -> [String] {
-        do throws(DatabaseError) {
+    package func integrityFindings() throws(Failure) -> [String] {
+        do throws(Failure) {
             let lines = try prepare("PRAGMA integrity_check(10)").texts()
             return lines == ["ok"] ? [] : lines
         } catch {
@@ -15,7 +15,7 @@ extension Database {
     }
 
     /// Writes a snapshot without deleted data to a new file that only its owner may read, and checks its integrity.
-    package func copy(to path: String) throws(DatabaseError) {
+    package func copy(to path: String) throws(Failure) {
         // SQLite writes into an empty file without changing its mode. If there is none, it tells the reason.
         _ = PrivateFile.createEmpty(path)
         // Copying a damaged database may fail as if the disk were full.
@@ -29,7 +29,7 @@ extension Database {
 
 extension Statement {
     /// Returns the first column of all rows.
-    package func texts() throws(DatabaseError) -> [String] {
+    package func texts() throws(Failure) -> [String] {
         var texts: [String] = []
         while try step() { texts.append(text(0)) }
         return texts

@@ -1,5 +1,5 @@
+package import Basics
 import CSQLite
-import Files
 import Glibc
 
 /// A connection to a SQLite database, for one thread at a time.
@@ -28,6 +28,7 @@ package final class Database {
     package let path: String
     /// The access with which the file was opened.
     package let mode: Mode
+    private let subject: Subject
     private let busyTimeoutMilliseconds: Int32
 
     /// Opens a database file.
@@ -35,7 +36,10 @@ package final class Database {
     /// - Parameters:
     ///   - mode: the access; `create` also creates the file.
     ///   - busyTimeoutSeconds: the time that a statement waits for another connection's lock.
-    package init(path: String, mode: Mode, busyTimeoutSeconds: Double = 10) throws(DatabaseError) {
+    ///   - subject: what the database is, for messages.
+    package init(
+        path: String, mode: Mode, busyTimeoutSeconds: Double = 10, as subject: Subject = .database
+    ) throws(Failure) {
         let flags =
             switch mode {
             case .readOnly: SQLITE_OPEN_READONLY
@@ -56,11 +60,12 @@ package final class Database {
             let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             let systemError = unsafe opened.map { unsafe sqlite3_system_errno($0) } ?? 0
             unsafe sqlite3_close_v2(opened)
-            throw DatabaseError(code: code, message: "\(path): \(message)", systemError: systemError)
+            throw subject.failure(DatabaseError(code, "\(path): \(message)", systemError: systemError), path)
         }
         unsafe handle = opened
         self.path = path
         self.mode = mode
+        self.subject = subject
         busyTimeoutMilliseconds = Int32(busyTimeoutSeconds * 1000)
         unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     }
@@ -69,12 +74,12 @@ package final class Database {
     ///
     /// On a full disk, SQLite cannot make the index of a write-ahead log. If there is no log either, nobody writes, and
     /// the file is opened as one that does not change.
-    package static func forReading(_ path: String) throws(DatabaseError) -> Database {
-        let database = try Database(path: path, mode: .readWrite)
+    package static func forReading(_ path: String, as subject: Subject = .database) throws(Failure) -> Database {
+        let database = try Database(path: path, mode: .readWrite, as: subject)
         do {
             _ = try database.integer("SELECT count(*) FROM sqlite_schema")
         } catch  where error.isFull && !hasLog(path) {
-            return try Database(path: path, mode: .immutable)
+            return try Database(path: path, mode: .immutable, as: subject)
         } catch {
             // The first use of the database says what is wrong.
         }
@@ -108,13 +113,13 @@ package final class Database {
     }
 
     /// Runs statements that return nothing, separated by semicolons.
-    package func execute(_ sql: String) throws(DatabaseError) {
+    package func execute(_ sql: String) throws(Failure) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code, sql) }
     }
 
     /// Returns a statement, compiled unless an unused one with the same text is kept.
-    package func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+    package func prepare(_ sql: String) throws(Failure) -> Statement {
         if let statement = unsafe compiled.removeValue(forKey: sql) {
             return unsafe Statement(statement, database: self, sql: sql)
         }
@@ -136,7 +141,7 @@ package final class Database {
     }
 
     /// Returns the first column of the first row as an integer, or nil if there is no row or the value is NULL.
-    package func integer(_ sql: String, _ parameters: Int64...) throws(DatabaseError) -> Int64? {
+    package func integer(_ sql: String, _ parameters: Int64...) throws(Failure) -> Int64? {
         let statement = try prepare(sql)
         for (index, parameter) in parameters.enumerated() { statement.bind(parameter, at: Int32(index + 1)) }
         guard try statement.step() else { return nil }
@@ -144,7 +149,7 @@ package final class Database {
     }
 
     /// Returns the first column of the first row as text, or nil if there is no row or the value is NULL.
-    package func text(_ sql: String) throws(DatabaseError) -> String? {
+    package func text(_ sql: String) throws(Failure) -> String? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.text(0)
@@ -152,25 +157,20 @@ package final class Database {
 
     /// Runs `body` in a transaction that is committed if it returns and rolled back if it throws.
     ///
-    /// - Parameters:
-    ///   - kind: `immediate` takes the write lock at once; `deferred` suits reading one snapshot.
-    ///   - wrap: a conversion of SQLite's errors to those of `body`.
-    package func transaction<Result, Failure: Error>(
-        _ kind: TransactionKind = .immediate, wrap: (DatabaseError) -> Failure,
-        _ body: () throws(Failure) -> Result
+    /// - Parameter kind: `immediate` takes the write lock at once; `deferred` suits reading one snapshot.
+    package func transaction<Result>(
+        _ kind: TransactionKind = .immediate, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        do { try execute("BEGIN \(kind.rawValue)") } catch { throw wrap(error) }
-        let result: Result
-        do { result = try body() } catch {
-            // The error of `body` matters more than one of the rollback, which SQLite may have done already.
+        try execute("BEGIN \(kind.rawValue)")
+        do throws(Failure) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // This error matters more than one of the rollback, which SQLite may have done already.
             try? execute("ROLLBACK")
             throw error
         }
-        do { try execute("COMMIT") } catch {
-            try? execute("ROLLBACK")
-            throw wrap(error)
-        }
-        return result
     }
 
     /// The time at which a transaction takes its locks.
@@ -184,20 +184,20 @@ package final class Database {
     /// Returns a number that changes when another connection, of this process or another, commits a change.
     ///
     /// This connection's own commits do not change it.
-    package func outsideRevision() throws(DatabaseError) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
+    package func outsideRevision() throws(Failure) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
     /// Writes the whole write-ahead log to the file and empties the log, which then no longer holds deleted rows.
     ///
     /// - Parameter waits: whether it waits, as a statement does, for other connections that read or write.
     /// - Returns: false if another connection read or wrote for too long; the caller may retry later.
-    package func emptyLog(waits: Bool = true) throws(DatabaseError) -> Bool {
+    package func emptyLog(waits: Bool = true) throws(Failure) -> Bool {
         if !waits { unsafe sqlite3_busy_timeout(handle, 0) }
         defer { if !waits { unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) } }
         return try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
 
     /// Performs a write that changes nothing, to find out whether writing is possible.
-    package func probeWriting() throws(DatabaseError) {
+    package func probeWriting() throws(Failure) {
         let version = try integer("PRAGMA user_version") ?? 0
         try execute("PRAGMA user_version = \(version)")
     }
@@ -205,9 +205,9 @@ package final class Database {
     /// Checks the whole database.
     ///
     /// - Throws: an error with `isDamaged` if the database is inconsistent.
-    package func checkWhole() throws(DatabaseError) {
+    package func checkWhole() throws(Failure) {
         let finding = try text("PRAGMA quick_check(1)") ?? "no answer"
-        guard finding == "ok" else { throw DatabaseError(code: DatabaseError.damaged, message: "\(path): \(finding)") }
+        guard finding == "ok" else { throw damaged("\(path): \(finding)") }
     }
 
     /// The number of rows inserted, updated or deleted since the connection was opened.
@@ -216,86 +216,18 @@ package final class Database {
     /// The rowid of the last row inserted.
     package var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    func error(_ code: Int32, _ sql: String?) -> DatabaseError {
+    /// Returns the failure for rows that nothing writes.
+    package func damaged(_ finding: String) -> Failure {
+        subject.failure(DatabaseError(DatabaseError.damaged, finding), path)
+    }
+
+    /// Returns the failure for a result of this connection.
+    func error(_ code: Int32, _ sql: String?) -> Failure {
         let isOfSystem = [10, 14].contains(code & 0xFF)
         var error = DatabaseError(
-            code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), sql: sql,
+            code, unsafe String(cString: sqlite3_errmsg(handle)), sql: sql,
             systemError: isOfSystem ? unsafe sqlite3_system_errno(handle) : 0)
-        error.path = path
         if error.isFull { error.fullTemporaryFolder = TemporaryFolder.full(besides: path) }
-        return error
+        return subject.failure(error, path)
     }
-}
-
-/// An error that SQLite reported, with the statement that caused it.
-package struct DatabaseError: Error, CustomStringConvertible {
-    /// SQLite's extended result code.
-    package let code: Int32
-    /// SQLite's message.
-    package let message: String
-    /// The statement that failed, or nil if there was none.
-    package let sql: String?
-    /// The system's error number that caused it, or 0.
-    package let systemError: Int32
-    /// The temporary folder of SQLite, if that is what has no room.
-    package fileprivate(set) var fullTemporaryFolder: String?
-    /// The path of the database, or nil if it is not known.
-    package fileprivate(set) var path: String?
-
-    package init(
-        code: Int32, message: String, sql: String? = nil, systemError: Int32 = 0, fullTemporaryFolder: String? = nil
-    ) {
-        self.code = code
-        self.message = message
-        self.sql = sql
-        self.systemError = systemError
-        self.fullTemporaryFolder = fullTemporaryFolder
-    }
-
-    /// The primary result code, without the extension.
-    package var primaryCode: Int32 { code & 0xff }
-
-    /// Whether another connection holds a lock; a retry later may succeed.
-    package var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
-
-    /// Whether the file could not be opened: it is a folder, its folder does not exist, or permission is missing.
-    package var isUnopenable: Bool { primaryCode == 14 && !isFull }
-
-    /// Whether a write to the file, or to one beside it, was needed but is not allowed.
-    package var isReadOnly: Bool { primaryCode == 8 }
-
-    /// Whether the disk has no room.
-    ///
-    /// SQLite reports a full disk in three ways. Some writes fail with the code for it, others with the code for any
-    /// failure of the disk. A write to the index of a write-ahead log fails with a code of its own.
-    package var isFull: Bool {
-        switch primaryCode {
-        case 13: true
-        case 10, 14: code == Self.noRoomForLogIndex || systemError == ENOSPC || systemError == EDQUOT
-        default: false
-        }
-    }
-
-    private static let noRoomForLogIndex: Int32 = 4874
-
-    /// Whether the file is not a SQLite database.
-    package var isNotADatabase: Bool { primaryCode == 26 }
-
-    /// Whether the file is a SQLite database that is damaged.
-    package var isDamaged: Bool { primaryCode == Self.damaged }
-
-    /// The result code of a damaged file, or of one with values that nothing writes.
-    package static let damaged: Int32 = 11
-
-    /// The message, for people who need not know the statement.
-    package var reason: String {
-        if let folder = fullTemporaryFolder {
-            return "SQLite's temporary folder \(folder) is full: make room, or name another with SQLITE_TMPDIR"
-        }
-        if isFull { return "the disk is full" }
-        return "SQLite: \(message)" + (systemError == 0 ? "" : ": \(SystemWords.words(ofError: systemError))")
-    }
-
-    /// The message and the statement.
-    package var description: String { reason + (sql.map { " in: \($0)" } ?? "") }
 }

@@ -78,7 +78,7 @@ package final class Statement {
     /// Moves to the next row.
     ///
     /// - Returns: false if there is no next row; the statement is then reset and can run again.
-    package func step() throws(DatabaseError) -> Bool {
+    package func step() throws(Failure) -> Bool {
         let code = unsafe sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         let failure = code == SQLITE_DONE ? nil : database.error(code, sql)
@@ -88,7 +88,7 @@ package final class Statement {
     }
 
     /// Runs a statement to its end, ignoring any rows, and resets it.
-    package func run() throws(DatabaseError) {
+    package func run() throws(Failure) {
         while try step() {}
     }
 
@@ -136,17 +136,17 @@ extension Statement {
     /// Calls `body` with the first two columns of every remaining row.
     ///
     /// The loop is in this module, where calls of SQLite are direct.
-    package func forEachIntegerPair(_ body: (Int64, Int64) -> Void) throws(DatabaseError) {
+    package func forEachIntegerPair(_ body: (Int64, Int64) -> Void) throws(Failure) {
         while try step() { body(integer(0), integer(1)) }
     }
 
     /// Calls `body` with the first three columns of every remaining row; the third may be NULL.
-    package func forEachIntegerTriple(_ body: (Int64, Int64, Int64?) -> Void) throws(DatabaseError) {
+    package func forEachIntegerTriple(_ body: (Int64, Int64, Int64?) -> Void) throws(Failure) {
         while try step() { body(integer(0), integer(1), optionalInteger(2)) }
     }
 
     /// Runs the statement once with two integers and one that may be NULL.
-    package func run(_ first: Int64, _ second: Int64, _ third: Int64?) throws(DatabaseError) {
+    package func run(_ first: Int64, _ second: Int64, _ third: Int64?) throws(Failure) {
         bind(first, at: 1)
         bind(second, at: 2)
         bind(third, at: 3)
@@ -154,7 +154,7 @@ extension Statement {
     }
 
     /// Runs the statement once with values for its parameters, in order; nil is NULL.
-    package func run(_ values: Int64?...) throws(DatabaseError) {
+    package func run(_ values: Int64?...) throws(Failure) {
         for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
         try run()
     }

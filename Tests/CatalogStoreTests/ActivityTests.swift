@@ -1,5 +1,5 @@
 import CatalogStore
-import CivilTime
+import Basics
 import Model
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import CatalogStore
-import Files
+import Basics
 import SQLite
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Testing
 
 @testable import coterie_bench

@@ -3,7 +3,7 @@ import Changes
 import Foundation
 import Model
 import ModelStore
-import CivilTime
+import Basics
 import Recompute
 import TestSupport
 import Testing

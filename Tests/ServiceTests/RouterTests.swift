@@ -1,5 +1,5 @@
 import Answers
-import Files
+import Basics
 import Foundation
 import HTTP
 import TestSupport

@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Synchronization
 
 /// The weeks and months in which activity is counted.

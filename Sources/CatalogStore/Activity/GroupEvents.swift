@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Synchronization
 
 /// The dates of the entries of the shown groups, as far as an `ActivityWindow` kept them.

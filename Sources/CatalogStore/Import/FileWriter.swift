@@ -1,4 +1,4 @@
-import Files
+import Basics
 import Glibc
 
 /// A buffered writer of a file that only its owner may read.

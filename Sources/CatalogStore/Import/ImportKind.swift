@@ -1,4 +1,4 @@
-package import CivilTime
+package import Basics
 import Glibc
 package import Model
 package import RecordReading

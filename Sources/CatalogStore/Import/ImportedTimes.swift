@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import RecordReading
 
 /// The times in the files of an import, as far as they deserve a look.

@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Model
 package import RecordReading
 import SQLite

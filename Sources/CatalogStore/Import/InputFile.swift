@@ -1,4 +1,4 @@
-import Files
+import Basics
 package import Glibc
 import RecordReading
 

@@ -1,4 +1,4 @@
-package import CivilTime
+package import Basics
 package import Model
 import RecordReading
 

@@ -1,5 +1,5 @@
 import CXXHash
-import Files
+import Basics
 import Glibc
 import Model
 

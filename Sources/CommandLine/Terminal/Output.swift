@@ -1,4 +1,4 @@
-import Files
+import Basics
 import Glibc
 
 /// Buffered output to standard output or to a file.

@@ -1,5 +1,5 @@
 import CYAML
-import Files
+import Basics
 
 /// A reader of configuration in YAML.
 ///

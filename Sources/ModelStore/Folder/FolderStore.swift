@@ -1,4 +1,4 @@
-import Files
+import Basics
 import Glibc
 package import Model
 

@@ -1,5 +1,5 @@
 import CatalogStore
-import Files
+import Basics
 import Glibc
 
 /// A file that is read, or written in order, and is closed at the end of the value's life.

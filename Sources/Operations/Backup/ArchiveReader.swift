@@ -1,5 +1,5 @@
 import CArchive
-import Files
+import Basics
 import FoundationEssentials
 import Model
 

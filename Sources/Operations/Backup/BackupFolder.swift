@@ -1,6 +1,5 @@
 import CatalogStore
-import CivilTime
-import Files
+import Basics
 import FoundationEssentials
 import Glibc
 

@@ -1,5 +1,5 @@
 import CCrypto
-import Files
+import Basics
 import FoundationEssentials
 import Service
 

@@ -1,5 +1,4 @@
-import CivilTime
-import Files
+import Basics
 import FoundationEssentials
 import Glibc
 import Model

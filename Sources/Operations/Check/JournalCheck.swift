@@ -1,7 +1,6 @@
 import CatalogStore
 import Changes
-import CivilTime
-import Files
+import Basics
 import Model
 import ModelStore
 import Service

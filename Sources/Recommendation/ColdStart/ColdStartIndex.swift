@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Model
 
 /// The cold-start groups of a model version.

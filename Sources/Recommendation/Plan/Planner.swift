@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 package import Model
 
 /// Makes members' lists from a model.

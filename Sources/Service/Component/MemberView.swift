@@ -1,5 +1,5 @@
 import Answers
-import Files
+import Basics
 import FoundationEssentials
 import Model
 import ModelStore

@@ -1,6 +1,6 @@
 import Answers
 import Changes
-import CivilTime
+import Basics
 import HTTP
 import Model
 import Recommendation

@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import HTTP
 
 /// A page for operators, before it is framed.

@@ -1,6 +1,6 @@
 import CatalogStore
 import Changes
-import Files
+import Basics
 import Model
 import SQLite
 import Synchronization

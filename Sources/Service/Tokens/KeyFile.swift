@@ -1,4 +1,4 @@
-import Files
+import Basics
 import Glibc
 
 /// A JSON file of keys; users outside its owner and group must have no access to it.

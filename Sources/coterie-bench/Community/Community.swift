@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Model
 
 /// A synthetic community: groups, members and photos drawn from a seed.

@@ -1,5 +1,5 @@
 import CommandLine
-import Files
+import Basics
 import FoundationEssentials
 import Glibc
 import Model

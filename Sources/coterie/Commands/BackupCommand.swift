@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import CommandLine
 import ModelStore
 import Operations

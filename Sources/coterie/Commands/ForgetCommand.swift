@@ -1,7 +1,7 @@
 import CatalogStore
 import Changes
 import CommandLine
-import Files
+import Basics
 import FoundationEssentials
 import Model
 import ModelStore

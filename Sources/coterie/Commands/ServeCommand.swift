@@ -1,6 +1,6 @@
 import CatalogStore
 import CommandLine
-import Files
+import Basics
 import FoundationEssentials
 import HTTP
 import ModelStore

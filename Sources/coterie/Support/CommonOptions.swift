@@ -2,7 +2,7 @@ import Answers
 import CatalogStore
 import CommandLine
 import Experiments
-import Files
+import Basics
 import FoundationEssentials
 import Glibc
 import Model

@@ -1,5 +1,5 @@
 import CatalogStore
-import CivilTime
+import Basics
 import CommandLine
 import Evaluation
 import FoundationEssentials

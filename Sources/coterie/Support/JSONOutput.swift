@@ -1,6 +1,6 @@
 import Answers
 import CommandLine
-import Files
+import Basics
 import FoundationEssentials
 
 extension Output {

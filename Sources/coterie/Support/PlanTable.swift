@@ -1,6 +1,6 @@
 import Answers
 import CatalogStore
-import CivilTime
+import Basics
 import CommandLine
 import Experiments
 import FoundationEssentials

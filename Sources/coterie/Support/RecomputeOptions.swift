@@ -1,7 +1,7 @@
 import CatalogStore
 import CommandLine
 import Evaluation
-import Files
+import Basics
 import FoundationEssentials
 import Model
 import ModelStore

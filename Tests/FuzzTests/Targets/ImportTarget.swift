@@ -1,5 +1,5 @@
 import CatalogStore
-import Files
+import Basics
 import Foundation
 import RecordReading
 import TestSupport

@@ -1,4 +1,4 @@
-import Files
+import Basics
 @testable import Service
 
 /// A file of a tape, or a line of one: what is read of it is the same once it is written again.

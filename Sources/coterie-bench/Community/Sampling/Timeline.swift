@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Model
 
 /// The three years of a community: draws instants from seasonal curves and writes them as dates.

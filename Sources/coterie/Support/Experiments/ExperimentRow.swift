@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Experiments
 
 /// An experiment in the output of "experiment list".

@@ -1,4 +1,4 @@
-import CivilTime
+import Basics
 import Experiments
 
 /// A report in words for people.

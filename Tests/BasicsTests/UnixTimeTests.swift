@@ -1,5 +1,5 @@
 import Glibc
-import CivilTime
+import Basics
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import CZlib
 import TestSupport
 import Testing
 
-@testable import Files
+@testable import Basics
 
 @Suite("Gzip")
 struct GzipCompressorTests {

@@ -1,4 +1,4 @@
-import Files
+import Basics
 import Testing
 
 @Suite("Base64 for addresses")
